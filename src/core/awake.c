@@ -82,14 +82,11 @@ static bool cores_suffice(const struct fs_awake_facts *facts)
 
 /* Threads of the same process that hold units come back sooner; time slices are 1 to 4 ms. */
 #define LONGEST_YIELD_NS  1000000
-#define FIRST_PAUSE_NS    5000000
 #define LONGEST_PAUSE_NS  640000000
 
 /* So many late grants in so short a time: a program computes beside this one. */
 #define MANY_LATE         6
 #define WATCH_NS          400000000
-#define FIRST_SLEEP_NS    100000000
-#define LONGEST_SLEEP_NS  INT64_C(2560000000)
 #define MEMORY_NS         INT64_C(1000000000)   /* the pause before is forgotten after it */
 
 /*
@@ -118,11 +115,12 @@ void fs_awake_note_wake_up(int64_t woken_ns)
  * For so long threads do without something that has just cost time.  The machine may only have been
  * away for a moment.  So the first pause is brief, and one that soon follows another is longer.
  *
- * Relaxed, like the time above: a thread that sees it late does it once more, or doubles once less.
+ * Relaxed, like the time above: a thread that sees it late does it once more, or makes a pause shorter.
  */
 struct pause {
     _Atomic int64_t until_ns;   /* 0: there was none */
     _Atomic int64_t for_ns;
+    const int64_t   shortest_ns, longest_ns;
 };
 
 static int64_t pause_end(const struct pause *pause)
@@ -136,19 +134,18 @@ static void pause_for(struct pause *pause, int64_t now_ns, int64_t ns)
     atomic_store_explicit(&pause->until_ns, now_ns + ns, memory_order_relaxed);
 }
 
-/* So many times as long as the last time, from the shortest to the longest. */
-static void pause_again(struct pause *pause, int times, int64_t now_ns, int64_t shortest_ns,
-                        int64_t longest_ns)
+/* So many times as long as the last time; 0: as short as the first. */
+static void pause_again(struct pause *pause, int times, int64_t now_ns)
 {
     int64_t ns = atomic_load_explicit(&pause->for_ns, memory_order_relaxed) * times;
 
-    if (ns < shortest_ns)
-        ns = shortest_ns;
-    pause_for(pause, now_ns, ns < longest_ns ? ns : longest_ns);
+    if (ns < pause->shortest_ns)
+        ns = pause->shortest_ns;
+    pause_for(pause, now_ns, ns < pause->longest_ns ? ns : pause->longest_ns);
 }
 
 /* A yield comes back late beside a program that computes all the time. */
-static struct pause no_yields;
+static struct pause no_yields = { .shortest_ns = 5000000, .longest_ns = LONGEST_PAUSE_NS };
 
 static bool yields_pay(int64_t now_ns)
 {
@@ -158,16 +155,16 @@ static bool yields_pay(int64_t now_ns)
 /* False: the yield has cost a time slice. */
 static bool yield_was_short(int64_t before_ns, int64_t now_ns)
 {
-    int64_t since_ns = before_ns - pause_end(&no_yields);
+    int64_t since_ns;
 
     if (now_ns - before_ns < LONGEST_YIELD_NS)
         return true;
+    since_ns = before_ns - pause_end(&no_yields);
     /* If it began before that time, another thread was late at the same time, and has noted it. */
-    if (since_ns >= 0) {
-        int64_t last_ns = atomic_load_explicit(&no_yields.for_ns, memory_order_relaxed);
-
-        pause_again(&no_yields, since_ns <= last_ns ? 2 : 0, now_ns, FIRST_PAUSE_NS, LONGEST_PAUSE_NS);
-    }
+    if (since_ns >= 0)
+        pause_again(&no_yields,
+                    since_ns <= atomic_load_explicit(&no_yields.for_ns, memory_order_relaxed) ? 2 : 0,
+                    now_ns);
     return false;
 }
 
@@ -177,13 +174,16 @@ static bool yield_was_short(int64_t before_ns, int64_t now_ns)
  * nobody queues.  (2 threads, 1 us each, 2 cores, beside one: 0.4 of the holds.)  So nobody stays awake
  * for a while, and again for longer if that has not changed.
  *
- * A program that computes for a moment, now and then, must not cause this: where a single late grant
- * did, and the machine was quiet but for a program that ran for 6 ms four times a second, threads slept
- * all the time after a few seconds.  One that computes all the time makes 20 to 50 grants late in each.
+ * A program that computes for a moment, now and then, must not cause this.  When a single late grant
+ * did, a program that ran for 6 ms four times a second put all threads to sleep within a few seconds,
+ * on a machine that was quiet otherwise.  One that computes all the time makes 20 to 50 grants late in
+ * each second.
  */
-static struct pause nobody_awake;
+static struct pause nobody_awake = {
+    .shortest_ns = 100000000, .longest_ns = INT64_C(2560000000)
+};
 
-/* How many late grants there were, since when, the last one, and the processor time at the begin. */
+/* How many late grants there were, since when, the last one, and the processor time at the start. */
 static _Atomic int late_grants;
 static _Atomic int64_t watched_since_ns, last_late_ns, used_before_ns;
 
@@ -238,8 +238,7 @@ void fs_awake_late(const struct fs_awake *awake, bool as_head, bool others_wait,
     if (atomic_fetch_add_explicit(&late_grants, 1, memory_order_relaxed) + 1 != MANY_LATE
         || watch_again(now_ns, 0) >= (now_ns - since_ns) / 4 * 3 * fs_cpu_count())
         return;
-    pause_again(&nobody_awake, now_ns - slept_until_ns < MEMORY_NS ? 4 : 0, now_ns, FIRST_SLEEP_NS,
-                LONGEST_SLEEP_NS);
+    pause_again(&nobody_awake, now_ns - slept_until_ns < MEMORY_NS ? 4 : 0, now_ns);
 }
 
 /* ======================================================================== *

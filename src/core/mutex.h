@@ -11,7 +11,7 @@
  */
 void fs_mutex_init(pthread_mutex_t *mutex);
 
-/* The same, if it is not free at once. */
+/* Lock a mutex that was not free a moment ago. */
 void fs_mutex_lock_contended(pthread_mutex_t *mutex);
 
 static inline void fs_mutex_lock(pthread_mutex_t *mutex)
