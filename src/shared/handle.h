@@ -31,7 +31,7 @@ struct fairsem_shared {
     _Atomic unsigned   generation;      /* see fork.h */
     pthread_mutex_t    attaching;       /* held while `self` changes */
     _Atomic bool       attached;        /* the entry is ours; false before the next two change */
-    _Atomic int        self;            /* this process's entry, or FS_NOBODY */
+    _Atomic int        self;            /* this process's entry, or the next one; FS_NOBODY */
     _Atomic uint32_t   incarnation;     /* of that entry, for this process */
     _Atomic int64_t    looked_ns;       /* the tick at which its file was last looked at */
     _Atomic int64_t    locked_out_ns;   /* when a canceler could not have the lock */

@@ -14,7 +14,10 @@ int fs_shared_check_file(const fairsem_shared_t *h)
     return now.size < h->size ? ENOTRECOVERABLE : 0;
 }
 
-/* If the byte is free, check the file: with another file, a living process would look dead. */
+/*
+ * If the byte is free, check the file: with another file, a living process would look dead.  Nobody can
+ * test a byte of its own, so the entry that this process has, or is about to take, counts as alive.
+ */
 int fs_shared_alive(const fairsem_shared_t *h, int index, bool *alive)
 {
     *alive = true;
