@@ -32,7 +32,6 @@ EXTRA_DIST += \
 	packaging/amalgamation.h \
 	packaging/amalgamation.sh \
 	packaging/check_dist.sh \
-	packaging/check_flags.sh \
 	packaging/check_packages.sh \
 	packaging/cmake/CMakeLists.txt \
 	packaging/meson.build \
@@ -58,21 +57,16 @@ EXTRA_DIST += \
 am__tar = $(SHELL) $(srcdir)/packaging/tar.sh "$$tardir"
 
 # The library as one file, amalgamation/fairsem.c, with the public headers beside it.
-.PHONY: amalgamation check-amalgamation clean-amalgamation
+.PHONY: amalgamation clean-amalgamation
 amalgamation:
 	$(AM_V_GEN)$(SHELL) $(srcdir)/packaging/amalgamation.sh amalgamation
-check-amalgamation:
-	@$(AM_TESTS_ENVIRONMENT) $(SHELL) $(srcdir)/tests/release/package/amalgamation.sh tests
 clean-local: clean-amalgamation
 clean-amalgamation:
 	rm -rf amalgamation
 
-.PHONY: check-dist check-flags check-packages release-check release-files
+.PHONY: check-dist check-packages release-check release-files
 check-dist:
 	@$(AM_TESTS_ENVIRONMENT) $(SHELL) $(srcdir)/packaging/check_dist.sh
-check-flags:
-	@$(AM_TESTS_ENVIRONMENT) FLAGS='$(FLAGS)' ONLY='$(ONLY)'; export FLAGS ONLY; \
-		$(SHELL) $(srcdir)/packaging/check_flags.sh || test $$? -eq 77
 check-packages:
 	@$(AM_TESTS_ENVIRONMENT) $(SHELL) $(srcdir)/packaging/check_packages.sh || test $$? -eq 77
 release-check: all

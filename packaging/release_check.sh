@@ -87,14 +87,6 @@ maintainer_is_known() {
   echo "the packages name a maintainer"
 }
 
-one_file() {
-  "$top_srcdir/tests/release/package/amalgamation.sh" tests
-}
-
-flags() {
-  "$top_srcdir/packaging/check_flags.sh"
-}
-
 packages() {
   "$top_srcdir/packaging/check_packages.sh"
 }
@@ -108,11 +100,11 @@ row maintainer '' maintainer_is_known
 row abi '' tests tests/release/package/abi.sh
 row abi_is_recorded '' abi_is_recorded
 row reproducible '' reproducible
-row one_file '' one_file
+row one_file '' tests tests/release/package/amalgamation.sh
 row packages '' packages
 row oss_fuzz '' tests tests/release/package/oss_fuzz.sh
 row site '' tests tests/release/man/site.sh
-row flags '' flags
+row flags '' "$make" -C "$top_builddir" check-flags
 row distcheck '' distcheck
 row ports '' "$make" -C "$top_builddir" check-ports
 row orders '' "$make" -C "$top_builddir" check-mutants MUTANTS=orders RESULTS="$logs/orders.results"

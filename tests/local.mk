@@ -49,7 +49,7 @@ verify: all
 # bench too; that those need none of them is seen in tests/release/package/test_examples.py and install.sh.
 AM_DEFAULT_SOURCE_EXT = .c
 AM_CPPFLAGS += -I$(top_srcdir)/src -I$(top_srcdir)/src/core -I$(top_srcdir)/tests/support \
-	$(POSIX_CPPFLAGS)
+	$(COND_CPPFLAGS) $(POSIX_CPPFLAGS)
 AM_CFLAGS += $(CHECK_CFLAGS)
 LDADD = tests/support/libtests.a tests/support/libchecked.a $(CHECK_LIBS) $(NO_LTO)
 

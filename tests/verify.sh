@@ -9,7 +9,7 @@
 #   make verify SEED=2              another seed, for what draws at random
 #
 # Run it in a build directory.  tests/support/rows.sh says what a row is.
-# shellcheck disable=SC2086,SC2154 # lists; $logs, of rows.sh
+# shellcheck disable=SC2086,SC2154,SC2317 # lists; $logs, of rows.sh; rows call functions
 set -u
 
 : "${top_srcdir:=$(cd "$(dirname "$0")/.." && pwd)}" "${top_builddir:=$PWD}" "${MAKE:=make}"
@@ -17,8 +17,20 @@ set -u
 rows_of verify
 search=$top_srcdir/tests/search
 
-# Of the tests under an emulator; `make check-ports` runs all.
-emulated='tests/contract/t_results tests/scenarios/t_scenarios tests/contract/t_fork'
+# target NAME [TEST...] - `make check-ports` runs all tests on all of them.
+target() {
+  "$top_srcdir/tests/release/platforms/target.sh" "$@"
+}
+
+late='tests/scenarios/t_scenarios tests/contract/t_deadline tests/contract/t_fork'
+
+# Where time_t has 32 bits, and a library for 64.
+other_times() {
+  for bits in i386 i386-time64; do
+    target "$bits" only $late tests/contract/t_fork_callbacks tests/posix/t_posix_results \
+      tests/release/platforms/test_time_bits.py || return
+  done
+}
 
 "$MAKE" -C "$top_builddir" check TESTS= > "$logs/build" 2>&1 || { tail -n 40 "$logs/build"; exit 2; }
 
@@ -51,10 +63,14 @@ row mutants 'core shared preload cluster limit' "$MAKE" check-mutants FOLDERS="$
   LEAST=60 SEED="$SEED" RESULTS="$logs/mutants.results"
 
 # ---------------------------------------------------------------- other machines and libraries
-row musl 'core shared' tests tests/release/platforms/musl.sh tests/release/platforms/posix_only.sh
-row times core tests tests/release/platforms/time_bits.sh tests/release/platforms/cond_clock.sh
+row musl 'core shared' target amd64-musl programs tests/release/package/amalgamation.sh
+row posix core tests tests/release/platforms/posix_only.sh
+row times core other_times
+row one-clock core target amd64-one-clock only $late tests/contract/t_aging tests/contract/t_all \
+  tests/contract/t_with tests/posix/t_posix_results tests/inside/core/t_sleep \
+  tests/inside/faults/t_fault_clock tests/inside/faults/t_fault_memory tests/search/stress/stress
 row systems core tests tests/release/platforms/systems.sh
-row arm64 '' "$top_srcdir/tests/release/platforms/cross.sh" arm64 $emulated
+row arm64 '' target arm64 tests/contract/t_results tests/scenarios/t_scenarios tests/contract/t_fork
 
 # ---------------------------------------------------------------- programs, engines, debuggers
 row programs preload "$MAKE" check-programs

@@ -4,17 +4,24 @@
 #
 #   configured DIRECTORY ARGUMENT...   go there, configure, and build all, with the tests
 #   checked ARGUMENT...                then `make check`; the last line is "N passed, M failed"
+#
+# If `only` names programs, no other tests are built.
 # shellcheck disable=SC2154 # top_srcdir, of the scripts that read this
 
 # AM_TESTS_ENVIRONMENT exports some of these: configure must not take them from there.
 unset MAKEFLAGS MFLAGS MAKELEVEL DESTDIR CFLAGS CXXFLAGS CPPFLAGS LDFLAGS CC CXX
+only=''
 jobs=$(getconf _NPROCESSORS_ONLN 2> /dev/null || echo 2)
+
+make_check() {
+  make -j"$jobs" check ${only:+check_LTLIBRARIES= check_PROGRAMS="$only"} "$@" > log 2>&1
+}
 
 configured() {
   rm -rf "$1" && mkdir -p "$1" && cd "$1" || exit 99
   shift
   unset top_builddir
-  "$top_srcdir/configure" --enable-tests "$@" > log 2>&1 && make -j"$jobs" check TESTS= > log 2>&1 && return
+  "$top_srcdir/configure" --enable-tests "$@" > log 2>&1 && make_check TESTS= && return
   tail -n 50 log
   echo "0 passed, 1 failed"
   return 1
@@ -22,7 +29,7 @@ configured() {
 
 # The exit status decides, too: a sanitizer may stop a program after it has printed 100 %.
 checked() {
-  make -j"$jobs" check "$@" > log 2>&1
+  make_check "$@"
   ended=$?
   "$top_srcdir/quickstart" tally "$PWD" && [ "$ended" -eq 0 ]
 }

@@ -2,7 +2,7 @@
 /*
  * emulated.h - skips what cannot be tested under qemu-user, which runs programs of other machines.
  *
- * tests/release/platforms/cross.sh sets FAIRSEM_TESTS_EMULATED.  Otherwise no test is skipped here: on a
+ * tests/release/platforms/target.sh sets FAIRSEM_TESTS_EMULATED.  Otherwise no test is skipped here: on a
  * real machine the same failure would be a fault.
  */
 #ifndef EMULATED_H

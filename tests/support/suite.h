@@ -54,7 +54,7 @@ static inline int run_suite(const char *name, const TTest *const tests[], int co
     } while (0)
 
 /*
- * Skip the test, and say why: tried.h has the difference of the two, and cross.sh counts both.  Only
+ * Skip the test, and say why: tried.h has the difference of the two, and target.sh counts both.  Only
  * in the test function itself, because they return.
  */
 #define SKIP_TEST(why)                              \

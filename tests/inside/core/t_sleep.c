@@ -11,6 +11,7 @@
 #include "wide_time.h"
 #include "workers.h"
 
+#include "cond_clock.h"
 #include "parking.h"
 
 #include <errno.h>
@@ -177,9 +178,28 @@ START_TEST(a_handler_may_end_a_thread_that_has_just_joined)
 }
 END_TEST
 
+/* Long before a deadline that is far away, as a clock may be set meanwhile, and if that has passed. */
+START_TEST(a_sleep_without_the_clock_of_its_deadline_ends)
+{
+    static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
+    const struct fs_deadline far = fs_deadline_after(INT64_C(3600000000000));
+    const struct fs_deadline passed = { .clock = CLOCK_MONOTONIC };
+    pthread_cond_t cond;
+
+    if (FS_HAS_COND_CLOCK)
+        NOT_HERE("each condition variable has the clock of its deadlines");
+    ck_assert(fs_cond_init(&cond, CLOCK_MONOTONIC));
+    pthread_mutex_lock(&mutex);
+    fs_cond_sleep_until(&cond, &mutex, &passed);
+    fs_cond_sleep_until(&cond, &mutex, &far);
+    pthread_mutex_unlock(&mutex);
+}
+END_TEST
+
 int main(void)
 {
     RUN_SUITE("sleep", no_clock_is_read_when_units_are_free,
+              a_sleep_without_the_clock_of_its_deadline_ends,
               a_sleep_that_ends_too_early_does_not_end_the_wait,
               a_handler_may_end_a_thread_that_has_just_joined,
               units_that_come_back_from_canceled_sleepers_cannot_overflow_the_count);

@@ -3,23 +3,24 @@
 # or system, and under race detectors; included by ../../local.mk.
 #
 #   make check-ports                      `make check` on each target, most of them emulated
-#   make check-ports PORTS="arm64 s390x"  on some; tests/release/platforms/cross.sh lists them
+#   make check-ports PORTS="arm64 s390x"  on some; tests/release/platforms/target.sh lists them
+#   make check-flags                      with the flags of distributions
 
 verify_scripts += \
-	tests/release/platforms/cond_clock.sh \
-	tests/release/platforms/musl.sh \
 	tests/release/platforms/posix_only.sh \
 	tests/release/platforms/systems.sh \
-	tests/release/platforms/time_bits.sh \
+	tests/release/platforms/test_time_bits.py \
 	tests/release/platforms/watched.sh
-EXTRA_DIST += tests/release/platforms/cross.sh tests/release/platforms/watched.c
+EXTRA_DIST += tests/release/platforms/target.sh tests/release/platforms/watched.c
 
-.PHONY: check-ports
+.PHONY: check-flags check-ports
+check-flags:
+	$(MAKE) check-ports PORTS='debian12 debian13 ubuntu24 fedora lto'
 PORTS = amd64 amd64-clang amd64-musl i386 i386-time64 arm64 riscv64 s390x armhf armhf-time64
 check-ports:
 	status=0; for port in $(PORTS); do \
 	  echo "== $$port"; \
 	  top_srcdir='$(abs_top_srcdir)' top_builddir='$(abs_top_builddir)' \
-	    $(SHELL) $(srcdir)/tests/release/platforms/cross.sh $$port; \
+	    $(SHELL) $(srcdir)/tests/release/platforms/target.sh $$port; \
 	  case $$? in 0 | 77) ;; *) status=1 ;; esac; \
 	done; exit $$status

@@ -23,7 +23,9 @@ EXTRA_DIST += $(fuzz_sources) tests/search/fuzz/build.sh tests/search/fuzz/corpu
 	tests/search/fuzz/fuzz_target.c tests/search/fuzz/replay.c
 
 if HAVE_WRAP
+if HAVE_UNWIND
 test_programs += tests/search/fuzz/replay
+endif
 endif
 tests_search_fuzz_replay_SOURCES = $(fuzz_sources) tests/search/fuzz/replay.c
 tests_search_fuzz_replay_CFLAGS = $(AM_CFLAGS) $(LIB_CFLAGS)

@@ -1,6 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# cross.sh TARGET [TEST...] - builds everything for another machine, and runs `make check` there.
+# target.sh TARGET [TEST...] - builds everything for another machine, another C library, or with other
+# flags, and runs `make check` there.
 #
 # Foreign programs run under qemu-user.  The kernel starts qemu for them (binfmt_misc), in a
 # namespace that this script creates: nothing outside of it changes.  The target's compiler and
@@ -14,22 +15,60 @@ export LC_ALL=C
 
 : "${top_srcdir:=$(dirname "$0")/../../..}" "${top_builddir:=$PWD}"
 top_srcdir=$(cd "$top_srcdir" && pwd) || exit 99     # it is used in other directories
+. "$top_srcdir/tests/support/configured.sh"
 
 usage() {
   cat <<'_USAGE'
-usage: cross.sh TARGET [TEST...]    TEST as in `make check TESTS=...`; `none` only builds
-       cross.sh --packages TARGET   print the Debian packages that it needs
+usage: target.sh TARGET [TEST...]        TEST as in `make check TESTS=...`
+       target.sh TARGET only TEST...     builds no other tests
+       target.sh TARGET programs TEST... all that are in C, and these scripts
+       target.sh --packages TARGET       print the Debian packages that it needs
 targets, emulated: arm64 riscv64 s390x armhf armhf-time64
          on x86-64: amd64 amd64-clang amd64-musl i386 i386-time64
+         as on macOS, where condition variables have one clock: amd64-one-clock
+         with the flags of distributions: debian12 debian13 ubuntu24 fedora lto
 _USAGE
   exit 2
 }
 
 # ---------------------------------------------------------------- targets
-# choose TARGET - set cc, cxx, packages; triplet if it has tools of its
-# own; qemu and elf, too, if it is emulated.
+# For each set what the distribution's own tool prints: dpkg-buildflags with hardening=+all, or
+# rpm --eval %{build_cflags}.  Not here: -ffile-prefix-map; and -specs= of Fedora, which add -fPIE,
+# -pie and -z now: the first two are the default of other compilers, the third is below.
+table() {
+  cat << '_EOF'
+debian12 CPPFLAGS -Wdate-time -D_FORTIFY_SOURCE=2
+debian12 CFLAGS -g -O2 -fstack-protector-strong -Wformat -Werror=format-security
+debian12 LDFLAGS -Wl,-z,relro -Wl,-z,now
+debian13 CPPFLAGS -Wdate-time -D_FORTIFY_SOURCE=2
+debian13 CFLAGS -g -O2 -Werror=implicit-function-declaration -fstack-protector-strong
+debian13 CFLAGS -fstack-clash-protection -Wformat -Werror=format-security -fcf-protection
+debian13 LDFLAGS -Wl,-z,relro -Wl,-z,now
+ubuntu24 CPPFLAGS -Wdate-time -D_FORTIFY_SOURCE=3
+ubuntu24 CFLAGS -g -O2 -fno-omit-frame-pointer -mno-omit-leaf-frame-pointer -flto=auto
+ubuntu24 CFLAGS -ffat-lto-objects -fstack-protector-strong -fstack-clash-protection -Wformat
+ubuntu24 CFLAGS -Werror=format-security -fcf-protection
+ubuntu24 LDFLAGS -Wl,-Bsymbolic-functions -flto=auto -ffat-lto-objects -Wl,-z,relro -Wl,-z,now
+fedora CFLAGS -O2 -flto=auto -ffat-lto-objects -fexceptions -g -pipe -Wall
+fedora CFLAGS -Werror=format-security -Wp,-U_FORTIFY_SOURCE,-D_FORTIFY_SOURCE=3
+fedora CFLAGS -Wp,-D_GLIBCXX_ASSERTIONS -fstack-protector-strong -m64 -march=x86-64
+fedora CFLAGS -fasynchronous-unwind-tables -fstack-clash-protection -fcf-protection
+fedora CFLAGS -fno-omit-frame-pointer
+fedora LDFLAGS -Wl,-z,relro -Wl,--as-needed -Wl,-z,now
+lto CFLAGS -g -O2 -flto
+_EOF
+}
+
+# flags VARIABLE TARGET
+flags() {
+  table | sed -n "s/^$2 $1 //p" | tr '\n' ' '
+}
+
+# choose TARGET - set cc, cxx, cppflags, cflags, ldflags, packages, and words for configure in `more`;
+# triplet if it has tools of its own; qemu and elf, too, if it is emulated.
 choose() {
-  triplet='' qemu='' elf='' runtime=''
+  triplet='' qemu='' elf='' runtime='' more='' cc=gcc cxx=g++ packages='gcc g++'
+  cppflags=$(flags CPPFLAGS "$1") cflags=$(flags CFLAGS "$1") ldflags=$(flags LDFLAGS "$1")
   case $1 in
     arm64) triplet=aarch64-linux-gnu qemu=qemu-aarch64-static elf='2 1 b7' libc=arm64 ;;
     riscv64) triplet=riscv64-linux-gnu qemu=qemu-riscv64-static elf='2 1 f3' libc=riscv64 ;;
@@ -42,8 +81,9 @@ choose() {
         triplet=i686-linux-gnu libc=i386 runtime='libc6-i386 lib32stdc++6'
       fi
       ;;
-    amd64*) cc=gcc cxx=g++ packages='gcc g++' ;;
-    *) usage ;;
+    amd64-one-clock) more=ac_cv_func_pthread_condattr_setclock=no ;;
+    amd64*) ;;
+    *) [ -n "$cflags" ] || usage ;;
   esac
   case $1 in
     *-clang) cc=clang cxx=clang++ packages=clang ;;
@@ -59,10 +99,12 @@ choose() {
       cc="$cc $wide" cxx="$cxx $wide"
       ;;
   esac
+  : "${cflags:=-g -O2}"
 }
 
 skip() {
   echo "skipped: $target: $*"
+  [ "${FAIRSEM_TRY_ALL-}" != yes ] || { echo "0 passed, 1 failed" && exit 1; }
   echo "0 passed, 0 failed, 1 skipped"
   exit 77
 }
@@ -115,22 +157,22 @@ stand_in() {
 
 # Put the tools of the target first in the path, under the names that tests use.
 put_tools_first() {
+  case $cc in
+    gcc | clang) return ;;
+  esac
   mkdir "$work/bin" || exit 99
   if [ -n "$triplet" ]; then
     for tool in ar as ld nm objcopy objdump ranlib readelf strip; do
       stand_in "$tool" "$triplet-$tool"
     done
   fi
+  # clang has no runtime for other machines here: tests that need one are skipped.
+  stand_in clang clang --target="${triplet:-none}"
   # shellcheck disable=SC2086 # lists
-  case $target in
-    amd64 | amd64-clang) ;;
-    *)
-      # clang has no runtime for other machines here: tests that need one are skipped.
-      stand_in clang clang --target="${triplet:-none}"
-      for name in cc gcc; do stand_in "$name" $cc; done
-      for name in c++ g++; do stand_in "$name" $cxx; done
-      ;;
-  esac
+  {
+    for name in cc gcc; do stand_in "$name" $cc; done
+    for name in c++ g++; do stand_in "$name" $cxx; done
+  }
   PATH=$work/bin:$PATH
   # pkg-config knows only libraries of this machine.
   PKG_CONFIG_LIBDIR=$work
@@ -162,38 +204,41 @@ shift
 
 work=$top_builddir/ports/$target
 rm -rf "$work"
-mkdir -p "$work/build" && work=$(cd "$work" && pwd) || exit 99
+mkdir -p "$work" && work=$(cd "$work" && pwd) || exit 99
 put_tools_first
 echo 'int main(void) { return 0; }' > "$work/probe.c"
-# shellcheck disable=SC2086 # a list
-if ! { $cc "$work/probe.c" -o "$work/probe" && "$work/probe"; } > "$work/log" 2>&1; then
-  skip "programs of $cc do not build or do not run (packages $packages)"
+# shellcheck disable=SC2086 # lists
+if ! { $cc $cppflags $cflags "$work/probe.c" $ldflags -o "$work/probe" && "$work/probe"; } \
+  > "$work/log" 2>&1; then
+  skip "programs of $cc with the flags of $target do not build or do not run (packages $packages)"
 fi
 
 if [ ! -x "$top_srcdir/configure" ]; then
   (cd "$top_srcdir" && autoreconf -i) > "$work/log" 2>&1 || exit 99
 fi
-cd "$work/build" || exit 99
 # Emulated machines are slow.
 : "${CK_TIMEOUT_MULTIPLIER:=10}"
 export CK_TIMEOUT_MULTIPLIER
-unset MAKEFLAGS MFLAGS MAKELEVEL
-jobs=$(getconf _NPROCESSORS_ONLN)
-if ! { "$top_srcdir/configure" ${triplet:+--host="$triplet"} \
-  --enable-werror --enable-tests CC="$cc" CXX="$cxx" CHECK_LIBS=-pthread \
-  CHECK_CFLAGS="-I$top_srcdir/tests/support/plain" &&
-  make -j"$jobs" && make -j"$jobs" check TESTS=; } > "$work/log" 2>&1; then
-  tail -n 40 "$work/log"
+case ${1-} in
+  '') ;;
+  programs) shift && set -- test_scripts="$*" ;;
+  only)
+    shift
+    only=$(echo "$*" | sed 's/[^ ]*[.][^ ]*//g')
+    set -- TESTS="$*"
+    ;;
+  *) set -- TESTS="$*" ;;
+esac
+# shellcheck disable=SC2086 # a word, or nothing
+configured "$work/build" ${triplet:+--host="$triplet"} --enable-werror CC="$cc" CXX="$cxx" \
+  CPPFLAGS="$cppflags" CFLAGS="$cflags" CXXFLAGS="$cflags" LDFLAGS="$ldflags" $more \
+  CHECK_LIBS=-pthread CHECK_CFLAGS="-I$top_srcdir/tests/support/plain" || exit 1
+if [ -n "$(flags CFLAGS "$target")" ] && ! grep -q '^have_local_names = yes' Makefile; then
+  echo "FAILED: libfairsem.a shows names that are not public"
   echo "0 passed, 1 failed"
   exit 1
 fi
-if [ "${1-}" = none ]; then
-  echo "ok: $target, everything is built"
-  echo "1 passed, 0 failed"
-  exit
-fi
-make -j"$jobs" check ${1:+TESTS="$*"} > "$work/log" 2>&1
-"$top_srcdir/quickstart" tally "$work/build" > "$work/tally"
+checked "$@" > "$work/tally"
 result=$?
 sed '$d' "$work/tally"
 tell_skips | tee "$work/skips"

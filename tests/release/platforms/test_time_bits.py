@@ -1,0 +1,57 @@
+# SPDX-License-Identifier: MIT
+"""On a 32-bit machine with two kinds of time_t, a program and a library of different kinds do not link.
+
+A program passes deadlines as struct timespec.  A library that was compiled for the other kind would
+read half of the seconds as nanoseconds, and return too early or never.
+"""
+
+import functools
+import re
+
+import pytest
+
+from cases import TOP_SRCDIR, WORK, NOT_HERE, run
+from compiled import CC, INCLUDE, LIBRARY, file
+
+KINDS = {4: ("-U_TIME_BITS", "-U_FILE_OFFSET_BITS"), 8: ("-D_TIME_BITS=64", "-D_FILE_OFFSET_BITS=64")}
+HEADERS = ("fairsem.h", "fairsem/shared.h", "fairsem/posix.h")
+
+
+def declared():
+    """The functions that get a deadline, or tell one."""
+    text = ""
+    for header in HEADERS:
+        with open(TOP_SRCDIR + "/include/" + header, encoding="utf-8") as lines:
+            text += lines.read()
+    return sorted(re.findall("^FAIRSEM_API [^;(]*?(\\w+)\\([^;]*?(?:struct timespec|fairsem_wait_t)", text,
+                             re.M))
+
+
+def build(*options):
+    return run(*CC, "-std=c11", "-D_POSIX_C_SOURCE=200809L", "-Werror", INCLUDE, *options,
+               "-o", WORK + "/program")
+
+
+@functools.lru_cache(None)
+def has_kind(size, *options):
+    """Is the time_t of a program with these options so large?"""
+    text = "#include <time.h>\n_Static_assert(sizeof(time_t) == %d, \"\");\nint main(void) { return 0; }\n"
+    return build(file("kind.c", text % size), *options).returncode == 0
+
+
+def test_there_are_functions():
+    assert len(declared()) >= 10
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("name", declared())
+def test_links_with_a_library_of_its_own_kind_only(name, kind):
+    if not all(has_kind(size, *options) for size, options in KINDS.items()):
+        pytest.skip(NOT_HERE + "there is one kind of time_t")
+    text = "#include <stdint.h>\n" + "".join("#include <%s>\n" % header for header in HEADERS)
+    text += "int main(void) { return (int)(intptr_t)%s; }\n" % name
+    done = build(file("calls.c", text), *KINDS[kind], LIBRARY, "-pthread")
+    if has_kind(kind):
+        assert done.returncode == 0, done.stderr
+    else:
+        assert "undefined reference to `%s" % name in done.stderr
