@@ -7,6 +7,7 @@
 #include "invariant.h"
 #include "shared/change.h"
 #include "shared/life.h"
+#include "shared/lock.h"
 #include "shared/repair.h"
 
 #include <errno.h>
@@ -56,13 +57,14 @@ static bool is_any(const fairsem_shared_t *h, int index)
 
 #define PATIENCE_NS INT64_C(20000000)   /* also if signals end each nap */
 
+static const struct timespec a_moment = { .tv_nsec = 1000000 };
+
 /*
  * If an entry is free but its byte is locked, a process is attaching or detaching at this moment.
  * The entry may become available, so try again.  *kept: we had it before an exec.
  */
 static int find_entry(fairsem_shared_t *h, int *index, bool *kept)
 {
-    static const struct timespec ms = { .tv_nsec = 1000000 };
     const struct fs_deadline end = fs_deadline_after(PATIENCE_NS);
     bool others, moving;
     int before = errno, error;
@@ -77,7 +79,7 @@ static int find_entry(fairsem_shared_t *h, int *index, bool *kept)
             error = fs_shared_be_born(h, is_any, index, &others);
         if (error != EUSERS || !moving)
             break;
-        nanosleep(&ms, NULL);
+        nanosleep(&a_moment, NULL);
     } while (!fs_deadline_passed(&end));
     errno = before;
     return error;
@@ -160,17 +162,37 @@ static bool is_still_ours(const fairsem_shared_t *h)
            && atomic_load_explicit(&h->attached, memory_order_acquire);
 }
 
+/*
+ * A thread that attaches may wait for a lock whose owner is stopped, until its own deadline; ours may
+ * be earlier.  The time after a deadline is as for the lock.
+ */
+static bool wait_to_attach(fairsem_shared_t *h, const struct fs_deadline *deadline)
+{
+    const struct fs_deadline grace = fs_deadline_after(FS_LOCK_GRACE_NS);
+    int before = errno;
+
+    while (pthread_mutex_trylock(&h->attaching) != 0) {
+        if (deadline != NULL && fs_deadline_passed(deadline) && fs_deadline_passed(&grace))
+            return false;
+        nanosleep(&a_moment, NULL);
+    }
+    errno = before;
+    return true;
+}
+
 /* No wait in the queue, so no cancellation point; but it may nap. */
 int fs_shared_attach(fairsem_shared_t *h, const struct fs_deadline *deadline)
 {
-    int error = 0, cancelable, ignored;
+    int error = ETIMEDOUT, cancelable, ignored;
 
     fs_shared_check_fork(h);
     pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancelable);
-    FS_MUST(pthread_mutex_lock(&h->attaching));
-    if (!atomic_load_explicit(&h->attached, memory_order_acquire) || !is_still_ours(h))
-        error = attach(h, deadline);
-    FS_MUST(pthread_mutex_unlock(&h->attaching));
+    if (wait_to_attach(h, deadline)) {
+        error = 0;
+        if (!atomic_load_explicit(&h->attached, memory_order_acquire) || !is_still_ours(h))
+            error = attach(h, deadline);
+        FS_MUST(pthread_mutex_unlock(&h->attaching));
+    }
     pthread_setcancelstate(cancelable, &ignored);
     return error;
 }

@@ -229,6 +229,78 @@ START_TEST(nobody_waits_longer_than_it_asked_for_while_a_process_is_stopped)
 }
 END_TEST
 
+/* ---- A thread that attaches ---- */
+
+static void stop_with_lock(const char *what)
+{
+    if (strcmp(what, "locked") == 0) {
+        fs_shared_step = NULL;
+        raise(SIGSTOP);
+    }
+}
+
+static void *acquire_and_release(void *arg)
+{
+    CHILD_CHECK(fairsem_shared_acquire(sem, 1) == 0 && fairsem_shared_release(sem, 1) == 0);
+    return arg;
+}
+
+/*
+ * The first thread of a child attaches with the entry of a dead process, for which it needs the lock.
+ * The second has a time; and what the dead one held is not its own.
+ */
+static void be_the_child(void)
+{
+    fairsem_shared_stat_t stat;
+    pthread_t first;
+
+    CHILD_CHECK(pthread_create(&first, NULL, acquire_and_release, NULL) == 0);
+    while (pthread_mutex_trylock(&sem->attaching) == 0) {
+        pthread_mutex_unlock(&sem->attaching);
+        nap(1);
+    }
+    CHILD_CHECK(fairsem_shared_acquire_for(sem, 1, 1000000) == ETIMEDOUT);
+    CHILD_CHECK(fairsem_shared_tryacquire(sem, 1) == EAGAIN);
+    CHILD_CHECK(fairsem_shared_stat(sem, &stat) == 0 && stat.mine == 0);
+    atomic_store(&stage->over, 1);
+    CHILD_CHECK(pthread_join(first, NULL) == 0);
+    CHILD_CHECK(fairsem_shared_tryacquire(sem, 1) == 0);
+    _exit(0);
+}
+
+START_TEST(a_thread_that_cannot_attach_yet_delays_no_other_thread)
+{
+    const fairsem_shared_attr_t attr = { .units = 3, .max_processes = 3 };
+    pid_t dead, stopped, child;
+    int status;
+
+    if (!has_marks())
+        NOT_HERE("the library has no marks to stop at");
+    stage = share(sizeof *stage);
+    ck_assert_int_eq(fairsem_shared_open(&sem, own_name(), O_CREAT, 0600, &attr), 0);
+    dead = fork_holder(sem, 1);
+    if ((stopped = fork()) == 0) {
+        CHILD_CHECK(fairsem_shared_acquire(sem, 1) == 0);
+        fs_shared_step = stop_with_lock;
+        CHILD_CHECK(fairsem_shared_set_units(sem, 3) == 0);
+        _exit(0);
+    }
+    ck_assert_int_eq(waitpid(stopped, &status, WUNTRACED), stopped);
+    ck_assert(WIFSTOPPED(status));
+    kill_child(dead);
+    if ((child = fork()) == 0)
+        be_the_child();
+    while (!atomic_load(&stage->over) && !has_ended(child))
+        nap(1);
+    ck_assert_int_eq(kill(stopped, SIGCONT), 0);
+    ck_assert_int_eq(status_of(stopped), 0);
+    ck_assert_int_eq(status_of(child), 0);
+    ck_assert_int_eq(fairsem_shared_unlink(own_name()), 0);
+    ck_assert_int_eq(fairsem_shared_close(sem), 0);
+    munmap(stage, sizeof *stage);
+}
+END_TEST
+
 /* ---- An old request behind a stopped one ---- */
 
 #define OLD_NS INT64_C(60000000000)
@@ -492,6 +564,7 @@ END_TEST
 int main(void)
 {
     RUN_SUITE("shared, stopped", nobody_waits_longer_than_it_asked_for_while_a_process_is_stopped,
+              a_thread_that_cannot_attach_yet_delays_no_other_thread,
               a_request_that_is_old_when_its_time_is_out_takes_what_lies_free,
               a_canceled_waiter_returns_when_its_canceler_is_through,
               damage_closes_the_fast_path_even_if_a_section_is_about_to_open_it,

@@ -33,7 +33,6 @@ int xp_fprintf(FILE *file, const char *format, ...);
 #ifndef XP_EXPLORER
 #define pthread_mutex_init xp_mutex_init
 #define pthread_mutex_destroy xp_mutex_destroy
-#define pthread_mutex_trylock xp_mutex_lock    /* tried for a moment, then locked: the same here */
 #define pthread_cond_init xp_cond_init
 #define pthread_cond_destroy xp_cond_destroy
 #define pthread_cond_wait xp_cond_wait

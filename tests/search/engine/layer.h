@@ -47,6 +47,7 @@ void xp_cleanup_pop(int execute);
 #ifndef XP_EXPLORER     /* the explorer itself needs only the declarations */
 #define pthread_mutex_lock xp_mutex_lock
 #define pthread_mutex_unlock xp_mutex_unlock
+#define pthread_mutex_trylock xp_mutex_lock    /* tried for a moment, then locked: the same here */
 #define pthread_setcancelstate xp_setcancelstate
 #define pthread_setcanceltype xp_setcanceltype
 #define pthread_atfork xp_atfork
