@@ -53,11 +53,38 @@ no_tags() {
   ! grep -E '^[EWIPXC]: ' tags
 }
 
+# As if the packages were installed: in a namespace whose /usr is an overlay.
+package_test() {
+  # shellcheck disable=SC2016 # for the shell inside
+  unshare --mount sh -euc '
+    mount -t tmpfs tmpfs "$1" && mkdir "$1/upper" "$1/work" "$1/tmp"
+    mount -t overlay overlay -o "lowerdir=/usr,upperdir=$1/upper,workdir=$1/work" /usr
+    for deb in "$2"/*.deb; do dpkg -x "$deb" /; done
+    AUTOPKGTEST_TMP=$1/tmp exec sh "$2/$3/packaging/debian/tests/$4"
+  ' sh "$work/installed" "$work/deb/one" "$name" "$1"
+}
+
+# All that Debian would run.
+package_tests() {
+  mkdir "$work/installed"
+  if ! unshare --mount mount -t tmpfs tmpfs "$work/installed" 2> "$work/log"; then
+    cat "$work/log"
+    echo "skipped: tests of the packages for Debian: only root can install them in a namespace"
+    skipped=$((skipped + 1))
+    return
+  fi
+  tests=$(sed -n 's/^Tests: //p' "$top_srcdir/packaging/debian/tests/control")
+  for each in $tests; do
+    passes "Debian's test of what is installed: $each" package_test "$each"
+  done
+}
+
 if has dpkg-buildpackage "packages for Debian" && has dh "packages for Debian" &&
   passes "dpkg-buildpackage" build_deb "$work/deb/one"; then
   if has lintian "lintian"; then
     cd "$work/deb/one" && passes "lintian --pedantic -EvI" no_tags
   fi
+  package_tests
   # Elsewhere, for another user, in another time zone.
   if (umask 077 && export TZ=Pacific/Auckland &&
     passes "the same in another directory" build_deb "$work/deb/two/directories/deeper"); then
