@@ -7,7 +7,7 @@
 # lines; 2: nothing could be measured; 77: there is no gcovr.
 set -u
 
-least='core=97 shared=96 posix=97 preload=88 run=88 limit=90 cluster=94'
+least='core=98 shared=98 posix=98 preload=94 run=90 limit=92 cluster=95'
 # The commands and the module are run by scripts.
 scripts='tests/preload/test_interpose.py tests/limit/test_limit.py tests/limit/test_names.py
   tests/limit/test_nested.py tests/limit/test_parent.py tests/limit/test_status.py
@@ -20,9 +20,16 @@ top_srcdir=$(cd "$top_srcdir" && pwd) top_builddir=$(cd "$top_builddir" && pwd)
 has gcovr || skip "there is no gcovr (package gcovr): nothing was measured"
 cd "$top_builddir" || exit 99
 
-# Processes that the tests fork leave by _exit, which writes no counters.  Make it do so.
+# Processes that the tests fork leave by _exit or abort, which write no counters.  Make them do so.
 cat > coverage_exit.c <<'_EOF'
 void __gcov_dump(void);
+void __real_abort(void);
+void __wrap_abort(void);
+void __wrap_abort(void)
+{
+    __gcov_dump();
+    __real_abort();
+}
 void __real__exit(int status);
 void __wrap__exit(int status);
 void __wrap__exit(int status)
@@ -35,7 +42,7 @@ cc -fPIC -c coverage_exit.c && ar rcs libcoverage_exit.a coverage_exit.o || exit
 
 # Atomic counters: the tests have threads.
 configured "$top_builddir/coverage" CFLAGS='-O0 -g --coverage -fprofile-update=atomic' \
-  LDFLAGS="-L$top_builddir -Wl,--wrap=_exit" LIBS=-lcoverage_exit || exit 2
+  LDFLAGS="-L$top_builddir -Wl,--wrap=_exit,--wrap=abort" LIBS=-lcoverage_exit || exit 2
 rm -f ./*conftest* # of configure's probes
 # A test that fails here fails in `make check`, too, or cannot bear the counters: a process that is
 # another user or has no descriptors says on stderr that it cannot write them.  What counts is what ran.
