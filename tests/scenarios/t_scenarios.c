@@ -241,6 +241,10 @@ static void play(const struct scenario *what, int round)
         if (script_cancelable[t])
             ck_assert_int_eq(pthread_cancel(player[t].thread), 0);
     }
+    for (int t = 0; t < threads_count; t++) {
+        while (atomic_load(&player[t].at) != ENDED)     /* one may still kill another: no join before */
+            moment();
+    }
     for (int t = 0; t < threads_count; t++)
         pthread_join(player[t].thread, NULL);
     for (int t = 0; t < threads_count; t++)
