@@ -528,6 +528,7 @@ END_TEST
 START_TEST(no_caller_is_refused_because_of_the_dead)
 {
     fairsem_shared_t *h = make_small_segment(2, 0, 1, 8);
+    fairsem_shared_stat_t stat;
 
     ck_assert_int_eq(fairsem_shared_acquire(h, 1), 0);
     for (int i = 0; i < 8; i++) {
@@ -536,6 +537,8 @@ START_TEST(no_caller_is_refused_because_of_the_dead)
         kill_child(waiter);
         ck_assert_int_eq(wait_in_vain(h, 2), ETIMEDOUT);
     }
+    ck_assert_int_eq(fairsem_shared_stat(h, &stat), 0);
+    ck_assert_int_eq(stat.lost, 8);
     ck_assert_int_eq(fairsem_shared_keep_on_exec(h, true), 0);
     for (int i = 0; i < 8; i++) {
         pid_t holder = fork_holder(h, 1);

@@ -135,13 +135,15 @@ START_TEST(a_signal_handler_runs_and_the_wait_goes_on)
 
     handled = share(sizeof *handled);
     ck_assert_int_eq(sigaction(SIGUSR1, &action, NULL), 0);
-    for (int timed = 0; timed < 2; timed++) {
+    for (int way = 0; way < 3; way++) {
+        const struct timespec later = from_now(CLOCK_REALTIME, 600000);
         fairsem_shared_t *h = make_segment(0, NO_UNDO);
         pid_t child = fork();
 
         if (child == 0) {
-            CHILD_CHECK((timed ? fairsem_shared_acquire_for(h, 1, 600000000000)
-                               : fairsem_shared_acquire(h, 1)) == 0);
+            CHILD_CHECK((way == 0 ? fairsem_shared_acquire(h, 1)
+                         : way == 1 ? fairsem_shared_acquire_for(h, 1, 600000000000)
+                         : fairsem_shared_acquire_until(h, 1, CLOCK_REALTIME, &later)) == 0);
             _exit(0);
         }
         await_queue(h, 1);

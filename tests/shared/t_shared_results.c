@@ -45,8 +45,9 @@ END_TEST
 START_TEST(each_way_to_acquire_takes_what_is_free)
 {
     for (unsigned flags = 0; flags <= FAIRSEM_SHARED_NO_UNDO; flags++) {
-        fairsem_shared_t *h = make_segment(5, flags);
+        fairsem_shared_t *h = make_segment(6, flags);
         struct timespec past = from_now(CLOCK_REALTIME, -1000);
+        struct timespec later = from_now(CLOCK_MONOTONIC, 600000);
         const fairsem_wait_t moment = { .timeout_ns = 1000000 };
 
         errno = 4711;
@@ -55,6 +56,7 @@ START_TEST(each_way_to_acquire_takes_what_is_free)
         ck_assert_int_eq(fairsem_shared_tryacquire(h, 1), 0);
         ck_assert_int_eq(fairsem_shared_acquire_for(h, 1, 0), 0);
         ck_assert_int_eq(fairsem_shared_acquire_until(h, 1, CLOCK_REALTIME, &past), 0);
+        ck_assert_int_eq(fairsem_shared_acquire_until(h, 1, CLOCK_MONOTONIC, &later), 0);
         ck_assert_int_eq(fairsem_shared_acquire_with(h, 1, NULL), 0);
         ck_assert_int_eq(fairsem_shared_available(h), 0);
         ck_assert_int_eq(fairsem_shared_tryacquire(h, 0), 0);
@@ -65,9 +67,9 @@ START_TEST(each_way_to_acquire_takes_what_is_free)
         ck_assert_int_eq(fairsem_shared_acquire_until(h, 1, CLOCK_REALTIME, &past), ETIMEDOUT);
         ck_assert_int_eq(fairsem_shared_acquire_with(h, 1, &moment), ETIMEDOUT);
         ck_assert_int_eq(fairsem_shared_waiters(h), 0);
-        ck_assert_int_eq(fairsem_shared_release(h, 5), 0);
+        ck_assert_int_eq(fairsem_shared_release(h, 6), 0);
         ck_assert_int_eq(fairsem_shared_release(h, 0), 0);
-        ck_assert_int_eq(fairsem_shared_available(h), 5);
+        ck_assert_int_eq(fairsem_shared_available(h), 6);
         ck_assert_int_eq(errno, 4711);
         ck_assert_int_eq(fairsem_shared_close(h), 0);
     }

@@ -197,6 +197,13 @@ const struct scenario scenarios[] = {
     { .name = "no-undo-timeout", .units = 0, .deaths = 1, .flags = NO_UNDO, .early = 1, .for_ms = 5,
       .mortal = 2,
       .threads = "open: release 2, release 1 || open, for 2: || open, acquire 1:" },
+    { .name = "no-undo-token", .units = 0, .deaths = 1, .bound = 1, .flags = NO_UNDO, .mortal = 1 << 1,
+      .threads = "open: release 1 || open, token 1: | cancel || open: nap 900, release 1, acquire 1" },
+    { .name = "no-undo-close", .units = 1, .deaths = 1, .bound = 1, .flags = NO_UNDO, .mortal = 1 << 0,
+      .threads = "open: inspect, keep, close || open, acquire 2: || open: nap 300, release 1" },
+    { .name = "no-undo-repair-is-cut-short", .units = 1, .deaths = 2, .bound = 1, .flags = NO_UNDO,
+      .mortal = 1 << 0 | 1 << 1, .thorough = true,
+      .threads = "open: release 1 || open: inspect || open, acquire 2: || open: nap 900, release 1" },
     { .name = "no-undo-fast-path", .units = 1, .deaths = 1, .flags = NO_UNDO, .capacity = 5,
       .threads = "open: try 1, release 1 || open: try 1, release 1 || open: for 1, release 1" },
 

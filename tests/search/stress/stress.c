@@ -69,7 +69,7 @@ static const struct role {
      * ThreadSanitizer does not follow a fork of a threaded process, and holds signals back.  The
      * allocator of AddressSanitizer may be locked in the child, for ever.
      */
-    { "the forker", fork_now_and_then, !UNDER_TSAN && !UNDER_ASAN, 10 },
+    { "a forker", fork_now_and_then, 2 * (!UNDER_TSAN && !UNDER_ASAN), 10 },
     { "the signaller", signal_now_and_then, !UNDER_TSAN, 200 },
 };
 
