@@ -822,6 +822,8 @@ const struct scenario scenarios[] = {
     { .name = "callbacks-cause-callbacks", .threads =
       "take 1 calls=claim+give+take.1.again | take 1 calls=claim+give | release 1; after t0;"
       "after t1; return t0" },
+    { .name = "claimed-and-refused-before-its-callback", .capacity = 1, .threads =
+      "take 1 calls; claim; take 2 calls; give | release 1" },
 
     /* ---- pthread_cancel ---- */
     { .name = "canceled-or-granted", .threads =
