@@ -59,6 +59,7 @@ for file in "$top/README.md" "$top"/doc/*.md "$top/CONTRIBUTING.md" "$top/NEWS";
     "$file" > "text/$name.md"
 done
 cp ./*.svg text
+sed -i 's/</\&lt;/g' text/NEWS.md       # it is plain text, and names <chrono>
 sh "$top/doc/plain_links.sh" text   # into the sources
 for file in text/*.md; do
   name=$(basename "$file" .md)

@@ -11,9 +11,10 @@ site=$work/html
 
 sh "$top_srcdir/doc/site/site.sh" "$site" 1.2.3 "$top_srcdir" || fail "site.sh"
 for file in "$site"/*.html; do
-  tr '\n' ' ' < "$file" | grep -o '\(href\|src\)="[^"]*"' | sed 's/^[a-z]*="//; s/"$//' |
+  tr '\n' ' ' < "$file" | grep -o '\(href="\|src="\|url=\)[^"]*"' | sed 's/^[a-z]*="*//; s/"$//' |
     sed "s|^#|${file##*/}#|; s|^|${file##*/} |"
 done | sort -u > "$work/links"
+! grep -l 'raw HTML omitted' "$site"/*.html || fail "a document has HTML of its own, which is left out"
 [ "$(wc -l < "$work/links")" -gt 200 ] || fail "found only $(wc -l < "$work/links") links"
 while read -r from to; do
   case $to in *://*) continue ;; esac
