@@ -254,6 +254,7 @@ static void be_the_child(void)
     fairsem_shared_stat_t stat;
     pthread_t first;
 
+    CHILD_CHECK(fairsem_shared_acquire_for(sem, 1, 1000000) == ETIMEDOUT);
     CHILD_CHECK(pthread_create(&first, NULL, acquire_and_release, NULL) == 0);
     while (pthread_mutex_trylock(&sem->attaching) == 0) {
         pthread_mutex_unlock(&sem->attaching);
@@ -295,6 +296,7 @@ START_TEST(a_thread_that_cannot_attach_yet_delays_no_other_thread)
     ck_assert_int_eq(kill(stopped, SIGCONT), 0);
     ck_assert_int_eq(status_of(stopped), 0);
     ck_assert_int_eq(status_of(child), 0);
+    ck_assert_int_eq(fairsem_shared_available(sem), 3);
     ck_assert_int_eq(fairsem_shared_unlink(own_name()), 0);
     ck_assert_int_eq(fairsem_shared_close(sem), 0);
     munmap(stage, sizeof *stage);
