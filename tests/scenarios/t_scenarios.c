@@ -264,6 +264,7 @@ START_TEST(the_results_are_as_the_scenario_says)
     if (emulated() && (what->flags & FAIRSEM_INTERRUPTIBLE) != 0
         && strstr(what->threads, "killed") != NULL)
         NOT_HERE("under an emulator a thread in a futex cannot always be canceled");
+    printf("%s\n", what->name);         /* for the log, if it never ends */
     for (int round = 0; round < (script_is_determined ? 1 : stress_times(20)); round++)
         play(what, round);
 }

@@ -1,12 +1,23 @@
 # SPDX-License-Identifier: MIT
-"""Each header compiles alone and included twice, without a warning, in each version of C and C++."""
+"""Each header compiles alone and included twice, without a warning, in each version of C and C++.
 
+And of each function that it declares somebody has asked what there is to ask.
+"""
+
+import glob
 import os
+import re
 
 import pytest
 
-from cases import run
+from cases import TOP_SRCDIR, run
 from compiled import CXX_COMPILERS, C_COMPILERS, INCLUDE, file, needs_standard
+from test_warnings import CALLS
+
+# These have no state that a search could play with.
+NOT_PLAYED = {"fairsem_stat_interval", "fairsem_strerror", "fairsem_version"}
+# Nor do these return an errno value; that of fairsem_drain depends on others: scenarios.c.
+NO_ERRNO = NOT_PLAYED | {"fairsem_drain", "fairsem_token_reason"}
 
 # It comes first, so no other header can declare what it lacks.
 ALONE = {"alone-%s.c" % header.split("/")[-1]:
@@ -211,3 +222,27 @@ def test_structs_that_are_packed_are_refused(compiler, alignment):
 #include <fairsem.h>
 """ % alignment))
     assert done.returncode != 0 and "fairsem_is_not_for_packed_structs_" in done.stderr
+
+
+def declared_in(header):
+    return names_in("^FAIRSEM_API .*[ *](fairsem_\\w*)\\(", "include/" + header)
+
+
+def names_in(pattern, *patterns):
+    return {name for each in patterns for path in glob.glob(os.path.join(TOP_SRCDIR, each))
+            for name in re.findall(pattern, open(path, encoding="utf-8").read(), re.M)}
+
+
+def test_each_function_is_decided_about():
+    """Whether a compiler warns if its result is not used, or if a pointer is NULL."""
+    assert declared_in("fairsem.h") | declared_in("fairsem/shared.h") == set(
+        re.findall("fairsem_\\w+(?=\\()", CALLS))
+
+
+def test_each_function_is_played_by_a_search():
+    played = names_in("fairsem_\\w+", "tests/scenarios/calls.h", "tests/search/fuzz/*.c")
+    assert declared_in("fairsem.h") - played == NOT_PLAYED
+
+
+def test_each_function_has_rows_of_errno_values():
+    assert declared_in("fairsem.h") - names_in("fairsem_\\w+", "tests/contract/t_results.c") == NO_ERRNO

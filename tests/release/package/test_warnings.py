@@ -185,14 +185,6 @@ SOURCES = {"calls.c": source("#include <fairsem/shared.h>" + BEGIN + OBJECTS, CA
            "classes.cc": CLASSES}
 
 
-def test_each_function_is_decided_about():
-    declared = set()
-    for header in ("fairsem.h", "fairsem/shared.h"):
-        with open(TOP_SRCDIR + "/include/" + header, encoding="utf-8") as text:
-            declared.update(re.findall("^FAIRSEM_API .*[ *](fairsem_[a-z0-9_]*)\\(", text.read(), re.M))
-    assert declared == set(re.findall("fairsem_\\w+(?=\\()", CALLS))
-
-
 def warns(compiler, standard, name):
     about = run(*compiler.split(), "--version").stdout
     if not re.search("gcc|g\\+\\+|clang|Free Software", about, re.I):

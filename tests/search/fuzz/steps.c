@@ -7,6 +7,7 @@
 #include "machine.h"
 
 #include <errno.h>
+#include <stdlib.h>
 
 /*
  * The frequency of each step among the values of a byte.  A row says how it is drawn, as that of a verb
@@ -297,14 +298,25 @@ void step_close(int sem)
     perform(&step);
 }
 
+/* The one that this byte stands for. */
+static const struct kind *kind_of(int at)
+{
+    int sum = 0;
+
+    for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++) {
+        sum += kinds[i].weight;
+        if (at < sum)
+            return &kinds[i];
+    }
+    fprintf(stderr, "the weights add up to %d, not to 256\n", sum);
+    exit(2);
+}
+
 void step_any(void)
 {
-    int at = byte();
-    const struct kind *kind = kinds;
+    const struct kind *kind = kind_of(byte());
     struct step step;
 
-    while (at >= kind->weight)
-        at -= kind++->weight;
     if (kind->step != NULL) {
         kind->step();
         return;
