@@ -26,7 +26,8 @@ static char *address(int root, int file)
     return (char *)(uintptr_t)(ARENA + (uint64_t)(root * FILES + file) * STRIDE);
 }
 
-void kernel_start(void)
+/* Each process of the explorer (--jobs) has its own: a fork would share it. */
+static void map_memory(void)
 {
     memory_fd = memfd_create("explorer", 0);
     if (memory_fd < 0 || ftruncate(memory_fd, FILES * SEGMENT_SIZE) != 0)
@@ -34,10 +35,16 @@ void kernel_start(void)
     all_files = mmap(NULL, FILES * SEGMENT_SIZE, PROT_READ | PROT_WRITE, MAP_SHARED, memory_fd, 0);
     for (int i = 0; i < PROCESSES * FILES; i++) {
         if (mmap(address(0, i), SEGMENT_SIZE, PROT_READ | PROT_WRITE,
-                 MAP_SHARED | MAP_FIXED_NOREPLACE, memory_fd, i % FILES * SEGMENT_SIZE)
+                 MAP_SHARED | MAP_FIXED, memory_fd, i % FILES * SEGMENT_SIZE)
             == MAP_FAILED)
             exit(99);
     }
+}
+
+void kernel_start(void)
+{
+    map_memory();
+    pthread_atfork(NULL, NULL, map_memory);
 }
 
 char *kernel_memory(int file)

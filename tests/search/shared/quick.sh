@@ -11,4 +11,4 @@ set -u
 explorer=$top_builddir/tests/search/shared/dies
 mkdir -p "${explorer%/*}"
 "$top_srcdir/tests/search/shared/build.sh" "$top_srcdir/src" "$explorer" || exit
-"$explorer" --quick --bound 1 --deaths 1
+"$explorer" --jobs 2 --quick --bound 1 --deaths 1
