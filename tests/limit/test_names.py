@@ -30,6 +30,7 @@ def other(limit):
 
 def test_a_name_is_a_file_in_the_directory(limit, other):
     assert there(limit.dir, CREATED) and there(other, CREATED)
+    assert os.stat(os.path.join(other, CREATED)).st_mode & 0o777 == 0o600, "it is this user's alone"
     limit.gives(0, "--dir=@DIR/other// test 3 -- true")
     assert limit.gives(0, "--dir=@DIR/other --status") \
         == "test: limit 3, free 3, running 0, waiting 0\n"
