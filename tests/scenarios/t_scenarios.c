@@ -244,7 +244,7 @@ static void play(const struct scenario *what, int round)
     }
     for (int t = 0; t < threads_count; t++) {
         while (atomic_load(&player[t].at) != ENDED)     /* one may still kill another: no join before */
-            moment();
+            moment_sleep();
     }
     for (int t = 0; t < threads_count; t++)
         pthread_join(player[t].thread, NULL);
