@@ -11,7 +11,6 @@
 #include "shared/repair.h"
 
 #include <errno.h>
-#include <time.h>
 
 /* The parent may have forked while another of its threads was attaching, with the mutex held. */
 static void attach_reset_in_child(void *handle)
@@ -57,7 +56,14 @@ static bool is_any(const fairsem_shared_t *h, int index)
 
 #define PATIENCE_NS INT64_C(20000000)   /* also if signals end each nap */
 
-static const struct timespec a_moment = { .tv_nsec = 1000000 };
+/*
+ * Nobody wakes a thread at this word.  It is no nanosleep(): there glibc 2.36 can cancel a thread that
+ * was in an asynchronous wait a moment ago, although its cancellation is disabled.
+ */
+static void nap(const fairsem_shared_t *h)
+{
+    (void)fs_shared_sleep(&h->segment->damaged, 0, 1000000, false);
+}
 
 /*
  * If an entry is free but its byte is locked, a process is attaching or detaching at this moment.
@@ -67,7 +73,7 @@ static int find_entry(fairsem_shared_t *h, int *index, bool *kept)
 {
     const struct fs_deadline end = fs_deadline_after(PATIENCE_NS);
     bool others, moving;
-    int before = errno, error;
+    int error;
 
     *kept = fs_shared_be_born(h, is_kept, index, &others) == 0;
     if (*kept)
@@ -79,9 +85,8 @@ static int find_entry(fairsem_shared_t *h, int *index, bool *kept)
             error = fs_shared_be_born(h, is_any, index, &others);
         if (error != EUSERS || !moving)
             break;
-        nanosleep(&a_moment, NULL);
+        nap(h);
     } while (!fs_deadline_passed(&end));
-    errno = before;
     return error;
 }
 
@@ -169,14 +174,12 @@ static bool is_still_ours(const fairsem_shared_t *h)
 static bool wait_to_attach(fairsem_shared_t *h, const struct fs_deadline *deadline)
 {
     const struct fs_deadline grace = fs_deadline_after(FS_LOCK_GRACE_NS);
-    int before = errno;
 
     while (pthread_mutex_trylock(&h->attaching) != 0) {
         if (deadline != NULL && fs_deadline_passed(deadline) && fs_deadline_passed(&grace))
             return false;
-        nanosleep(&a_moment, NULL);
+        nap(h);
     }
-    errno = before;
     return true;
 }
 
