@@ -595,6 +595,17 @@ START_TEST(a_repair_leaves_a_file_alone_that_is_too_short)
 }
 END_TEST
 
+/* Whoever gets the descriptor, by fork or a socket, cannot cut it short under the others. */
+START_TEST(a_segment_without_a_name_keeps_its_size)
+{
+    fairsem_shared_t *h = make_segment(1, 0);
+
+    ck_assert(ftruncate(h->fd, 0) == -1 && errno == EPERM);
+    ck_assert(ftruncate(h->fd, 2 * h->size) == -1 && errno == EPERM);
+    ck_assert_int_eq(fairsem_shared_close(h), 0);
+}
+END_TEST
+
 /* Right after a check a request is refused without the lock, but not on a damaged segment. */
 START_TEST(damage_comes_before_a_refusal)
 {
@@ -682,6 +693,7 @@ int main(void)
               a_check_of_processes_loads_only_what_is_there, an_invalid_change_is_not_completed,
               units_that_do_not_exist_are_found_by_a_repair, a_repair_trusts_no_cache,
               a_number_that_changes_in_a_section_is_not_obeyed, nothing_is_committed_after_damage,
-              a_repair_leaves_a_file_alone_that_is_too_short, damage_comes_before_a_refusal,
+              a_repair_leaves_a_file_alone_that_is_too_short,
+              a_segment_without_a_name_keeps_its_size, damage_comes_before_a_refusal,
               all_who_wait_hear_of_damage, damage_leaves_what_is_unsettled);
 }
