@@ -42,7 +42,7 @@ cc -fPIC -c coverage_exit.c && ar rcs libcoverage_exit.a coverage_exit.o || exit
 
 # Atomic counters: the tests have threads.
 configured "$top_builddir/coverage" CFLAGS='-O0 -g --coverage -fprofile-update=atomic' \
-  LDFLAGS="-L$top_builddir -Wl,--wrap=_exit,--wrap=abort" LIBS=-lcoverage_exit || exit 2
+  LDFLAGS="-L$top_builddir -Wl,--wrap=_exit,--wrap=abort,-u,__wrap_abort" LIBS=-lcoverage_exit || exit 2
 rm -f ./*conftest* # of configure's probes
 # A test that fails here fails in `make check`, too, or cannot bear the counters: a process that is
 # another user or has no descriptors says on stderr that it cannot write them.  What counts is what ran.
