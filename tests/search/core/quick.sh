@@ -31,7 +31,7 @@ explore --bound 1 --runs 300 --generate 1-200
 explore --litmus
 explore --bound 0 --stale 1
 some='hand-off weights timeout-or-grant token-or-grant ticket-or-return destroy-after-acquire
-  signal-or-grant bypass-destroy'
+  signal-or-grant bypass-destroy claimed-by-another'
 # shellcheck disable=SC2086 # a list
 explore --bound 1 --stale 1 $some
 echo
