@@ -183,12 +183,13 @@ def touch(hours, *paths):
 
 def test_a_name_that_nobody_has_used_for_a_day_goes(limit):
     segment = limit.segment
+    # First: what it removes in passing, when it has begun, it must have looked for before any name is old.
+    holder = limit.hold("held 1", name="held")
     for name in "old", "tomorrow":
         limit.gives(0, name + " 1 -- true")
     limit.gives(0, "--keep kept 1 -- true")
     limit.gives(0, "kept 1 -- true")
     limit.gives(0, "--global old 1 -- true")
-    holder = limit.hold("held 1", name="held")
     everybodys = os.path.join(limit.dir, "fairsem-limit.old")
     others = os.path.join(limit.dir, "other-program")
     open(others, "wb").close()
