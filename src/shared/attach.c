@@ -62,7 +62,7 @@ static bool is_any(const fairsem_shared_t *h, int index)
  */
 static void nap(const fairsem_shared_t *h)
 {
-    (void)fs_shared_sleep(&h->segment->damaged, 0, 1000000, false);
+    (void)fs_shared_sleep(&h->segment->damaged, FS_GET(&h->segment->damaged), 1000000, false);
 }
 
 /*
@@ -169,29 +169,29 @@ static bool is_still_ours(const fairsem_shared_t *h)
 
 /*
  * A thread that attaches may wait for a lock whose owner is stopped, until its own deadline; ours may
- * be earlier.  The time after a deadline is as for the lock.
+ * be earlier: ETIMEDOUT.  The time after a deadline is as for the lock.
  */
-static bool wait_to_attach(fairsem_shared_t *h, const struct fs_deadline *deadline)
+static int wait_to_attach(fairsem_shared_t *h, const struct fs_deadline *deadline)
 {
     const struct fs_deadline grace = fs_deadline_after(FS_LOCK_GRACE_NS);
 
     while (pthread_mutex_trylock(&h->attaching) != 0) {
         if (deadline != NULL && fs_deadline_passed(deadline) && fs_deadline_passed(&grace))
-            return false;
+            return ETIMEDOUT;
         nap(h);
     }
-    return true;
+    return 0;
 }
 
 /* No wait in the queue, so no cancellation point; but it may nap. */
 int fs_shared_attach(fairsem_shared_t *h, const struct fs_deadline *deadline)
 {
-    int error = ETIMEDOUT, cancelable, ignored;
+    int error, cancelable, ignored;
 
     fs_shared_check_fork(h);
     pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancelable);
-    if (wait_to_attach(h, deadline)) {
-        error = 0;
+    error = wait_to_attach(h, deadline);
+    if (error == 0) {
         if (!atomic_load_explicit(&h->attached, memory_order_acquire) || !is_still_ours(h))
             error = attach(h, deadline);
         FS_MUST(pthread_mutex_unlock(&h->attaching));
