@@ -51,15 +51,17 @@ ids='
   }
   { print }'
 mkdir text
-for file in "$top/README.md" "$top"/doc/*.md "$top/CONTRIBUTING.md" "$top/NEWS"; do
+for file in "$top/README.md" "$top"/doc/*.md "$top/CONTRIBUTING.md"; do
   name=$(basename "$file" .md)
   : > "text/$name.html"
   sed -E -e 's@\]\((\.\./|doc/)?([A-Za-z-]+)\.md(#[^)]*)?\)@](\2.html\3)@g' \
     -e 's@\]\((\.\./|doc/)?(NEWS|[a-z]+\.svg)\)@](\2)@g' -e 's@\]\(NEWS\)@](NEWS.html)@g' \
     "$file" > "text/$name.md"
 done
+# It is plain text, and names <chrono>.
+sed 's/</\&lt;/g' "$top/NEWS" > text/NEWS.md
+: > text/NEWS.html
 cp ./*.svg text
-sed -i 's/</\&lt;/g' text/NEWS.md       # it is plain text, and names <chrono>
 sh "$top/doc/plain_links.sh" text   # into the sources
 for file in text/*.md; do
   name=$(basename "$file" .md)
