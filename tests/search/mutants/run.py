@@ -712,6 +712,8 @@ def run(mode, names):
                 results.write({'hash': 'control', 'suite': suite, 'verdict': verdict, 'seconds': seconds,
                                'cpu': cpu})
         elif mutant.hash == 'canary':
+            if verdict == 'compile error':
+                raise CannotTrust(f'an emptied function does not compile: {tests[0]}')
             caught.add(mutant.file.split('/')[1] if verdict in KILLED else '')
         else:
             old = ' '.join(mutant.text[mutant.start:mutant.end].split())[:50]
