@@ -355,7 +355,7 @@ static int64_t longest_stay(enum fs_plan plan, int64_t wake_up)
  * True: the word has changed.  Relaxed: a thread that sees the change goes on to a
  * compare-and-swap, which acquires.
  */
-static bool changes(const _Atomic int *word, int value)
+static bool has_changed(const _Atomic int *word, int value)
 {
     for (int i = 0; i < LOADS_PER_CLOCK; i++) {
         if (atomic_load_explicit(word, memory_order_relaxed) != value)
@@ -368,7 +368,7 @@ static bool changes(const _Atomic int *word, int value)
 static void spin(const _Atomic int *word, int value, int64_t start, int64_t longest)
 {
     for (int64_t now = start; now - start < longest; now = fs_now_ns()) {
-        if (changes(word, value))
+        if (has_changed(word, value))
             return;
     }
 }

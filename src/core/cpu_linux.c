@@ -39,7 +39,7 @@ bool fs_cpu_takes_turns(void)
     return policy != SCHED_FIFO && policy != SCHED_RR && policy != DEADLINE;
 }
 
-static int ask(void)
+static int allowed_cores(void)
 {
     cpu_set_t mask;
     int error = errno;
@@ -57,7 +57,7 @@ static _Atomic int core_count;  /* 0: not known yet */
 
 FS_WHEN_LOADED static void cpu_initialize(void)
 {
-    atomic_store_explicit(&core_count, ask(), memory_order_relaxed);
+    atomic_store_explicit(&core_count, allowed_cores(), memory_order_relaxed);
 }
 
 int fs_cpu_count(void)

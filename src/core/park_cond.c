@@ -156,7 +156,7 @@ __attribute__((destructor)) static void unload(void)
  * again by other code.  Then it belongs to that code, and our value must be gone before this thread
  * ends.
  */
-static bool keep(struct fs_cond_parker *parker)
+static bool set_key(struct fs_cond_parker *parker)
 {
     if (pthread_setspecific(key, parker) != 0)
         return false;
@@ -218,7 +218,7 @@ struct fs_parker *fs_parker_self(void)
     parker = take_from_pool();
     if (parker == NULL)
         parker = make_parker();
-    if (parker != NULL && !keep(parker)) {
+    if (parker != NULL && !set_key(parker)) {
         return_to_pool(parker);
         parker = NULL;
     }
@@ -340,7 +340,7 @@ FS_REALIGN_STACK static void wake_up(void *arg)
         FS_MUST(pthread_mutex_unlock(&self->mutex));
 }
 
-static void nap(void)
+static void sleep_briefly(void)
 {
     const struct timespec ts = { .tv_nsec = NAP_NS };
     int cancelable, disabled, error = errno;
@@ -374,7 +374,7 @@ void fs_park_on_cond(struct fs_parker *self, const struct fs_deadline *deadline)
     } else {
         /* Canceled after the nap, not in it: ThreadSanitizer loses track of a thread that
          * never returns from a sleep. */
-        nap();
+        sleep_briefly();
         pthread_testcancel();
     }
 }

@@ -112,7 +112,7 @@ static int by_name(const void *a, const void *b)
 }
 
 /* Add it if its name begins with the prefix, less the slash.  False: no memory. */
-static bool add(struct listed **list, size_t *count, const char *file, bool global)
+static bool add_name(struct listed **list, size_t *count, const char *file, bool global)
 {
     char prefix[40], segment[SEGMENT_NAME_SIZE];
     struct listed *longer;
@@ -145,7 +145,7 @@ struct listed *names_list(void)
     list = calloc(1, sizeof *list);
     good = list != NULL;
     while (good && (entry = readdir(files)) != NULL)
-        good = add(&list, &count, entry->d_name, false) && add(&list, &count, entry->d_name, true);
+        good = add_name(&list, &count, entry->d_name, false) && add_name(&list, &count, entry->d_name, true);
     closedir(files);
     if (!good) {
         names_free(list);

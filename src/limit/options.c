@@ -16,7 +16,7 @@
 
 #define SECOND_NS INT64_C(1000000000)
 
-static void usage(FILE *file)
+static void print_usage(FILE *file)
 {
     fputs("usage: fairsem-limit [OPTION...] NAME LIMIT -- COMMAND [ARGUMENT...]\n"
           "       fairsem-limit [--global] [--watch] --status[=json] [NAME]\n"
@@ -205,7 +205,7 @@ bool options_read(int argc, char **argv, struct request *r, int *exit_status)
     while (wrong == NULL && (option = getopt_long(argc, argv, "+n:w:p:gq", options, NULL)) != -1) {
         if (option == HELP || option == VERSION) {
             if (option == HELP)
-                usage(stdout);
+                print_usage(stdout);
             else
                 puts("fairsem-limit " FAIRSEM_VERSION_STRING);
             *exit_status = fflush(stdout) == 0 ? 0 : OWN_FAILURE;

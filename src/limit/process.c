@@ -48,7 +48,7 @@ unsigned long long process_started(long pid)
     return read_stat(pid, &parent, &started) ? started : 0;
 }
 
-static bool is_in(const long list[], size_t count, long pid)
+static bool list_has(const long list[], size_t count, long pid)
 {
     for (size_t i = 0; i < count; i++) {
         if (list[i] == pid)
@@ -60,7 +60,7 @@ static bool is_in(const long list[], size_t count, long pid)
 static DIR *processes;
 static int  spare = -1;
 
-static void keep_spare(void)
+static void reserve_descriptor(void)
 {
     spare = open("/dev/null", O_RDONLY | O_CLOEXEC);
 }
@@ -68,7 +68,7 @@ static void keep_spare(void)
 void process_prepare(void)
 {
     processes = opendir("/proc");
-    keep_spare();
+    reserve_descriptor();
 }
 
 size_t process_descendants(long list[], size_t size)
@@ -88,14 +88,14 @@ size_t process_descendants(long list[], size_t size)
         while (count < size && (entry = readdir(processes)) != NULL) {
             long pid = strtol(entry->d_name, NULL, 10), parent;
 
-            if (pid <= 0 || is_in(list, count, pid))
+            if (pid <= 0 || list_has(list, count, pid))
                 continue;
             parent = process_parent(pid);
-            if (parent == getpid() || is_in(list, count, parent))
+            if (parent == getpid() || list_has(list, count, parent))
                 list[count++] = pid;
         }
     } while (count > before);
-    keep_spare();
+    reserve_descriptor();
     return count;
 }
 

@@ -14,8 +14,8 @@
 
 enum { MOST_USERS = 2048 };
 
-static void describe(const struct shown_name *name, int number, struct shown_user *shown,
-                     char *text, size_t size)
+static void describe_user(const struct shown_name *name, int number, struct shown_user *shown,
+                          char *text, size_t size)
 {
     const fairsem_shared_user_t *user = (const fairsem_shared_user_t *)name->users + number;
 
@@ -30,7 +30,7 @@ static void describe(const struct shown_name *name, int number, struct shown_use
 /* ---- Each name ---- */
 
 /* Returns an errno value. */
-static int list_users(fairsem_shared_t *handle, struct shown_name *shown)
+static int read_users(fairsem_shared_t *handle, struct shown_name *shown)
 {
     static fairsem_shared_user_t users[MOST_USERS];
     int error;
@@ -39,7 +39,7 @@ static int list_users(fairsem_shared_t *handle, struct shown_name *shown)
     error = fairsem_shared_users(handle, users, &shown->count);
     shown->count = shown->count < MOST_USERS ? shown->count : MOST_USERS;
     shown->users = users;
-    shown->describe = describe;
+    shown->describe = describe_user;
     return error;
 }
 
@@ -51,7 +51,7 @@ void status_gave_up(const struct request *request, const char *segment)
     if (request->quiet)
         return;
     if (fairsem_shared_open(&handle, segment, 0, 0, NULL) == 0) {
-        if (list_users(handle, &shown) != 0)
+        if (read_users(handle, &shown) != 0)
             shown.count = 0;
         fairsem_shared_close(handle);
     }
@@ -74,7 +74,7 @@ static int print_status_of(const char *name, bool global, struct output *output)
         return error;
     error = fairsem_shared_stat(handle, &stat);
     if (error == 0)
-        error = list_users(handle, &shown);
+        error = read_users(handle, &shown);
     fairsem_shared_close(handle);
     if (error != 0)
         return error;

@@ -53,7 +53,7 @@ static void print_command(const struct shown_user *user, char *text)
         printf("  %s\n", text);
 }
 
-static void print_user(const struct shown_name *name, int number)
+static void print_row(const struct shown_name *name, int number)
 {
     char duration[DURATION_SIZE], place[30] = "running", text[COMMAND_SIZE];
     struct shown_user user = { .command = "" };
@@ -84,7 +84,7 @@ void table_print(const struct shown_name *name)
                name->cluster ? " host            " : "", "pid", "units", "priority", "since", "for",
                name->cluster ? "      fence" : "", "command");
     for (int i = 0; i < name->count; i++)
-        print_user(name, i);
+        print_row(name, i);
 }
 
 void table_gave_up(const struct shown_name *name, const struct request *request)

@@ -199,7 +199,7 @@ static int acquire(void *arg, const fairsem_wait_t *how)
     return fairsem_shared_acquire_with(turn->handle, turn->request->units, how);
 }
 
-static bool ask(void *arg, struct standing *standing)
+static bool read_standing(void *arg, struct standing *standing)
 {
     static fairsem_shared_user_t users[MOST_USERS];
     struct turn *turn = arg;
@@ -215,7 +215,7 @@ static bool ask(void *arg, struct standing *standing)
     return standing->place != 0;
 }
 
-static void leave(void *arg)
+static void leave_by_signal(void *arg)
 {
     struct turn *turn = arg;
 
@@ -228,7 +228,7 @@ static int wait_for_turn(const struct request *request, fairsem_shared_t *handle
     struct turn turn = { .handle = handle, .request = request };
     const struct line line = {
         .name = request->name, .exec = request->exec, .patience_ms = -1,
-        .acquire = acquire, .ask = ask, .leave = leave, .arg = &turn,
+        .acquire = acquire, .ask = read_standing, .leave = leave_by_signal, .arg = &turn,
     };
     int error = fairsem_shared_tryacquire(handle, request->units);
 

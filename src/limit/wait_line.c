@@ -53,7 +53,7 @@ static void die(struct watcher *w)
     exit(128 + w->signal);
 }
 
-static void *watch(void *arg)
+static void *watch_signals(void *arg)
 {
     struct watcher *w = arg;
     struct pollfd ready[2] = { { .fd = w->over, .events = POLLIN },
@@ -90,7 +90,7 @@ static void wait_until_alone(void)
         nanosleep(&pause, NULL);
 }
 
-static bool start(struct watcher *w)
+static bool start_watcher(struct watcher *w)
 {
     sigset_t chosen;
 
@@ -98,7 +98,7 @@ static bool start(struct watcher *w)
     w->over = eventfd(0, EFD_CLOEXEC);
     w->signals = signalfd(-1, &chosen, SFD_CLOEXEC | SFD_NONBLOCK);
     pthread_sigmask(SIG_BLOCK, &chosen, &w->before);
-    if (w->over >= 0 && w->signals >= 0 && pthread_create(&w->thread, NULL, watch, w) == 0)
+    if (w->over >= 0 && w->signals >= 0 && pthread_create(&w->thread, NULL, watch_signals, w) == 0)
         return true;
     /* Without the thread, a signal kills the process, and the others notice a moment later. */
     pthread_sigmask(SIG_SETMASK, &w->before, NULL);
@@ -130,7 +130,7 @@ int wait_line(const struct line *line, const fairsem_wait_t *how)
     int error;
 
     cancelable.token = &watcher.token;
-    started = start(&watcher);
+    started = start_watcher(&watcher);
     error = line->acquire(line->arg, &cancelable);
     if (started)
         stop(&watcher);

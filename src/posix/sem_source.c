@@ -52,7 +52,7 @@ static int priority_now(void)
     return priority;
 }
 
-static int wait_slow(fairsem_sem_t *sem, clockid_t clock, const struct timespec *deadline)
+static int wait_contended(fairsem_sem_t *sem, clockid_t clock, const struct timespec *deadline)
 {
     fairsem_t *inside = fs_sem_initialized(&sem->fairsem_inside_);
 
@@ -63,7 +63,7 @@ int fairsem_sem_wait(fairsem_sem_t *sem)
 {
     if (fs_sem_wait_fast(&sem->fairsem_inside_))
         return 0;
-    return wait_slow(sem, CLOCK_REALTIME, NULL);
+    return wait_contended(sem, CLOCK_REALTIME, NULL);
 }
 
 int fairsem_sem_trywait(fairsem_sem_t *sem)
@@ -86,7 +86,7 @@ int fairsem_sem_clockwait(fairsem_sem_t *sem, clockid_t clock, const struct time
         return fs_sem_result(error);
     if (fs_sem_wait_fast(&sem->fairsem_inside_))
         return 0;
-    return wait_slow(sem, clock, deadline);
+    return wait_contended(sem, clock, deadline);
 }
 
 int fairsem_sem_post(fairsem_sem_t *sem)

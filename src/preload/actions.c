@@ -138,9 +138,9 @@ static fs_handler_fn *reset_handler(int sig)
     return handler;
 }
 
-static _Atomic bool found_all;
+static _Atomic bool actions_found;
 
-static void find(void)
+static void find_actions(void)
 {
     fs_find_next(&libc.sigaction, "sigaction");
     fs_find_next(&libc.siginterrupt, "siginterrupt");
@@ -150,7 +150,7 @@ static void find(void)
 
 void fs_actions_prepare(void)
 {
-    fs_find_once(&found_all, find);
+    fs_find_once(&actions_found, find_actions);
 }
 
 void fs_actions_in_child(void)

@@ -170,7 +170,7 @@ static void append(const void *info)
     self.kept = self.kept + 1;
 }
 
-static int number_of(int i)
+static int signal_at(int i)
 {
     int number;
 
@@ -179,10 +179,10 @@ static int number_of(int i)
 }
 
 /* The oldest with this number, or -1. */
-static int find(int sig)
+static int find_deferred(int sig)
 {
     for (int i = 0; i < self.kept; i++) {
-        if (number_of(i) == sig)
+        if (signal_at(i) == sig)
             return i;
     }
     return -1;
@@ -250,7 +250,7 @@ static int always = 1;
 static int *is_known = &always;     /* 0: a child, right after the fork: see the end */
 static void (*after_fork)(void);
 
-static RARE void keep(int sig, siginfo_t *info, ucontext_t *context);
+static RARE void defer(int sig, siginfo_t *info, ucontext_t *context);
 static RARE void exchange_for_kept(int sig, siginfo_t *info);
 
 /* Returns true if the handler is to run now. */
@@ -265,7 +265,7 @@ static inline bool may_run(int sig, siginfo_t *info, void *context)
     }
     if ((BIT(sig) & SYNCHRONOUS) != 0 && info->si_code > 0)
         return true;
-    keep(sig, info, context);
+    defer(sig, info, context);
     return false;
 }
 
@@ -316,12 +316,12 @@ void fs_trampoline(int sig, siginfo_t *info, void *context)
  * If there is no room, the signal goes back to the kernel at once.  It is blocked until the end of
  * the section, and is delivered again there.
  */
-static void keep(int sig, siginfo_t *info, ucontext_t *context)
+static void defer(int sig, siginfo_t *info, ucontext_t *context)
 {
     int error = errno;
 
     block_all();
-    if ((self.marked & BIT(sig)) != 0 && is_marker(info) && find(sig) >= 0)
+    if ((self.marked & BIT(sig)) != 0 && is_marker(info) && find_deferred(sig) >= 0)
         self.marked &= ~BIT(sig);   /* of an earlier section, which a handler left by a jump */
     else if (self.kept < MOST_KEPT)
         append(info);
@@ -353,7 +353,7 @@ static RARE void deliver(void)
     block_all();
     open = self.open;
     for (int i = 0; i < self.kept; i++) {
-        int sig = number_of(i);
+        int sig = signal_at(i);
 
         if ((self.marked & BIT(sig)) == 0)
             mark(sig);
@@ -391,7 +391,7 @@ static void exchange_for_kept(int sig, siginfo_t *info)
 {
     int error = errno;
     uint64_t before = block_all();
-    int i = find(sig);
+    int i = find_deferred(sig);
 
     if (i >= 0) {
         bool marker = is_marker(info);
@@ -404,7 +404,7 @@ static void exchange_for_kept(int sig, siginfo_t *info)
             append(&came);
         if (marker || sig < SIGRTMIN)
             self.marked &= ~BIT(sig);
-        if ((self.marked & BIT(sig)) == 0 && find(sig) >= 0)
+        if ((self.marked & BIT(sig)) == 0 && find_deferred(sig) >= 0)
             mark(sig);              /* it comes when the program's handler has returned */
     }
     change_mask(SIG_SETMASK, before, NULL);
@@ -423,7 +423,7 @@ static void forget_ignored(uint64_t open)
     uint64_t before = block_all();
 
     for (int i = self.kept - 1; i >= 0; i--) {
-        int sig = number_of(i);
+        int sig = signal_at(i);
 
         if ((open & self.marked & BIT(sig)) != 0) {
             take_out(i);
@@ -437,7 +437,7 @@ static void forget_ignored(uint64_t open)
 static int find_unmarked(uint64_t open)
 {
     for (int i = 0; i < self.kept; i++) {
-        if ((open & ~self.marked & BIT(number_of(i))) != 0)
+        if ((open & ~self.marked & BIT(signal_at(i))) != 0)
             return i;
     }
     return -1;

@@ -261,7 +261,7 @@ static int wait_in_cell(struct fs_cell *cell, clockid_t clock, const struct time
  * A millisecond, or until the deadline; EINTR if a handler has run.  As in libc, one with SA_RESTART
  * ends only a wait with a deadline; the kernel restarts no sleep that has a time.
  */
-static int nap(clockid_t clock, const struct timespec *deadline)
+static int poll_pause(clockid_t clock, const struct timespec *deadline)
 {
     const struct timespec moment = { .tv_nsec = 1000000 };
     const unsigned before = fs_interruptions();
@@ -296,7 +296,7 @@ static int wait_in_libc(sem_t *sem, clockid_t clock, const struct timespec *dead
  * Wait for a unit.  If there is no memory for a cell the thread polls, because libc's sem_wait
  * cannot fail either.
  */
-static int wait_slow(sem_t *sem, clockid_t clock, const struct timespec *deadline)
+static int wait_interposed(sem_t *sem, clockid_t clock, const struct timespec *deadline)
 {
     struct fs_cell *cell;
     enum fs_cell_kind kind;
@@ -313,7 +313,7 @@ static int wait_slow(sem_t *sem, clockid_t clock, const struct timespec *deadlin
         } else if (take_plain(sem)) {
             return 0;
         } else if (!fs_cell_move_in(sem)) {
-            error = nap(clock, deadline);
+            error = poll_pause(clock, deadline);
             if (error != 0)
                 return fs_sem_result(error);
         }
@@ -324,7 +324,7 @@ static int wait_slow(sem_t *sem, clockid_t clock, const struct timespec *deadlin
 EXPORT int sem_wait(sem_t *sem)
 {
     pthread_testcancel();
-    return take_plain(sem) ? 0 : wait_slow(sem, CLOCK_REALTIME, NULL);
+    return take_plain(sem) ? 0 : wait_interposed(sem, CLOCK_REALTIME, NULL);
 }
 
 /* EAGAIN may be the answer of a cell that was retired just before. */
@@ -365,7 +365,7 @@ static int wait_until(sem_t *sem, clockid_t clock, const struct timespec *deadli
             return fs_sem_result(error);
         pthread_testcancel();
     }
-    return take_plain(sem) ? 0 : wait_slow(sem, clock, deadline);
+    return take_plain(sem) ? 0 : wait_interposed(sem, clock, deadline);
 }
 
 EXPORT int sem_timedwait(sem_t *restrict sem, const struct timespec *restrict deadline)

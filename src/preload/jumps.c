@@ -53,9 +53,9 @@ static void note_handler(bool restarts)
         fs_interrupt_wait(innermost->wait, restarts);
 }
 
-static _Atomic bool found_all;
+static _Atomic bool jumps_found;
 
-static void find(void)
+static void find_jumps(void)
 {
     fs_note_handler = note_handler;
     fs_find_next(&libc.longjmp, "siglongjmp");
@@ -64,7 +64,7 @@ static void find(void)
 
 void fs_jumps_prepare(void)
 {
-    fs_find_once(&found_all, find);
+    fs_find_once(&jumps_found, find_jumps);
 }
 
 /* ---- The waits of this thread.  A handler leaves the list as it found it ---- */

@@ -79,9 +79,9 @@ static void changed(void)
     atomic_store_explicit(&asks, true, memory_order_release);
 }
 
-static _Atomic bool found_all;
+static _Atomic bool priority_calls_found;
 
-static void find(void)
+static void find_priority_calls(void)
 {
     fs_find_next(&libc.setscheduler, "sched_setscheduler");
     fs_find_next(&libc.setparam, "sched_setparam");
@@ -93,7 +93,7 @@ static void find(void)
 
 void fs_priority_prepare(void)
 {
-    fs_find_once(&found_all, find);
+    fs_find_once(&priority_calls_found, find_priority_calls);
 }
 
 /* With SCHED_RESET_ON_FORK it is not that of the parent. */

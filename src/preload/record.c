@@ -40,7 +40,7 @@ void fs_records_map(void)
 }
 
 /* Describe the caller of sem_init: "libfoo.so(make_lock+0x1f)". */
-static void describe(const void *caller, struct fs_record *r)
+static void describe_caller(const void *caller, struct fs_record *r)
 {
     char *const text = r->creator;
     const size_t size = sizeof r->creator;
@@ -80,7 +80,7 @@ uint64_t fs_record_new(const sem_t *sem, const void *caller)
     }
     r = &fs_records->record[at];
     atomic_store_explicit(&r->address, (uintptr_t)sem, memory_order_relaxed);
-    describe(caller, r);
+    describe_caller(caller, r);
     atomic_store_explicit(&r->pid, (int32_t)getpid(), memory_order_release);
     return (uint64_t)at + 1;
 }

@@ -106,7 +106,7 @@ struct before {
  * By vfork, because a copy of our memory would take as long as the rest.  Until the exec, the child
  * uses that memory, and we wait.
  */
-static pid_t start(struct command *command, const struct before *before, bool outlived)
+static pid_t start_child(struct command *command, const struct before *before, bool outlived)
 {
     const pid_t self = getpid(), child = vfork();
 
@@ -219,7 +219,7 @@ static pid_t start_as_child(struct command *command, sigset_t *signals, bool out
     sigfillset(signals);
     sigprocmask(SIG_BLOCK, signals, &before.mask);
     sigaction(SIGCHLD, &to_default, &before.on_child);  /* if it is ignored, waitpid fails */
-    child = start(command, &before, outlived);
+    child = start_child(command, &before, outlived);
     if (child < 0)
         warn("fork");
     return child;

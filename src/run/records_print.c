@@ -22,7 +22,7 @@ static int by_longest_wait(const void *a, const void *b)
 }
 
 /* Is the creator in this file?  It begins with the file's name. */
-static bool is_in(const struct fs_record *record, const char *path)
+static bool is_recorded_in(const struct fs_record *record, const char *path)
 {
     const char *name = strrchr(path, '/');
     size_t length;
@@ -42,7 +42,7 @@ static bool find_line(const struct fs_record *record, const char *path, char *li
     pid_t child;
     bool known;
 
-    if (record->call == 0 || !is_in(record, path) || pipe2(ends, O_CLOEXEC) != 0)
+    if (record->call == 0 || !is_recorded_in(record, path) || pipe2(ends, O_CLOEXEC) != 0)
         return false;
     snprintf(address, sizeof address, "0x%llx", (unsigned long long)record->call);
     child = fork();

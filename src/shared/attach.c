@@ -54,13 +54,13 @@ static bool is_any(const fairsem_shared_t *h, int index)
     return true;
 }
 
-#define PATIENCE_NS INT64_C(20000000)   /* also if signals end each nap */
+#define PATIENCE_NS INT64_C(20000000)   /* also if signals end each sleep */
 
 /*
  * Nobody wakes a thread at this word.  It is no nanosleep(): there glibc 2.36 can cancel a thread that
  * was in an asynchronous wait a moment ago, although its cancellation is disabled.
  */
-static void nap(const fairsem_shared_t *h)
+static void wait_for_others(const fairsem_shared_t *h)
 {
     (void)fs_shared_sleep(&h->segment->damaged, FS_GET(&h->segment->damaged), 1000000, false);
 }
@@ -85,7 +85,7 @@ static int find_entry(fairsem_shared_t *h, int *index, bool *kept)
             error = fs_shared_be_born(h, is_any, index, &others);
         if (error != EUSERS || !moving)
             break;
-        nap(h);
+        wait_for_others(h);
     } while (!fs_deadline_passed(&end));
     return error;
 }
@@ -178,12 +178,12 @@ static int wait_to_attach(fairsem_shared_t *h, const struct fs_deadline *deadlin
     while (pthread_mutex_trylock(&h->attaching) != 0) {
         if (deadline != NULL && fs_deadline_passed(deadline) && fs_deadline_passed(&grace))
             return ETIMEDOUT;
-        nap(h);
+        wait_for_others(h);
     }
     return 0;
 }
 
-/* No wait in the queue, so no cancellation point; but it may nap. */
+/* No wait in the queue, so no cancellation point; but it may sleep. */
 int fs_shared_attach(fairsem_shared_t *h, const struct fs_deadline *deadline)
 {
     int error, cancelable, ignored;

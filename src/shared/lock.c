@@ -142,7 +142,7 @@ static bool await_waker(struct attempt *a, uint32_t word)
  * The value of `turn` was loaded before the word.  If ORDERED was set then, or is set now, the
  * owner has still to change `turn` before it unlocks, so no wake is lost.
  */
-static void sleep_for(struct attempt *a, uint32_t word, int turn, int64_t ns)
+static void sleep_in_line(struct attempt *a, uint32_t word, int turn, int64_t ns)
 {
     struct fs_segment *s = a->handle->segment;
     uint32_t bits = a->waits_in_order ? RESERVED : CONTENDED;
@@ -196,7 +196,7 @@ static int lock_slowly(fairsem_shared_t *h, const struct fs_deadline *deadline, 
             continue;
         if (ns <= 0)
             return ETIMEDOUT;
-        sleep_for(&a, word, turn, ns);
+        sleep_in_line(&a, word, turn, ns);
     }
 }
 

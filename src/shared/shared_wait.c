@@ -33,7 +33,7 @@ static void probe_end(const struct fs_shared_wait *wait, bool expired)
 /* ---- A token cancels it ---- */
 
 /* Is the slot still the one that we joined with, and in this state?  The lock is held. */
-static bool is_in(const struct fs_shared_wait *wait, enum fs_slot_state state)
+static bool state_is(const struct fs_shared_wait *wait, enum fs_slot_state state)
 {
     const fairsem_shared_t *h = wait->handle;
     const struct fs_slot *slot = &h->slots[wait->slot];
@@ -87,7 +87,7 @@ static bool shared_cancel(struct fs_cancelable *by_token, int reason, struct fs_
         fs_shared_wake(&h->slots[index].state, INT_MAX);
     if (error != 0)
         return false;       /* after another error the waiting thread will get the same */
-    if (index != FS_NOBODY && is_in(wait, FS_SLOT_WAITING)) {
+    if (index != FS_NOBODY && state_is(wait, FS_SLOT_WAITING)) {
         probe_end(wait, false);
         cancel_inside(&in, index);
     }
@@ -169,13 +169,13 @@ static int leave_granted(struct fs_shared_wait *wait, struct fs_shared_section *
 /* Leave if the wait has ended or must end.  The result, or FS_NOT_OVER. */
 static int leave(struct fs_shared_wait *wait, struct fs_shared_section *in, enum ending ending)
 {
-    if (is_in(wait, FS_SLOT_GRANTED))
+    if (state_is(wait, FS_SLOT_GRANTED))
         return leave_granted(wait, in, ending);
-    if (is_in(wait, FS_SLOT_CANCELED)) {
+    if (state_is(wait, FS_SLOT_CANCELED)) {
         fs_shared_free_slot(in, wait->slot);
         return FS_GET(&wait->reason);
     }
-    if (!is_in(wait, FS_SLOT_WAITING))
+    if (!state_is(wait, FS_SLOT_WAITING))
         return EBADF;       /* others took us for dead: our byte was free */
     return ending == RECEIVE ? FS_NOT_OVER : leave_queue(wait, in, ending);
 }

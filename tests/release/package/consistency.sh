@@ -72,6 +72,27 @@ else
   echo "ok: the makefiles mention all $(wc -l < "$work/sources") sources"
 fi
 
+# ---------------------------------------------------------------- static names
+# The amalgamation compiles all sources as one, and a search for a name leads to one place.
+(cd "$top_srcdir" && awk '
+  /^([A-Z_]+ )?static / && !/^static inline / {
+    line = $0
+    sub(/ = .*/, "", line)
+    if (match(line, /[A-Za-z_][A-Za-z_0-9]*(\[[^]]*\])*(\(|;|$)/)) {
+      name = substr(line, RSTART, RLENGTH)
+      gsub(/[[(;].*/, "", name)
+      if (name != "__attribute__" && !seen[FILENAME, name]++) print name, FILENAME
+    }
+  }' src/*/*.c) | sort > "$work/statics"
+awk '{ print $1 }' "$work/statics" | uniq -d > "$work/twice"
+if [ "$(wc -l < "$work/statics")" -lt 500 ]; then
+  fail "found only $(wc -l < "$work/statics") static names in src/"
+elif [ -s "$work/twice" ]; then
+  fail "static names of two sources:" && grep -w -f "$work/twice" "$work/statics"
+else
+  echo "ok: the $(wc -l < "$work/statics") static names of src/ are unique"
+fi
+
 # ---------------------------------------------------------------- tests of behavior
 # They include only public headers.  A test that includes a header of src/ would pass, too.
 for source in "$top_srcdir"/tests/contract/*.c "$top_srcdir"/tests/scenarios/*.c; do
