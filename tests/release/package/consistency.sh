@@ -93,6 +93,29 @@ else
   echo "ok: the $(wc -l < "$work/statics") static names of src/ are unique"
 fi
 
+# ---------------------------------------------------------------- what tests call is in the table
+# quickstart installs what needs.txt lists: a program outside of it is missing on every new machine.
+sed 's/^[a-z]* //; s/ .*//; /^#/d; s/:-.*//' "$top_srcdir/tests/support/needs.txt" | sort -u > "$work/listed"
+(
+  cd "$top_srcdir" || exit
+  scripts=$(find tests bench packaging examples doc -name '*.sh')
+  # shellcheck disable=SC2086 # a list
+  {
+    grep -oE '(^|[!&|({;]|if|until|do|then)[[:space:]]*(has|can_run|command -v) +[a-z][a-z0-9_.+-]*' $scripts
+    grep -oE '^[[:space:]]*needs( +[a-z][a-z0-9_.+-]*)+' $scripts
+    find tests bench -name '*.py' -exec grep -oE '(needs|which)\(("[^"]*"[, ]*)+' {} +
+  } | sed -E 's/:.*(has|can_run|command -v|needs|which)\(?/ /' | tr -d '",' |
+    awk '{ for (i = 2; i <= NF; i++) print $i, $1 }'
+) | sort -u > "$work/called"
+awk 'NR == FNR { there[$1]; next } !($1 in there)' "$work/listed" "$work/called" > "$work/unlisted"
+if [ "$(wc -l < "$work/called")" -lt 20 ]; then
+  fail "found only $(wc -l < "$work/called") programs that tests look for"
+elif [ -s "$work/unlisted" ]; then
+  fail "programs that tests/support/needs.txt does not list:" && cat "$work/unlisted"
+else
+  echo "ok: needs.txt lists the $(wc -l < "$work/called") programs that tests look for"
+fi
+
 # ---------------------------------------------------------------- tests of behavior
 # They include only public headers.  A test that includes a header of src/ would pass, too.
 for source in "$top_srcdir"/tests/contract/*.c "$top_srcdir"/tests/scenarios/*.c; do
