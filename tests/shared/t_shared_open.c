@@ -76,7 +76,8 @@ START_TEST(an_invalid_path_is_refused)
     ck_assert_int_eq(try_unlink(file), EINVAL);
     ck_assert_int_eq(rmdir(file), 0);
     ck_assert_int_eq(try_open("/dev/shm/", O_CREAT, &four), EINVAL);
-    ck_assert_int_eq(try_open(no_tmpfile, O_CREAT, &four), ENODEV);
+    ck_assert_int_eq(try_open(no_tmpfile, O_CREAT, &four),
+                     access("/proc", W_OK) == 0 ? ENODEV : EACCES);
     ck_assert_int_eq(try_open("/dev/null", O_CREAT, &four), ENOTRECOVERABLE);
     memset(longest, 'x', sizeof longest);
     for (size_t i = 0; i < sizeof longest; i += 100)
