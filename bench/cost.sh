@@ -15,10 +15,7 @@ cost=$top_builddir/bench/cost
 baseline=${COST_BASELINE:-$top_srcdir/bench/baseline.txt}
 PERCENT=3
 
-skip() {
-  echo "skipped: $*"
-  exit 77
-}
+. "$top_srcdir/tests/support/result.sh"
 [ -x "$cost" ] || skip "bench/cost was not built (make check-cost builds it)"
 command -v valgrind > /dev/null 2>&1 || skip "there is no valgrind"
 work=$(mktemp -d "$top_builddir/bench/cost.XXXXXX") || exit 99

@@ -25,11 +25,11 @@ git_here() {
 }
 
 # ---------------------------------------------------------------- steps
-# Each says something on its last line, and returns 0, 77 if it could not be done, or another number.
+# Each says "ok: ..." and returns 0, or "skipped: ..." and 77 if it could not be done, or returns another number.
 clean_tree() {
   changes=$(git_here status --porcelain) || return 1
   [ -z "$changes" ] || { printf '%s\n' "$changes" "there are changes that are not committed"; return 1; }
-  echo "$(git_here rev-parse --short HEAD), nothing uncommitted"
+  echo "ok: $(git_here rev-parse --short HEAD), nothing uncommitted"
 }
 
 tag_is_free() {
@@ -37,7 +37,7 @@ tag_is_free() {
     echo "the tag v$version exists: this version is released already"
     return 1
   fi
-  echo "there is no v$version yet"
+  echo "ok: there is no v$version yet"
 }
 
 news_has_a_date() {
@@ -47,7 +47,7 @@ news_has_a_date() {
   day=${entry##* }
   [ "$(date -d "$day" +%Y-%m-%d 2> /dev/null || echo "$day")" = "$day" ] ||
     { echo "there is no day $day"; return 1; }
-  echo "NEWS: $entry"
+  echo "ok: NEWS: $entry"
 }
 
 # consistency.sh and test_documents.py, of make check, compare what stands in several places of the source.
@@ -57,21 +57,21 @@ same_version() {
     grep -q -e "^Version: $version\$" -e "PACKAGE_VERSION \"$version\"" "$top_builddir/$file" ||
       { echo "$file is of another version: run configure again"; return 1; }
   done
-  echo "$version everywhere, all links lead somewhere"
+  echo "ok: $version everywhere, all links lead somewhere"
 }
 
 abi_is_recorded() {
   for machine in x86_64-linux-gnu aarch64-linux-gnu; do
     if [ ! -f "$top_srcdir/packaging/abi/$version/$machine.abi.gz" ]; then
-      echo "packaging/abi/$version/$machine.abi.gz is missing: make check-abi ABI=--record there"
+      echo "skipped: packaging/abi/$version/$machine.abi.gz is missing: make check-abi ABI=--record there"
       return 77
     fi
   done
-  echo "packaging/abi/$version"
+  echo "ok: packaging/abi/$version"
 }
 
 distcheck() {
-  "$make" -C "$top_builddir" -j"$jobs" distcheck && echo "make distcheck"
+  "$make" -C "$top_builddir" -j"$jobs" distcheck && echo "ok: make distcheck"
 }
 
 reproducible() {
@@ -81,10 +81,10 @@ reproducible() {
 # The packages need an address that somebody reads.
 maintainer_is_known() {
   if git_here grep -l "@example[.]org" -- packaging ':!packaging/release_check.sh'; then
-    echo "the maintainer's address in the files above is an example"
+    echo "skipped: the maintainer's address in the files above is an example"
     return 77
   fi
-  echo "the packages name a maintainer"
+  echo "ok: the packages name a maintainer"
 }
 
 packages() {
@@ -92,26 +92,26 @@ packages() {
 }
 
 # ---------------------------------------------------------------- main
-row clean_tree '' clean_tree
-row tag_is_free '' tag_is_free
-row news_has_a_date '' news_has_a_date
-row same_version '' same_version
-row maintainer '' maintainer_is_known
-row abi '' tests tests/release/package/abi.sh
-row abi_is_recorded '' abi_is_recorded
-row reproducible '' reproducible
-row one_file '' tests tests/release/package/amalgamation.sh
-row packages '' packages
-row oss_fuzz '' tests tests/release/package/oss_fuzz.sh
-row site '' tests tests/release/man/site.sh
-row flags '' "$make" -C "$top_builddir" check-flags
-row distcheck '' distcheck
-row ports '' "$make" -C "$top_builddir" check-ports
-row orders '' "$make" -C "$top_builddir" check-mutants MUTANTS=orders RESULTS="$logs/orders.results"
-row explore_more '' "$make" -C "$top_builddir" explore-more SECONDS=600
-row fuzz '' "$make" -C "$top_builddir" fuzz SECONDS=600
-row soak '' "$make" -C "$top_builddir" soak HOURS=0.2
-row bench '' "$make" -C "$top_builddir" bench
-row ideas '' "$make" -C "$top_builddir" check-mutants MUTANTS=ideas DEEP=yes RESULTS="$logs/ideas.results"
-row mutants '' "$make" -C "$top_builddir" check-mutants N=2000 SEED="$SEED" RESULTS="$logs/mutants.results"
+row clean_tree '' 5 clean_tree
+row tag_is_free '' 5 tag_is_free
+row news_has_a_date '' 5 news_has_a_date
+row same_version '' 5 same_version
+row maintainer '' 5 maintainer_is_known
+row abi '' 30 tests tests/release/package/abi.sh
+row abi_is_recorded '' 5 abi_is_recorded
+row reproducible '' 120 reproducible
+row one_file '' 120 tests tests/release/package/amalgamation.sh
+row packages '' 600 packages
+row oss_fuzz '' 120 tests tests/release/package/oss_fuzz.sh
+row site '' 60 tests tests/release/man/site.sh
+row flags '' 1200 "$make" -C "$top_builddir" check-flags
+row distcheck '' 600 distcheck
+row ports '' 3600 "$make" -C "$top_builddir" check-ports
+row orders '' 3600 "$make" -C "$top_builddir" check-mutants MUTANTS=orders RESULTS="$logs/orders.results"
+row explore_more '' 660 "$make" -C "$top_builddir" explore-more SECONDS=600
+row fuzz '' 660 "$make" -C "$top_builddir" fuzz SECONDS=600
+row soak '' 780 "$make" -C "$top_builddir" soak HOURS=0.2
+row bench '' 660 "$make" -C "$top_builddir" bench
+row ideas '' 1800 "$make" -C "$top_builddir" check-mutants MUTANTS=ideas DEEP=yes RESULTS="$logs/ideas.results"
+row mutants '' 20000 "$make" -C "$top_builddir" check-mutants N=2000 SEED="$SEED" RESULTS="$logs/mutants.results"
 end_of_rows

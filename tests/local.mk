@@ -38,12 +38,17 @@ check_LIBRARIES =
 # Not cru, about which ar complains.
 ARFLAGS = cr
 dist_check_SCRIPTS = $(test_scripts) $(verify_scripts) $(release_scripts)
-EXTRA_DIST += tests/verify.sh
+EXTRA_DIST += tests/not_here.txt tests/verify.sh
 
 .PHONY: verify
 verify: all
 	@$(AM_TESTS_ENVIRONMENT) ONLY='$(ONLY)' ROWS='$(ROWS)' SEED='$(SEED)' \
 	  $(SHELL) $(srcdir)/tests/verify.sh
+
+# After `make check TESTS=...` for some tests only: what each did, as tests/support/rows.sh reads it.
+TELL = tell() { for test; do \
+	  if grep -q '^:test-result: PASS' $$test.trs; then echo "ok: $$test"; else cat $$test.log; fi; \
+	done; }; tell
 
 # A test is one source, of the name of its program, and this.  The flags reach the examples and
 # bench too; that those need none of them is seen in tests/release/package/test_examples.py and install.sh.

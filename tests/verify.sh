@@ -35,50 +35,50 @@ other_times() {
 "$MAKE" -C "$top_builddir" check TESTS= > "$logs/build" 2>&1 || { tail -n 40 "$logs/build"; exit 2; }
 
 # ---------------------------------------------------------------- every schedule, every death
-row explore core "$MAKE" check-explore
-row explore-weak core "$MAKE" check-explore-weak
-row deaths shared "$MAKE" check-explore-shared
+row explore core 600 "$MAKE" check-explore
+row explore-weak core 240 "$MAKE" check-explore-weak
+row deaths shared 300 "$MAKE" check-explore-shared
 # The models read nothing of src/; the canaries judge the searches.
-row model '' "$MAKE" check-model
-row canaries '' "$MAKE" check-canaries
+row model '' 360 "$MAKE" check-model
+row canaries '' 90 "$MAKE" check-canaries
 
 # ---------------------------------------------------------------- real threads, for longer
-row stress core "$MAKE" check-stress
-row faults core tests tests/search/stress/can_fail.sh tests/inside/faults/test_fault_examples.py
-row storm shared "$MAKE" check-shared-storm
-row cost core "$MAKE" check-cost
+row stress core 90 "$MAKE" check-stress
+row faults core 90 tests tests/search/stress/can_fail.sh tests/inside/faults/test_fault_examples.py
+row storm shared 150 "$MAKE" check-shared-storm
+row cost core 30 "$MAKE" check-cost
 
 # ---------------------------------------------------------------- tools
-row tsan-clang 'core shared cluster' "$search/tools/sanitize.sh" clang thread
-row clang-tidy 'core shared preload cluster limit' "$MAKE" check-tools TOOLS=clang-tidy
-row memcheck 'core shared' tests tests/search/tools/memcheck.sh
-row watched core tests tests/release/platforms/watched.sh
-row coverage '' "$MAKE" coverage
+row tsan-clang 'core shared cluster' 180 "$search/tools/sanitize.sh" clang thread
+row clang-tidy 'core shared preload cluster limit' 120 "$MAKE" check-tools TOOLS=clang-tidy
+row memcheck 'core shared' 60 tests tests/search/tools/memcheck.sh
+row watched core 30 tests tests/release/platforms/watched.sh
+row coverage '' 480 "$MAKE" coverage
 case $ONLY in
   '') folders='' many=100 ;;
   preload) folders='posix preload run' many=25 ;;
   *) folders=$ONLY many=50 ;;
 esac
-row mutants 'core shared preload cluster limit' "$MAKE" check-mutants FOLDERS="$folders" N="$many" \
+row mutants 'core shared preload cluster limit' 3600 "$MAKE" check-mutants FOLDERS="$folders" N="$many" \
   LEAST=60 SEED="$SEED" RESULTS="$logs/mutants.results"
 
 # ---------------------------------------------------------------- other machines and libraries
-row musl 'core shared' target amd64-musl programs tests/release/package/amalgamation.sh
-row posix core tests tests/release/platforms/posix_only.sh
-row times core other_times
-row one-clock core target amd64-one-clock only $late tests/contract/t_aging tests/contract/t_all \
+row musl 'core shared' 240 target amd64-musl programs tests/release/package/amalgamation.sh
+row posix core 30 tests tests/release/platforms/posix_only.sh
+row times core 90 other_times
+row one-clock core 60 target amd64-one-clock only $late tests/contract/t_aging tests/contract/t_all \
   tests/contract/t_with tests/posix/t_posix_results tests/inside/core/t_sleep \
   tests/inside/faults/t_fault_clock tests/inside/faults/t_fault_memory tests/search/stress/stress
-row systems core tests tests/release/platforms/systems.sh
-row arm64 '' target arm64 tests/contract/t_results tests/scenarios/t_scenarios tests/contract/t_fork
+row systems core 480 tests tests/release/platforms/systems.sh
+row arm64 '' 120 target arm64 tests/contract/t_results tests/scenarios/t_scenarios tests/contract/t_fork
 
 # ---------------------------------------------------------------- programs, engines, debuggers
-row programs preload "$MAKE" check-programs
-row etcd 'cluster limit' tests tests/cluster/test_real.py tests/cluster/test_secure.py \
+row programs preload 480 "$MAKE" check-programs
+row etcd 'cluster limit' 240 tests tests/cluster/test_real.py tests/cluster/test_secure.py \
   tests/cluster/test_storm.py tests/limit/test_etcd.py
-row members 'cluster limit' "$MAKE" check-cluster
-row debuggers 'core shared' tests tests/release/debug/gdb.sh tests/release/debug/probes.sh
-row examples '' tests tests/release/package/test_examples.py tests/release/package/bench.sh \
+row members 'cluster limit' 60 "$MAKE" check-cluster
+row debuggers 'core shared' 30 tests tests/release/debug/gdb.sh tests/release/debug/probes.sh
+row examples '' 90 tests tests/release/package/test_examples.py tests/release/package/bench.sh \
   tests/release/package/test_warnings.py
-row languages '' tests tests/release/package/bindings.sh tests/release/package/consumers.sh
+row languages '' 30 tests tests/release/package/bindings.sh
 end_of_rows

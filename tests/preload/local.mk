@@ -33,4 +33,4 @@ tests_preload_interposed_LDADD = $(DL_LIBS)
 .PHONY: check-programs
 check-programs: all
 	$(AM_TESTS_ENVIRONMENT) $(SHELL) $(srcdir)/tests/support/pytest.sh \
-	  $(srcdir)/tests/preload/test_programs.py
+	  $(srcdir)/tests/preload/test_programs.py $(SKIPS)

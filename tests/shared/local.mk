@@ -43,3 +43,4 @@ shared_storm = tests/shared/t_shared_storm tests/shared/t_shared_stepped \
 	tests/shared/t_shared_stopped tests/shared/t_shared_damage tests/shared/t_shared_apart
 check-shared-storm:
 	FAIRSEM_SHARED_TIMES=30 CK_TIMEOUT_MULTIPLIER=60 $(MAKE) -j2 check TESTS='$(shared_storm)'
+	@$(TELL) $(shared_storm)

@@ -116,6 +116,8 @@ def pytest_unconfigure(config):
     for why in sorted({report.why for report in skipped}):
         terminal.write_line(why if why.startswith(NOT_HERE)
                             else ("not tried: " if count else "skipped: ") + why)
+    if count and not bad:
+        terminal.write_line("ok: %d cases" % count)
     if count:
         terminal.write_line("%d%%: Checks: %d, Failures: %d, Errors: %d"
                             % (100 * (count - bad) // count, count, len(failed), len(errors)))

@@ -2,15 +2,24 @@
 # SPDX-License-Identifier: MIT
 # rows.sh - long checks as rows of one table; sourced by tests/verify.sh and packaging/release_check.sh.
 #
-#   rows_of TARGET                  the target of make that runs this table
-#   row NAME ROOMS COMMAND...       one check: what it is called, which rooms of src/ it belongs to
-#   tests NAME...                   a COMMAND: these tests of `make check`
-#   end_of_rows                     prints the table, and exits
+#   rows_of TARGET                       the target of make that runs this table
+#   row NAME ROOMS BUDGET COMMAND...     one check: its name, the directories of src/ it belongs to, how
+#                                        many seconds it may take on two quiet cores
+#   tests NAME...                        a COMMAND: these tests of `make check`
+#   end_of_rows                          prints the table, and exits
 #
-# ROWS="NAME..." chooses by name, ONLY=ROOM by room.  A row ends as `ok`, `FAILED`, or `not tried`:
-# something is missing here, and the table says what.  Where the row was asked for by name, that is a
-# failure, also inside it: FAIRSEM_TRY_ALL.  A row that fails does not stop the others.  The output of
-# each row stays in TARGET.logs/ of the build directory.
+# ROWS="NAME..." chooses by name, ONLY=DIRECTORY by directory.  A row that fails does not stop the others.
+# A row is
+#
+#   ok         it succeeded, and said "ok: ..." of what it checked
+#   not tried  it checked nothing and said why: "skipped: ..."
+#   FAILED     all else: also a row that succeeded and said neither
+#
+# Where a row was asked for by name, "not tried" is a failure, also of a part of it (FAIRSEM_TRY_ALL), and so
+# is each "not here: ..." that tests/not_here.txt does not list.  Otherwise the table lists them at its end.
+#
+# The output of each row stays in TARGET.logs/ of the build directory, and the seconds that it took in
+# TARGET.logs/seconds, which the next run prints.
 # shellcheck disable=SC2154 # top_builddir and MAKE, of the scripts that read this
 export LC_ALL=C
 # A make in a row must not inherit options and job slots.
@@ -20,8 +29,8 @@ rows_of() {
   target=$1 began_all=$(date +%s) begun='' failed=0 untried=0
   : "${ROWS=}" "${ONLY=}" "${SEED:=1}"
   logs=$top_builddir/$target.logs
-  table=$logs/table missed=$logs/not-tried
-  mkdir -p "$logs" && : > "$table" && : > "$missed" || exit 2
+  table=$logs/table missed=$logs/not-tried seconds=$logs/seconds
+  mkdir -p "$logs" && : > "$table" && : > "$missed" && touch "$seconds" || exit 2
   FAIRSEM_SEED=$SEED
   FAIRSEM_TRY_ALL=${ROWS:+yes}
   export FAIRSEM_SEED FAIRSEM_TRY_ALL
@@ -33,13 +42,43 @@ chosen() {
   [ -z "$ONLY" ] || case " $2 " in *" $ONLY "*) ;; *) return 1 ;; esac
 }
 
+# last_seconds NAME - print how long the row took the last time, or nothing.
+last_seconds() {
+  awk -v name="$1" '$1 == name { print $2 }' "$seconds"
+}
+
+# note_seconds NAME SECONDS
+note_seconds() {
+  { grep -v "^$1 " "$seconds"; echo "$1 $2"; } > "$seconds.new"
+  mv "$seconds.new" "$seconds"
+}
+
+# print_untried LOG - print what the row could not try, and why.
+print_untried() {
+  sed -nE 's/^(-- ([^ :]*): )?(not tried|skipped): /\2 /p' "$1"
+  sed -nE 's/^(-- ([^ :]*): )?not here: /\2 not here: /p' "$1" | while read -r line; do
+    expected "$line" || echo "$line"
+  done
+}
+
+# expected LINE - does tests/not_here.txt list it for the row?
+expected() {
+  while read -r of text; do
+    if [ "$of" = "$name" ]; then
+      case $1 in *"not here: $text"*) return 0 ;; esac
+    fi
+  done < "$top_srcdir/tests/not_here.txt"
+  return 1
+}
+
 row() {
-  name=$1 rooms=$2 log=$logs/$1.log
-  shift 2
+  name=$1 rooms=$2 budget=$3 log=$logs/$1.log
+  shift 3
   all_names="${all_names-} $name"
   chosen "$name" "$rooms" || return 0
   begun="$begun $name"
-  printf -- '-- %s\n' "$name"
+  last=$(last_seconds "$name")
+  printf -- '-- %s (%s)\n' "$name" "${last:+it took $last s the last time; }budget $budget s"
   began=$(date +%s)
   # What the row left the last time it would take for its own.
   rm -f "$logs/$name.results"
@@ -47,21 +86,36 @@ row() {
   ("$@") > "$log" 2>&1 < /dev/null
   code=$?
   took=$(($(date +%s) - began))
-  # What a part of the row could not try, it has said in a line of its own.
-  sed -n -e "s/^not tried: /$name: /p" -e "s/^skipped: /$name: /p" "$log" | sort -u >> "$missed"
-  said=$(grep . "$log" | tail -n 1 | cut -c 1-80)
-  case $code:$FAIRSEM_TRY_ALL in
+  print_untried "$log" | sort -u > "$logs/untried"
+  sed "s/^ */$name: /" "$logs/untried" >> "$missed"
+  said=$(grep . "$log" | tail -n 1 | cut -c 1-60)
+  checked=$(grep -c '^ok: ' "$log")
+  case $code:$checked in
+    77:* | 0:0)
+      outcome='not tried'
+      [ -s "$logs/untried" ] || { outcome=FAILED && echo 'it checked nothing: no line "ok: ..."' >> "$log"; }
+      ;;
     0:*) outcome=ok ;;
-    77:yes) outcome=FAILED ;;
-    77:*) outcome='not tried' untried=$((untried + 1)) ;;
     *) outcome=FAILED ;;
   esac
-  if [ "$outcome" = FAILED ]; then
-    failed=$((failed + 1))
-    tail -n 60 "$log"
-    said="again: make $target ROWS=$name SEED=$SEED"
+  if [ -n "$FAIRSEM_TRY_ALL" ] && [ "$outcome" != FAILED ] && [ -s "$logs/untried" ]; then
+    outcome=FAILED
+    sed 's/^ */it was asked for, and not tried: /' "$logs/untried" >> "$log"
   fi
-  printf '%-15s %-9s %5d s  %4s  %s\n' "$name" "$outcome" "$took" "$SEED" "$said" | tee -a "$table"
+  case $outcome in
+    ok) note_seconds "$name" "$took" ;;
+    FAILED)
+      failed=$((failed + 1))
+      tail -n 60 "$log"
+      said="again: make $target ROWS=$name SEED=$SEED"
+      ;;
+    *) untried=$((untried + 1)) ;;
+  esac
+  print_row "$name" "$outcome" "$took" "${last:--}" "$budget" "$SEED" "$said" | tee -a "$table"
+}
+
+print_row() {
+  printf '%-15s %-9s %7s %6s %6s %5s  %s\n' "$@"
 }
 
 # tests NAME... - what a row can do: these programs or scripts of the tests.
@@ -71,7 +125,10 @@ tests() {
   for test; do
     cat "$top_builddir/${test%.*}.log" 2> /dev/null || cat "$logs/make"
     # It is no failure for make.
-    ! grep -q '^:test-result: SKIP' "$top_builddir/${test%.*}.trs" || skipped=$((skipped + 1))
+    case $(sed -n 's/^:test-result: //p' "$top_builddir/${test%.*}.trs") in
+      PASS*) echo "ok: $test" ;;
+      SKIP*) skipped=$((skipped + 1)) ;;
+    esac
   done
   [ "$ended" -eq 0 ] || return 1
   echo "$(($# - skipped)) of $# ran"
@@ -86,7 +143,8 @@ end_of_rows() {
     esac
   done
   [ -n "$begun" ] || { echo "$target: nothing is for ONLY='$ONLY' ROWS='$ROWS'" >&2 && exit 2; }
-  printf '\n%-15s %-9s %7s  %4s  %s\n' row result seconds seed "what it said last, or the command that repeats it"
+  echo
+  print_row row result seconds last budget seed "what it said last, or the command that repeats it"
   cat "$table"
   if [ -s "$missed" ]; then
     printf '\nnot tried in these rows:\n'

@@ -183,7 +183,7 @@ put_tools_first() {
 tell_skips() {
   for log in "$work"/build/tests/*/*.log "$work"/build/tests/*/*/*.log; do
     if [ -x "${log%.log}" ] && grep -q '^:test-result: PASS' "${log%.log}.trs"; then
-      sort -u "$log" | sed -n "s/^\(skipped\|not here\): /-- $(basename "$log" .log): /p"
+      sort -u "$log" | sed -n "s/^\(skipped\|not here\): /-- $(basename "$log" .log): &/p"
     fi
   done
 }

@@ -55,13 +55,13 @@ EXTRA_DIST += \
 BOUND = 2
 .PHONY: check-explore check-explore-weak explore-more tests/search/core/explore
 check-explore:
-	$(AM_TESTS_ENVIRONMENT) $(SHELL) $(srcdir)/tests/search/core/all.sh $(BOUND)
+	$(AM_TESTS_ENVIRONMENT) $(SHELL) $(srcdir)/tests/search/core/all.sh $(BOUND) $(SKIPS)
 
 explore-more:
-	$(AM_TESTS_ENVIRONMENT) $(SHELL) $(srcdir)/tests/search/core/more.sh $(SECONDS)
+	$(AM_TESTS_ENVIRONMENT) $(SHELL) $(srcdir)/tests/search/core/more.sh $(SECONDS) $(SKIPS)
 
 check-explore-weak:
-	$(AM_TESTS_ENVIRONMENT) $(SHELL) $(srcdir)/tests/search/core/weak.sh
+	$(AM_TESTS_ENVIRONMENT) $(SHELL) $(srcdir)/tests/search/core/weak.sh $(SKIPS)
 
 tests/search/core/explore:
 	$(MKDIR_P) tests/search/core

@@ -54,6 +54,6 @@ fi
   python3 -B "$here/corpus.py" pack "$work"/merged/*
 } > "$work/corpus.txt"
 sed -n 's/^stat::\([a-z_]*\): */fuzz: \1 /p' "$work/log"
-echo "fuzz: nothing found in $seconds s"
+echo "ok: nothing found in $seconds s"
 echo "fuzz: $(grep -vc '^#' "$here/corpus.txt") sequences were in the corpus," \
   "$(grep -vc '^#' "$work/corpus.txt") are in $work/corpus.txt"

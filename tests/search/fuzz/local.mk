@@ -45,4 +45,4 @@ tests_search_fuzz_replay_LDFLAGS = -Wl,--wrap=clock_gettime -Wl,--wrap=pthread_m
 .PHONY: fuzz
 SECONDS = 60
 fuzz:
-	$(AM_TESTS_ENVIRONMENT) $(SHELL) $(srcdir)/tests/search/fuzz/fuzz.sh $(SECONDS)
+	$(AM_TESTS_ENVIRONMENT) $(SHELL) $(srcdir)/tests/search/fuzz/fuzz.sh $(SECONDS) $(SKIPS)

@@ -140,7 +140,7 @@ a command inside another, one dies|-DUNITS=1 -DNESTED -DLOSSES=1 -DDEATHS=1
 a clock that is late, a leader of old|-DUNITS=1 -DCLIENTS=2 -DCLOCKS=1
 END
   [ $((held + status)) -gt 0 ] || result "no scene in part $PART" 2
-  echo "$held searches hold"
+  echo "ok: $held searches hold"
 }
 
 # fault NAME EXPECTED FLAGS - seed the fault; the expected oracle must find it.
@@ -217,7 +217,7 @@ GIVES_UP_AWAKE deadlock -DUNITS=1 -DTIMEOUTS=1
 JOIN_GIVEN_UP deadlock -DUNITS=1 -DLOSSES=1 -DTIMEOUTS=1
 END
   [ $((found + status)) -gt 0 ] || result "no fault in part $PART" 2
-  echo "$found seeded faults found"
+  echo "ok: $found seeded faults found"
 }
 
 trail() {

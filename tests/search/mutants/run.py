@@ -643,7 +643,11 @@ def summary(results, hashes, names):
     least = int(ENV.get('LEAST') or 100)
     if found + left:
         print(f'\n{100 * found / (found + left):.1f} % are found, {least} are needed')
-    return 0 if status == 1 and 100 * found >= least * (found + left) else status
+    if status == 1 and 100 * found >= least * (found + left):
+        status = 0
+    if status == 0 and found:
+        print(f'ok: {found} mutants are found')
+    return status
 
 
 def report(results):

@@ -26,7 +26,7 @@ EXTRA_DIST += \
 
 .PHONY: check-explore-shared tests/search/shared/dies
 check-explore-shared:
-	$(AM_TESTS_ENVIRONMENT) $(SHELL) $(srcdir)/tests/search/shared/all.sh
+	$(AM_TESTS_ENVIRONMENT) $(SHELL) $(srcdir)/tests/search/shared/all.sh $(SKIPS)
 
 tests/search/shared/dies:
 	$(MKDIR_P) tests/search/shared

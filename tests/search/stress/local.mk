@@ -33,8 +33,9 @@ endif
 TIMES = 10
 HOURS = 0.5
 check-stress:
-	FAIRSEM_STRESS_TIMES=$(TIMES) CK_TIMEOUT_MULTIPLIER=10 \
-	$(MAKE) check TESTS='$(filter tests/scenarios/% tests/contract/% tests/posix/% tests/search/stress/% \
-	  tests/inside/faults/t_fault_clock,$(test_programs))'
+	@programs='$(filter tests/scenarios/% tests/contract/% tests/posix/% tests/search/stress/% \
+	  tests/inside/faults/t_fault_clock,$(test_programs))'; \
+	FAIRSEM_STRESS_TIMES=$(TIMES) CK_TIMEOUT_MULTIPLIER=10 $(MAKE) check TESTS="$$programs" && \
+	  { $(TELL) $$programs; }
 soak: tests/search/stress/stress$(EXEEXT)
 	tests/search/stress/stress$(EXEEXT) hours=$(HOURS) patience=60

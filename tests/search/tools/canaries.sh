@@ -108,13 +108,49 @@ cost() {
   expect 2 'COULD NOT RUN' "check-cost, no count" env PATH="$work/bin:$PATH" sh "$script"
 }
 
+# a_row LINES STATUS - a table with one row, which says these lines and ends so.
+# shellcheck disable=SC2016,SC2034 # for the shell inside; for rows.sh
+a_row() {
+  (
+    top_builddir=$work/rows MAKE=make
+    . "$top_srcdir/tests/support/rows.sh"
+    rows_of trial
+    top_srcdir=$work/rows
+    row one '' 1 sh -c 'printf "$1"; exit "$2"' sh "$1" "$2"
+    end_of_rows
+  )
+}
+
+# What rows.sh says of a row: without ROWS, and where it was asked for by name.
+rows() {
+  mkdir -p "$work/rows/tests" && echo 'one the moon' > "$work/rows/tests/not_here.txt" || exit 99
+  unset ROWS ONLY
+  while IFS='|' read -r result by_name which says code; do
+    status=0
+    case $result in ok) ;; *) status=1 ;; esac
+    expect "$status" "^one +$result " "a row, $which" a_row "$says" "$code"
+    status=0
+    case $by_name in ok) ;; *) status=1 ;; esac
+    ROWS=one expect "$status" "^one +$by_name " "a row by its name, $which" a_row "$says" "$code"
+  done << '_EOF'
+ok|ok|which checked something|ok: this\n|0
+FAILED|FAILED|which found something|ok: this\n|1
+FAILED|FAILED|which said nothing||0
+not tried|FAILED|which was skipped|skipped: no tool\n|77
+not tried|FAILED|which was skipped inside a target|skipped: no tool\n|0
+ok|FAILED|a part of which was skipped|ok: this\n-- t_x: skipped: no tool\n|0
+ok|FAILED|a part of which is not here|ok: this\nnot here: the sun\n|0
+ok|ok|a part of which is not here, as is known|ok: this\n-- t_x: not here: the moon\n|0
+_EOF
+}
+
 case $# in
-  0) set -- explorers model cost ;;
+  0) set -- rows explorers model cost ;;
 esac
 for searches; do
   case $searches in
-    explorers | model | cost) "$searches" ;;
-    *) echo "canaries.sh [explorers | model | cost]..." >&2 && exit 2 ;;
+    rows | explorers | model | cost) "$searches" ;;
+    *) echo "canaries.sh [rows | explorers | model | cost]..." >&2 && exit 2 ;;
   esac
 done
 echo "$passed passed, $failed failed, $skipped skipped"

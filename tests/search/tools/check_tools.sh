@@ -46,6 +46,8 @@ verdict() {
   row "$1" "$2" "$3" "$found, canaries $(($5 - $6))/$5"
   if [ "$4" -ne 0 ] || [ "$6" -ne 0 ]; then
     failures=$((failures + 1))
+  else
+    echo "ok: $1"
   fi
 }
 

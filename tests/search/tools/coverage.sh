@@ -72,8 +72,9 @@ for folder, least in (word.split('=') for word in sys.argv[1:]):
     if not lines[folder]:
         sys.exit(2)
     percent = 100 * lines[folder, 'run'] / lines[folder]
-    print(f'src/{folder}: {percent:.1f} % of {lines[folder]} lines, {least} are needed')
-    if percent < float(least):
+    enough = percent >= float(least)
+    print(f'{"ok" if enough else "FAILED"}: src/{folder}: {percent:.1f} % of {lines[folder]} lines, {least} are needed')
+    if not enough:
         status = 1
 sys.exit(status)
 _EOF

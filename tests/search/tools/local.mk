@@ -20,12 +20,12 @@ EXTRA_DIST += tests/search/tools/accepted.txt \
 .PHONY: check-canaries check-tools coverage
 CANARIES =
 check-canaries: bench/cost$(EXEEXT)
-	$(AM_TESTS_ENVIRONMENT) $(SHELL) $(srcdir)/tests/search/tools/canaries.sh $(CANARIES)
+	$(AM_TESTS_ENVIRONMENT) $(SHELL) $(srcdir)/tests/search/tools/canaries.sh $(CANARIES) $(SKIPS)
 
 TOOLS =
 check-tools:
 	top_srcdir='$(abs_top_srcdir)' top_builddir='$(abs_top_builddir)' MAKE='$(MAKE)' \
-	$(SHELL) $(srcdir)/tests/search/tools/check_tools.sh $(TOOLS)
+	$(SHELL) $(srcdir)/tests/search/tools/check_tools.sh $(TOOLS) $(SKIPS)
 
 coverage:
-	$(SHELL) $(srcdir)/tests/search/tools/coverage.sh
+	$(SHELL) $(srcdir)/tests/search/tools/coverage.sh $(SKIPS)
