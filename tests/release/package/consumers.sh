@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 # consumers.sh - programs find the installed library with pkg-config, CMake and Meson, shared and
-# static, after it was moved to a directory with a space in its name.  And CMake and Meson can build
-# it as a part of a project.
+# static, after it was moved to a directory with a space in its name.  And a compiler, CMake and Meson
+# can build it as a part of a project, from the one file of make amalgamation.
 set -u
 
 : "${top_srcdir:=$(cd "$(dirname "$0")/../../.." && pwd)}" "${top_builddir:=$PWD}"
@@ -100,6 +100,15 @@ int main()
     return slots.available() == 0 ? 0 : 1;
 }
 _EOF
+
+# ---------------------------------------------------------------- the one file
+# amalgamation.sh compiles it with all compilers, standards and options.
+mkdir subprojects && quietly "$top_srcdir/packaging/amalgamation.sh" subprojects/fairsem || exit 1
+# shellcheck disable=SC2086 # a compiler can be several words
+if quietly $CC -std=c11 -Wall -Wextra -Wconversion -Werror -c subprojects/fairsem/fairsem.c -o one.o; then
+  echo "ok: the one file compiles without a warning"
+  ran=$((ran + 1))
+fi
 
 # ---------------------------------------------------------------- pkg-config
 # Its output is quoted for a shell: hence eval.
@@ -261,7 +270,6 @@ else
       show_shared
     fi
   fi
-  mkdir subprojects && quietly "$top_srcdir/packaging/amalgamation.sh" subprojects/fairsem
   printf '[wrap-file]\ndirectory = fairsem\n\n[provide]\nfairsem = fairsem_dep\n' \
     > subprojects/fairsem.wrap
   for library in shared static both; do

@@ -4,6 +4,7 @@
 
 test_scripts += \
 	tests/release/package/consistency.sh \
+	tests/release/package/consumers.sh \
 	tests/release/package/exports.sh \
 	tests/release/package/install.sh \
 	tests/release/package/layers.sh \
@@ -13,7 +14,6 @@ test_scripts += \
 verify_scripts += \
 	tests/release/package/bench.sh \
 	tests/release/package/bindings.sh \
-	tests/release/package/consumers.sh \
 	tests/release/package/test_examples.py \
 	tests/release/package/test_warnings.py
 release_scripts += \
