@@ -138,9 +138,9 @@ FAILED|FAILED|which found something|ok: this\n|1
 FAILED|FAILED|which said nothing||0
 not tried|FAILED|which was skipped|skipped: no tool\n|77
 not tried|FAILED|which was skipped inside a target|skipped: no tool\n|0
-ok|FAILED|a part of which was skipped|ok: this\n-- t_x: skipped: no tool\n|0
+ok|FAILED|a part of which was skipped|ok: this\n-- a_test: skipped: no tool\n|0
 ok|FAILED|a part of which is not here|ok: this\nnot here: the sun\n|0
-ok|ok|a part of which is not here, as is known|ok: this\n-- t_x: not here: the moon\n|0
+ok|ok|a part of which is not here, as is known|ok: this\n-- a_test: not here: the moon\n|0
 _EOF
 }
 
