@@ -14,7 +14,7 @@ static int be_real_time(int priority)
 static void needs_right(void)
 {
     if (be_real_time(1) != 0)
-        exit(skip_program("no right to real-time priorities"));
+        exit(program_not_here("no right to real-time priorities"));
     MUST(pthread_setschedparam(pthread_self(), SCHED_OTHER, &(struct sched_param){ 0 }) == 0);
 }
 
