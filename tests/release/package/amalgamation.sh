@@ -49,10 +49,14 @@ compiles() {
 warnings='-Wall -Wextra -Wpedantic -Wshadow -Wundef -Wconversion -Wstrict-prototypes -Wmissing-prototypes'
 compilers=$CC
 for compiler in gcc clang musl-gcc; do
-  # gcc is often cc, too.
   # shellcheck disable=SC2086 # a compiler can be several words
-  if runs "$compiler" && { [ "$compiler" != gcc ] ||
-    [ "$($CC -print-file-name=include 2> /dev/null)" != "$(gcc -print-file-name=include)" ]; }; then
+  if ! has "$compiler"; then
+    not_tried "there is no $compiler"
+  elif ! runs "$compiler"; then
+    not_here "programs of $compiler do not run"
+  # gcc is often cc, too.
+  elif [ "$compiler" != gcc ] ||
+    [ "$($CC -print-file-name=include 2> /dev/null)" != "$(gcc -print-file-name=include)" ]; then
     compilers="$compilers
 $compiler"
   fi
@@ -83,6 +87,11 @@ while read -r compiler; do
     # shellcheck disable=SC2086 # lists
     if $compiler -E "$work/probe.c" > "$work/log" 2>&1; then
       compiles "$flag" $warnings -fsyntax-only
+    else
+      case $compiler in
+        *musl*) not_here "$compiler has no <$header>" ;;
+        *) not_tried "$compiler has no <$header>" ;;
+      esac
     fi
   done
   [ "$status" -ne 0 ] || echo "ok: $compiler has nothing to say about it"
