@@ -75,6 +75,11 @@ for compiler in gcc clang; do
     not_tried "$compiler -fsanitize=thread"
     continue
   fi
+  # Without it, the reports of clang name no functions.
+  if [ "$compiler" = clang ] && ! has llvm-symbolizer; then
+    not_tried "clang -fsanitize=thread: there is no llvm-symbolizer"
+    continue
+  fi
   for library in $shared $static; do
     if build "$compiler" -fsanitize=thread "$library"; then
       try "ThreadSanitizer of $compiler" "${library##*/}"
