@@ -12,7 +12,7 @@
 
 /* The library exports what is declared with this, and nothing else. */
 #if defined(__GNUC__) && __GNUC__ >= 4
-#define FAIRSEM_API __attribute__((visibility("default")))
+#define FAIRSEM_API __attribute__((__visibility__("default")))
 #else
 #define FAIRSEM_API
 #endif
@@ -29,12 +29,12 @@
     || (defined(__STDC_VERSION__) && __STDC_VERSION__ >= 202311L)
 #define FAIRSEM_MUST_CHECK_ [[nodiscard]]
 #elif defined(__GNUC__)
-#define FAIRSEM_MUST_CHECK_ __attribute__((warn_unused_result))
+#define FAIRSEM_MUST_CHECK_ __attribute__((__warn_unused_result__))
 #else
 #define FAIRSEM_MUST_CHECK_
 #endif
 #if defined(__GNUC__)
-#define FAIRSEM_NONNULL_(...) __attribute__((nonnull(__VA_ARGS__)))
+#define FAIRSEM_NONNULL_(...) __attribute__((__nonnull__(__VA_ARGS__)))
 #else
 #define FAIRSEM_NONNULL_(...)
 #endif

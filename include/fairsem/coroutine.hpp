@@ -20,7 +20,7 @@
  * gone then.
  */
 #if defined(__GNUC__)
-#define FAIRSEM_NOT_INLINED_ __attribute__((noinline))
+#define FAIRSEM_NOT_INLINED_ __attribute__((__noinline__))
 #else
 #define FAIRSEM_NOT_INLINED_
 #endif

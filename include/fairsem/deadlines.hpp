@@ -34,7 +34,7 @@ std::int64_t nanoseconds_of(const std::chrono::duration<Rep, Period> &time)
     if (!(wide.count() > 0))
         return 0;
     if (wide.count() >= 9.2e18L)
-        return std::numeric_limits<std::int64_t>::max();
+        return (std::numeric_limits<std::int64_t>::max)();
     return std::chrono::ceil<std::chrono::nanoseconds>(time).count();
 }
 
@@ -52,7 +52,7 @@ inline deadline deadline_at(clockid_t clock, std::int64_t seconds, std::int64_t 
     deadline result = { clock, false, { 0, 0 } };
 
     seconds += nanoseconds / std::nano::den;
-    if (seconds >= std::numeric_limits<time>::max()) {
+    if (seconds >= (std::numeric_limits<time>::max)()) {
         result.never = true;
     } else {
         result.at.tv_sec = as<time>(seconds);

@@ -27,7 +27,7 @@ std::int64_t time_left(const std::chrono::time_point<Clock, Duration> &at)
     const wide left = wide(at.time_since_epoch()) - wide(now.time_since_epoch());
 
     if (left > years)
-        return std::numeric_limits<std::int64_t>::max();
+        return (std::numeric_limits<std::int64_t>::max)();
     return left > -years ? nanoseconds_of(at - now) : 0;
 }
 
@@ -36,7 +36,7 @@ template <class Clock> std::int64_t step_of(std::int64_t left)
 {
     constexpr std::int64_t tenth = 100000000;
 
-    return Clock::is_steady ? left : std::min(left, tenth);
+    return Clock::is_steady ? left : (std::min)(left, tenth);
 }
 
 struct place {

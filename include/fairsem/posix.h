@@ -117,7 +117,7 @@
 #pragma clang diagnostic ignored "-Wgcc-compat"
 #pragma clang diagnostic ignored "-Wuser-defined-warnings"   /* in here */
 #define FAIRSEM_FAILS_IF_(condition) \
-    __attribute__((diagnose_if(condition, "it fails with ENOSYS: see fairsem_posix(7)", "warning")))
+    __attribute__((__diagnose_if__(condition, "it fails with ENOSYS: see fairsem_posix(7)", "warning")))
 #else
 #define FAIRSEM_FAILS_IF_(condition)
 #endif

@@ -32,8 +32,8 @@ class stoppable_acquisition;
 namespace detail {
 
 /* FAIRSEM_MAX_UNITS, or the largest number that the standard's interface can express. */
-constexpr std::ptrdiff_t most = std::numeric_limits<std::ptrdiff_t>::max() < FAIRSEM_MAX_UNITS
-                                    ? std::numeric_limits<std::ptrdiff_t>::max()
+constexpr std::ptrdiff_t most = (std::numeric_limits<std::ptrdiff_t>::max)() < FAIRSEM_MAX_UNITS
+                                    ? (std::numeric_limits<std::ptrdiff_t>::max)()
                                     : as<std::ptrdiff_t>(FAIRSEM_MAX_UNITS);
 
 #if defined(__cpp_lib_jthread)
@@ -70,14 +70,14 @@ template <class Wait> int until_stop(const std::stop_token &stop, int priority, 
 class semaphore {
 public:
     /* The most units that can be free. */
-    static constexpr std::int64_t max() noexcept { return FAIRSEM_MAX_UNITS; }
+    static constexpr std::int64_t (max)() noexcept { return FAIRSEM_MAX_UNITS; }
 
     /*
      * An unbounded semaphore with `desired` free units.  In a constant expression, as for a static
      * semaphore, nothing is left to do at run time.  Throws EINVAL if desired is not 0 .. max().
      */
     constexpr explicit semaphore(std::int64_t desired)
-        : sem_ FAIRSEM_INITIALIZER(checked(desired, max()))
+        : sem_ FAIRSEM_INITIALIZER(checked(desired, (max)()))
     {
     }
 
@@ -307,7 +307,7 @@ public:
 protected:
     /* With a capacity, unless that is max(), for a constant expression. */
     constexpr semaphore(std::int64_t desired, std::int64_t capacity)
-        : sem_ FAIRSEM_INITIALIZER_(checked(desired, capacity), capacity, capacity != max())
+        : sem_ FAIRSEM_INITIALIZER_(checked(desired, capacity), capacity, capacity != (max)())
     {
     }
 
@@ -408,7 +408,7 @@ class counting_semaphore : public semaphore {
                   "a semaphore cannot count that far");
 
 public:
-    static constexpr std::ptrdiff_t max() noexcept { return LeastMaxValue; }
+    static constexpr std::ptrdiff_t (max)() noexcept { return LeastMaxValue; }
 
     constexpr explicit counting_semaphore(std::ptrdiff_t desired) : semaphore(desired, LeastMaxValue) {}
 
@@ -421,7 +421,7 @@ public:
 private:
     static attributes bounded(attributes with)
     {
-        if (with.capacity == 0 && LeastMaxValue != semaphore::max())
+        if (with.capacity == 0 && LeastMaxValue != (semaphore::max)())
             with.capacity = LeastMaxValue;
         return with;
     }

@@ -121,11 +121,11 @@ namespace detail {
 
 /* These return an errno value. */
 
-template <std::size_t N, std::size_t... I>
+template <std::size_t N, std::size_t... Index>
 int acquire_all(const request (&requests)[N], const fairsem_wait_t &how,
-                std::index_sequence<I...>)
+                std::index_sequence<Index...>)
 {
-    const fairsem_request_t all[] = { { requests[I].from.native_handle(), requests[I].n }... };
+    const fairsem_request_t all[] = { { requests[Index].from.native_handle(), requests[Index].n }... };
 
     return fairsem_acquire_all(all, N, &how);
 }
@@ -165,7 +165,7 @@ template <std::size_t N> std::size_t in_order(const request (&requests)[N], part
             parts[at] = { &one.from, 0 };
             count++;
         }
-        if (one.n < 0 || one.n > semaphore::max() - parts[at].n)
+        if (one.n < 0 || one.n > (semaphore::max)() - parts[at].n)
             must(EINVAL, "fairsem::acquire_all");
         parts[at].n += one.n;
     }
@@ -210,10 +210,10 @@ int acquire_all_until(const std::chrono::time_point<Clock, Duration> &abs_time,
     }
 }
 
-template <std::size_t N, std::size_t... I>
-std::array<units, N> guards_of(const request (&requests)[N], std::index_sequence<I...>) noexcept
+template <std::size_t N, std::size_t... Index>
+std::array<units, N> guards_of(const request (&requests)[N], std::index_sequence<Index...>) noexcept
 {
-    return { { units(fairsem_units_t{ requests[I].from.native_handle(), requests[I].n })... } };
+    return { { units(fairsem_units_t{ requests[Index].from.native_handle(), requests[Index].n })... } };
 }
 
 template <std::size_t N>

@@ -288,6 +288,7 @@ class Declarations:
     def declared(self):
         part = re.sub("\\[\\[[a-z]*\\]\\] *|FAIRSEM_[A-Z0-9_]*", "", self.part)
         part = re.sub("^ *inline ", "", re.sub("[ \t]+", " ", part)).replace("( ", "(")
+        part = part.replace("(max)", "max")     # so that it is no macro
         # Without the initializers of a constructor.
         part = re.sub("(\\)( noexcept)?) : .*", "\\1", part).strip(" ")
         self.part = ""

@@ -19,6 +19,9 @@ NOT_PLAYED = {"fairsem_stat_interval", "fairsem_strerror", "fairsem_version"}
 # Nor do these return an errno value; that of fairsem_drain depends on others: scenarios.c.
 NO_ERRNO = NOT_PLAYED | {"fairsem_drain", "fairsem_token_reason"}
 
+C_HEADERS, CXX_HEADERS = (sorted(glob.glob(TOP_SRCDIR + "/include/**/*." + suffix, recursive=True))
+                          for suffix in ("h", "hpp"))
+
 # It comes first, so no other header can declare what it lacks.
 ALONE = {"alone-%s.c" % header.split("/")[-1]:
          "#include <%s>\n#include <%s>\ntypedef int translation_unit_not_empty;\n" % (header, header)
@@ -37,12 +40,13 @@ int use(void)
 {
     fairsem_attr_t attr = { "name", 8, 0, 0, { 0 }, 0, 0 };
     fairsem_t local;
+    FAIRSEM_SCOPED fairsem_units_t units = { 0 };
 
     return fairsem_init(&local, FAIRSEM_VERSION_MAJOR, &attr)
         + fairsem_init(&none, FAIRSEM_VERSION_MINOR + FAIRSEM_VERSION_PATCH, NULL)
         + fairsem_acquire(&slots, 1) + fairsem_acquire_for(&pool.free, 1, 1000)
         + (fairsem_would_block(&slots, 2) ? FAIRSEM_VERSION_STRING[0] : 0)
-        + (int)offsetof(struct pool, free);
+        + (int)(offsetof(struct pool, free) + sizeof units);
 }
 """
 # The names of POSIX, with <semaphore.h> included before or after, or not at all.
@@ -166,6 +170,16 @@ task coroutine()
 }
 #endif
 """
+# What other headers define, or the compiler, or programs that shorten an attribute.
+OTHERS = {
+    "<complex.h>": "I (1.0iF)|complex _Complex|imaginary _Imaginary",
+    "<sys/sysmacros.h>": "major(dev) gnu_dev_major(dev)|minor(dev) gnu_dev_minor(dev)|makedev(x, y) 0",
+    "X11": "Status int|Bool int|None 0L|True 1|False 0|Always 2|Success 0|Complex 0",
+    "windows.h": "min(a, b) 0|max(a, b) 0|small char|interface struct|near|far|IN|OUT|ERROR 0|DELETE 0",
+    "gcc": "unix 1|linux 1",
+    "programs": "|".join("%s __attribute__((%s))" % (name, name) for name in (
+        "aligned always_inline cleanup diagnose_if gnu_inline noinline nonnull visibility warning"
+        " warn_unused_result").split())}
 IN_C = {**ALONE, **POSIX, "use.c": USE_C}
 # Names that are keywords in C++, too.
 IN_CXX = {**{name + "c": text for name, text in {**ALONE, **POSIX}.items() if "fairsem" not in name},
@@ -209,6 +223,31 @@ def test_in_cxx(compiler, standard):
 @pytest.mark.parametrize("standard, option", (("c++17", "-fno-exceptions"), ("c++2b", "-fexceptions")))
 def test_the_classes(compiler, standard, option):
     accepts(compiler, "c++", standard, {"use_hpp.cc": USE_HPP}, option)
+
+
+def among_others(headers, besides=()):
+    """The headers, after those of the system that they include and after the macros of others."""
+    texts = [open(path, encoding="utf-8").read() for path in headers]
+    system = {name for text in texts for name in re.findall("^#include <([^>]*)>", text, re.M)
+              if not name.startswith("fairsem")} - set(besides)
+    macros = [macro for each in OTHERS.values() for macro in each.split("|")]
+    return "".join(("#include <complex.h>\n",
+                    *("#include <%s>\n" % name for name in sorted(system)),
+                    *("#undef %s\n#define %s\n" % (re.match(r"\w+", macro)[0], macro) for macro in macros),
+                    *('#include "%s"\n' % path for path in headers)))
+
+
+# In C, fairsem/posix.h is the first to include <semaphore.h>, and so gives its names away.
+@pytest.mark.parametrize("compiler", C_COMPILERS)
+def test_in_c_among_macros_of_others(compiler):
+    accepts(compiler, "c", "gnu11", {"among.c": among_others(C_HEADERS, ["semaphore.h"]) + USE_C})
+
+
+@pytest.mark.parametrize("compiler", CXX_COMPILERS)
+def test_in_cxx_among_macros_of_others(compiler):
+    needs_standard(compiler, "c++", "gnu++20",
+                   "#include <coroutine>\n#ifndef __cpp_lib_coroutine\n#error\n#endif\n")
+    accepts(compiler, "c++", "gnu++20", {"among.cc": among_others(C_HEADERS + CXX_HEADERS) + USE_CC})
 
 
 @pytest.mark.parametrize("compiler", C_COMPILERS)
