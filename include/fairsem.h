@@ -534,7 +534,7 @@ FAIRSEM_API int64_t fairsem_units_forget(fairsem_units_t *units) FAIRSEM_NONNULL
 /* Release at the end of the scope (GCC, Clang):  FAIRSEM_SCOPED fairsem_units_t units = { 0 }; */
 #if defined(__GNUC__)
 #define FAIRSEM_SCOPED __attribute__((__cleanup__(fairsem_scope_ends_)))
-static inline void fairsem_scope_ends_(fairsem_units_t *units)
+static __inline__ void fairsem_scope_ends_(fairsem_units_t *units)
 {
     (void)fairsem_units_release(units);
 }

@@ -6,6 +6,10 @@
 #ifndef FAIRSEM_PRIVATE_H
 #define FAIRSEM_PRIVATE_H
 
+#if defined(__cplusplus) && __cplusplus < 201103L
+#error "fairsem.h needs C++11: compile with -std=c++11 or later"
+#endif
+
 #include <pthread.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -34,7 +38,10 @@
 #define FAIRSEM_MUST_CHECK_
 #endif
 #if defined(__GNUC__)
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wvariadic-macros"      /* in C90, where gcc and clang know them, too */
 #define FAIRSEM_NONNULL_(...) __attribute__((__nonnull__(__VA_ARGS__)))
+#pragma GCC diagnostic pop
 #else
 #define FAIRSEM_NONNULL_(...)
 #endif
@@ -91,9 +98,13 @@ typedef char fairsem_is_not_for_packed_structs_
 #define FAIRSEM_MUTEX_        fairsem_mutex_()
 #else
 #define FAIRSEM_TAG_          fairsem
-#define FAIRSEM_ALIGNED_      _Alignas(16)
 #define FAIRSEM_INT64_(units) ((int64_t)(units))
 #define FAIRSEM_MUTEX_        PTHREAD_MUTEX_INITIALIZER
+#if defined(__GNUC__)
+#define FAIRSEM_ALIGNED_      __attribute__((__aligned__(16)))      /* in C90, too */
+#else
+#define FAIRSEM_ALIGNED_      _Alignas(16)
+#endif
 #endif
 
 #ifdef __cplusplus

@@ -9,7 +9,7 @@
 #if defined(__cplusplus) && __cplusplus >= 201703L
 #define FAIRSEM_CXX17_
 #else
-#error "fairsem.hpp needs C++17: compile with -std=c++17 or later; fairsem.h needs C11 or C++11"
+#error "fairsem.hpp needs C++17: compile with -std=c++17 or later; fairsem.h needs C++11"
 #endif
 
 #endif

@@ -207,9 +207,10 @@ def useless_cast(compiler):
 
 
 @pytest.mark.parametrize("compiler", C_COMPILERS)
-@pytest.mark.parametrize("standard", ("c11", "gnu17", "c2x"))
+@pytest.mark.parametrize("standard", ("c90", "c11", "gnu17", "c2x"))
 def test_in_c(compiler, standard):
-    accepts(compiler, "c", standard, IN_C)
+    # clang has bool in C90, and warns.
+    accepts(compiler, "c", standard, IN_C, "-Wno-c99-extensions")
 
 
 @pytest.mark.parametrize("compiler", CXX_COMPILERS)
@@ -248,6 +249,13 @@ def test_in_cxx_among_macros_of_others(compiler):
     needs_standard(compiler, "c++", "gnu++20",
                    "#include <coroutine>\n#ifndef __cpp_lib_coroutine\n#error\n#endif\n")
     accepts(compiler, "c++", "gnu++20", {"among.cc": among_others(C_HEADERS + CXX_HEADERS) + USE_CC})
+
+
+@pytest.mark.parametrize("compiler", CXX_COMPILERS)
+def test_before_cxx11_the_first_error_is_clear(compiler):
+    done = run(*compiler.split(), "-std=c++98", INCLUDE, "-fsyntax-only",
+               file("before.cc", "#include <fairsem.h>\n"))
+    assert "needs C++11" in re.findall("error: (.*)", done.stderr)[0]
 
 
 @pytest.mark.parametrize("compiler", C_COMPILERS)
