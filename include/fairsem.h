@@ -96,6 +96,8 @@
 extern "C" {
 #endif
 
+FAIRSEM_CHECK_LAYOUT_(fairsem);
+
 /* ======================================================================== *
  *  1  Acquire and release
  *     fairsem_init(3), fairsem_acquire(3), fairsem_release(3)

@@ -47,12 +47,23 @@
 #endif
 
 /*
- * The structs have the compiler's own layout.  Inside #pragma pack, or with -fpack-struct, the size
- * of this array is negative: the library would find each member elsewhere.
+ * The structs have the layout of the platform's ABI.  Each header that declares some checks that: with
+ * another layout, the library would find their members elsewhere.  With #pragma pack, -fpack-struct, or
+ * -malign-double on i386, the size of the array is negative.  In reversed byte order (-fsso-struct), a
+ * member has no address.
  */
-struct fairsem_layout_ { char c; int64_t n; };
-typedef char fairsem_is_not_for_packed_structs_
-    [offsetof(struct fairsem_layout_, n) >= (sizeof(void *) == 8 ? 8 : 4) ? 1 : -1];
+#if defined(__i386__)
+#define FAIRSEM_INT64_OFFSET_ 4     /* in a struct; alone, it is aligned to 8 */
+#elif defined(__GNUC__)
+#define FAIRSEM_INT64_OFFSET_ __alignof__(int64_t)
+#else
+#define FAIRSEM_INT64_OFFSET_ (sizeof(void *) == 8 ? 8 : 4)
+#endif
+#define FAIRSEM_CHECK_LAYOUT_(header) \
+    extern struct header##_layout_ { char c; FAIRSEM_ALIGNED_ char a; int64_t n; } header##_laid_out_; \
+    typedef char header##_is_not_for_packed_structs_ \
+        [offsetof(struct header##_layout_, n) == 16 + FAIRSEM_INT64_OFFSET_ \
+         && sizeof &header##_laid_out_.n != 0 ? 1 : -1]
 
 /* The size of fairsem_t.  The mutex of macOS has 64 bytes, that of other systems 48 at most. */
 #define FAIRSEM_BYTES_ (sizeof(pthread_mutex_t) > 48 ? 288 : 256)

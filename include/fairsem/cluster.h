@@ -77,6 +77,8 @@
 extern "C" {
 #endif
 
+FAIRSEM_CHECK_LAYOUT_(fairsem_cluster);
+
 /* ======================================================================== *
  *  1  Open, close
  *     fairsem_cluster(7)

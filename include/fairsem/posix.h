@@ -126,6 +126,8 @@
 extern "C" {
 #endif
 
+FAIRSEM_CHECK_LAYOUT_(fairsem_sem);
+
 typedef struct fairsem_sem {
     fairsem_t fairsem_inside_;
 } fairsem_sem_t;

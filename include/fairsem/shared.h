@@ -89,6 +89,8 @@
 extern "C" {
 #endif
 
+FAIRSEM_CHECK_LAYOUT_(fairsem_shared);
+
 /* ======================================================================== *
  *  1  Open, close, remove
  *     fairsem_shared_open(3)

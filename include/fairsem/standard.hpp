@@ -8,6 +8,11 @@
 
 #if defined(__cplusplus) && __cplusplus >= 201703L
 #define FAIRSEM_CXX17_
+
+#include <fairsem_private.h>
+
+FAIRSEM_CHECK_LAYOUT_(fairsem_cxx);
+
 #else
 #error "fairsem.hpp needs C++17: compile with -std=c++17 or later; fairsem.h needs C++11"
 #endif

@@ -318,9 +318,10 @@ class Declarations:
         return 0
 
 
-# What coroutine.hpp declares is called by compilers only; place.hpp and deadlines.hpp are private.
+# What coroutine.hpp declares is called by compilers only; the others are private.
 IN_CXX = "".join(text_of(path) for path in paths("include/fairsem/*.hpp")
-                 if os.path.basename(path) not in ("coroutine.hpp", "place.hpp", "deadlines.hpp"))
+                 if os.path.basename(path) not in ("coroutine.hpp", "place.hpp", "deadlines.hpp",
+                                                   "standard.hpp"))
 CXX_PAGE = text_of("doc/man/fairsem.hpp.3")
 
 

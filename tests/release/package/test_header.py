@@ -7,10 +7,11 @@ And of each function that it declares somebody has asked what there is to ask.
 import glob
 import os
 import re
+import sys
 
 import pytest
 
-from cases import TOP_SRCDIR, run
+from cases import NOT_HERE, TOP_SRCDIR, WORK, run
 from compiled import CXX_COMPILERS, C_COMPILERS, INCLUDE, file, needs_standard
 from test_warnings import CALLS
 
@@ -258,17 +259,56 @@ def test_before_cxx11_the_first_error_is_clear(compiler):
     assert "needs C++11" in re.findall("error: (.*)", done.stderr)[0]
 
 
+def refuses(compiler, text, *options):
+    """In another layout the library would find nothing where it looks."""
+    done = run(*compiler.split(), INCLUDE, *options, "-Wfatal-errors", "-fsyntax-only", "-x",
+               "c++" if "++" in compiler else "c", file("layout", text))
+    assert done.returncode != 0 and re.search(
+        "is_not_for_packed_structs_|reverse storage order", done.stderr), done.stderr
+
+
+PACKED = "#include <pthread.h>\n#include <stdint.h>\n#include <%s>\n#pragma pack(%d)\n#include <%s>\n"
+
+
 @pytest.mark.parametrize("compiler", C_COMPILERS)
-@pytest.mark.parametrize("alignment", (1, 2) if os.sysconf("SC_LONG_BIT") == 32 else (1, 2, 4))
+@pytest.mark.parametrize("alignment", (1, 2, 4, 8))
 def test_structs_that_are_packed_are_refused(compiler, alignment):
-    """In them the library would find nothing where it looks."""
-    done = run(*compiler.split(), INCLUDE, "-fsyntax-only", file("packed.c", """
-#include <pthread.h>
-#include <stdint.h>
-#pragma pack(%d)
-#include <fairsem.h>
-""" % alignment))
-    assert done.returncode != 0 and "fairsem_is_not_for_packed_structs_" in done.stderr
+    refuses(compiler, PACKED % ("stddef.h", alignment, "fairsem.h"))
+
+
+@pytest.mark.parametrize("header", ("fairsem/shared.h", "fairsem/cluster.h", "fairsem/posix.h"))
+def test_each_header_refuses_structs_that_are_packed(header):
+    refuses(C_COMPILERS[0], PACKED % ("fairsem.h", 4, header))
+
+
+@pytest.mark.parametrize("header", [path.split("include/")[1] for path in CXX_HEADERS])
+def test_classes_that_are_packed_are_refused(header):
+    refuses(CXX_COMPILERS[0], PACKED % ("fairsem.h", 4, header), "-std=c++20", "-Wno-narrowing")
+
+
+@pytest.mark.parametrize("compiler", C_COMPILERS)
+@pytest.mark.parametrize("option", (
+    "-fpack-struct", "-fpack-struct=8",
+    "-fsso-struct=%s-endian" % ("little" if sys.byteorder == "big" else "big")))
+def test_options_that_change_the_layout_are_refused(compiler, option):
+    if run(*compiler.split(), option, "-fsyntax-only", file("empty.c", "")).returncode != 0:
+        pytest.skip(NOT_HERE + "%s does not know %s" % (compiler, option))
+    refuses(compiler, "#include <fairsem.h>\n", option)
+
+
+# Where the headers of this machine's C library are also those of i386, one file is missing.
+@pytest.mark.parametrize("compiler", C_COMPILERS)
+def test_the_layout_of_i386_is_that_of_its_abi(compiler):
+    os.makedirs(WORK + "/i386/gnu", exist_ok=True)
+    file("i386/gnu/stubs-32.h", "")
+    triplet = run("gcc", "-print-multiarch").stdout.strip()
+    i386 = ("-m32", "-idirafter", "/usr/include/" + triplet, "-idirafter", WORK + "/i386")
+    if run(*compiler.split(), *i386, "-fsyntax-only",
+           file("m32.c", "#include <pthread.h>\n#ifndef __i386__\n#error\n#endif\n")).returncode != 0:
+        pytest.skip(NOT_HERE + compiler + " does not compile for i386")
+    accepts(compiler, "c", "gnu11", IN_C, *i386)
+    for option in ("-malign-double", "-mms-bitfields", "-fpack-struct=4"):
+        refuses(compiler, "#include <fairsem.h>\n", *i386, option)
 
 
 def declared_in(header):
