@@ -1,5 +1,25 @@
 # SPDX-License-Identifier: MIT
-# fairsem.m4 - which flags the compiler and the linker understand.
+# fairsem.m4 - which flags the compiler and the linker understand, and which libraries link.
+
+# FS_LIBRARY(PREFIX, NAME, MODULE, HEADER, CALL) - sets have_NAME, and PREFIX_CFLAGS and PREFIX_LIBS as
+# PKG_CHECK_MODULES does; or lacks_NAME, which says why not.  pkg-config may know only the libraries of
+# this machine, so they are tried.
+AC_DEFUN([FS_LIBRARY],
+[have_$2=no
+PKG_CHECK_MODULES([$1], [$3],
+  [AC_MSG_CHECKING([whether a program with $2 links])
+   fs_saved_CFLAGS=$CFLAGS
+   fs_saved_LIBS=$LIBS
+   CFLAGS="$CFLAGS $$1_CFLAGS"
+   LIBS="$$1_LIBS $LIBS"
+   AC_LINK_IFELSE([AC_LANG_PROGRAM([[#include <$4>]], [[(void)$5;]])], [have_$2=yes])
+   CFLAGS=$fs_saved_CFLAGS
+   LIBS=$fs_saved_LIBS
+   AC_MSG_RESULT([$have_$2])
+   AS_IF([test "x$have_$2" = xno],
+     [$1_CFLAGS= $1_LIBS=
+      lacks_$2="a program with $2 does not link: config.log says why"])],
+  [lacks_$2="pkg-config finds no $3"])])
 
 # FS_TRY_CFLAGS(VARIABLE, FLAGS) - append to VARIABLE those of FLAGS that compile.
 AC_DEFUN([FS_TRY_CFLAGS],

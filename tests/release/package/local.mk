@@ -3,6 +3,7 @@
 # find it, the examples and the benchmark; and that the source agrees with itself; included by ../../local.mk.
 
 test_scripts += \
+	tests/release/package/configure.sh \
 	tests/release/package/consistency.sh \
 	tests/release/package/consumers.sh \
 	tests/release/package/exports.sh \

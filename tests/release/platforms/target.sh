@@ -174,9 +174,8 @@ put_tools_first() {
     for name in c++ g++; do stand_in "$name" $cxx; done
   }
   PATH=$work/bin:$PATH
-  # pkg-config knows only libraries of this machine.
-  PKG_CONFIG_LIBDIR=$work
-  export PATH PKG_CONFIG_LIBDIR
+  # pkg-config knows the libraries of this machine, with which nothing links there: configure must see it.
+  export PATH
 }
 
 # Print the tests that programs have skipped, and count as passed.
