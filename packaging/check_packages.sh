@@ -36,7 +36,7 @@ passes() {
   fi
 }
 
-passes "make release-files" "$top_srcdir/packaging/release_files.sh" https://example.org/fairsem \
+passes "make release-files" "$top_srcdir/packaging/release_files.sh" --try https://example.org/fairsem \
   "$work/release" || exit 1
 
 # ---------------------------------------------------------------- Debian

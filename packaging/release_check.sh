@@ -43,7 +43,7 @@ tag_is_free() {
 news_has_a_date() {
   entry=$(grep -m 1 '^[0-9]' "$top_srcdir/NEWS")
   printf '%s\n' "$entry" | grep -qE "^$version  [0-9]{4}-[0-9]{2}-[0-9]{2}\$" ||
-    { echo "the newest entry of NEWS is '$entry'"; return 1; }
+    { echo "the newest entry of NEWS is '$entry', not '$version  DATE': see doc/releasing.md"; return 1; }
   day=${entry##* }
   [ "$(date -d "$day" +%Y-%m-%d 2> /dev/null || echo "$day")" = "$day" ] ||
     { echo "there is no day $day"; return 1; }

@@ -5,12 +5,14 @@
 #
 #   make release-files URL=https://...      where the files will be
 #
-# They are in release/ of the build directory then.
+# They are in release/ of the build directory then.  With --try, also those of an unreleased version.
 set -eu
 export LC_ALL=C
 
 : "${top_srcdir:=$(cd "$(dirname "$0")/.." && pwd)}" "${top_builddir:=$PWD}"
 unset MAKEFLAGS MFLAGS MAKELEVEL
+try=no
+[ "${1-}" != --try ] || { try=yes; shift; }
 url=${1:-}
 to=${2:-$top_builddir/release}
 case $url in
@@ -22,7 +24,16 @@ case $url in
 esac
 version=$(sed -n 's/^AC_INIT(\[fairsem\], \[\([^]]*\)\].*/\1/p' "$top_srcdir/configure.ac")
 name=fairsem-$version
-day=$(sed -n "s/^$version  //p" "$top_srcdir/NEWS")
+entry=$(grep -m 1 '^[0-9]' "$top_srcdir/NEWS")
+case $try:$entry in
+  yes:* | no:"$version  "[0-9]*) ;;
+  *)
+    echo "the newest entry of NEWS is '$entry', not '$version  DATE': see doc/releasing.md" >&2
+    exit 1
+    ;;
+esac
+# As in tar.sh.
+day=$(sed -n 's/^[0-9][0-9.]*  *\([0-9]*-[0-9]*-[0-9]*\)$/\1/p' "$top_srcdir/NEWS" | head -n 1)
 
 "${MAKE:-make}" -C "$top_builddir" dist distdir="$name" > /dev/null
 rm -rf "$to"

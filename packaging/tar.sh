@@ -5,7 +5,8 @@
 #
 #   tar.sh DIRECTORY
 #
-# All files have the date of the release, which is in NEWS, or SOURCE_DATE_EPOCH if that is set.
+# All files have the newest date in NEWS, or SOURCE_DATE_EPOCH if that is set.  It is the date of the release,
+# or, while the newest entry is unreleased, that of the release before.
 # It takes GNU tar; another one writes an archive with the same content and other bytes.
 set -eu
 export LC_ALL=C

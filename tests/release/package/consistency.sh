@@ -38,6 +38,51 @@ agrees packaging/python/pyproject.toml \
 agrees "the newest block of fairsem.map" "$(sed -n 's/^FAIRSEM_\([0-9.]*\) {$/\1/p' \
   "$top_srcdir/src/fairsem.map" | tail -n 1)" "${version%.*}"
 
+# ---------------------------------------------------------------- one date, or none
+# day_in_changelog - the date of the newest entry, or "unreleased".
+day_in_changelog() {
+  awk '/^fairsem .* UNRELEASED;/ { print "unreleased"; exit }
+    /^ -- / {
+      month = (index("JanFebMarAprMayJunJulAugSepOctNovDec", $(NF - 3)) + 2) / 3
+      printf "%s-%02d-%02d\n", $(NF - 2), month, $(NF - 4)
+      exit
+    }' "$top_srcdir/packaging/debian/changelog"
+}
+day=$(in_source NEWS "s/^$version  //p")
+if [ -n "$day" ] && [ "$day" = "$(day_in_changelog)" ]; then
+  echo "ok: NEWS and packaging/debian/changelog say $day"
+else
+  fail "NEWS says '$day', packaging/debian/changelog '$(day_in_changelog)'"
+fi
+
+# A tree whose newest entry is unreleased: it is not released, and its archives have a date all the same.
+mkdir "$work/unreleased" && cp "$top_srcdir/configure.ac" "$work/unreleased" &&
+  ln -s "$(cd "$top_srcdir" && pwd)/tests" "$work/unreleased/tests" || exit 99
+printf '%s  unreleased\n\n0.9.0  2026-10-01\n' "$version" > "$work/unreleased/NEWS"
+
+for script in release_files.sh release_check.sh; do
+  if env top_srcdir="$work/unreleased" top_builddir="$work" ROWS=news_has_a_date \
+    "$top_srcdir/packaging/$script" https://example.org/fairsem > "$work/out" 2>&1; then
+    fail "$script accepts a version that is unreleased"
+  elif grep -q "NEWS is '$version  unreleased'" "$work/out"; then
+    echo "ok: $script refuses a version that is unreleased"
+  else
+    fail "$script does not say that NEWS has no date"
+  fi
+done
+rm -f "$work/out"
+
+# Without the link, and with files of now.
+rm "$work/unreleased/tests"
+if (cd "$work" && TZ=UTC0 && export TZ && "$top_srcdir/packaging/tar.sh" unreleased | tar tvf -) \
+  > "$work/listed" 2> "$work/err" && ! grep -v 2026-10-01 "$work/listed" && [ -s "$work/listed" ]; then
+  echo "ok: all files of an archive have the date of the last release"
+elif grep -q 'not GNU tar' "$work/err"; then
+  not_here "GNU tar"
+else
+  fail "an archive of a version that is unreleased, above"
+fi
+
 # ---------------------------------------------------------------- one list of symbols
 # names FILE SED-EXPRESSION - print the functions that FILE lists, sorted.
 names() {
