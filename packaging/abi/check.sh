@@ -74,7 +74,8 @@ beyond_reserved() {
     /^ *[0-9]+ data member (insertion|change)s?:$/ || /^ *type size hasn.t changed$/ { next }
     /^ *.[a-z0-9_ ]+ [a-z0-9_]+., at offset [0-9]+ \(in bits\)$/ { next }
     /has some indirect sub-type changes:$/ || /^ *parameter [0-9]+ of type .* has sub-type changes:$/ { next }
-    /^ *in (pointed to|unqualified underlying) type .*:$/ || /^ *underlying type .* changed:$/ || /^ *in typedef .*:$/ { next }
+    /^ *in (pointed to|unqualified underlying) type .*:$/ || /^ *underlying type .* changed:$/ { next }
+    /^ *in typedef .*:$/ { next }
     /^(Functions|Variables) changes summary:/ || /^[0-9]+ functions? with some indirect/ { next }
     NF > 0 { print }'
 }
