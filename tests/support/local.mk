@@ -28,5 +28,6 @@ tests_support_libtests_a_SOURCES = \
 	tests/support/tried.h \
 	tests/support/workers.c tests/support/workers.h
 EXTRA_DIST += tests/support/needs.txt tests/support/plain/check.h tests/support/part.sh tests/support/rows.sh \
-	tests/support/cases.py tests/support/compiled.py tests/support/configured.sh tests/support/hang.py tests/support/pytest.sh \
+	tests/support/cases.py tests/support/compiled.py tests/support/configured.sh tests/support/hang.py \
+	tests/support/pytest.sh \
 	tests/support/result.sh tests/support/script.sh

@@ -164,7 +164,8 @@ fi
 
 # What make bench does, in a directory of its own.
 if (cd "$top_builddir" && $MAKE BENCH_REPORT="$work/made" BENCH='--quick lines' \
-  BENCH_DROPIN='--quick dropin' BENCH_BYPASS='--quick buffer' bench) > "$work/out" 2>&1 && grep -q '^| a ticket joins' "$work/made/report.md"; then
+  BENCH_DROPIN='--quick dropin' BENCH_BYPASS='--quick buffer' bench) > "$work/out" 2>&1 &&
+  grep -q '^| a ticket joins' "$work/made/report.md"; then
   grep -q 'no drop-in' "$work/out" || grep -q '"workload":"dropin"' "$work/made/results" ||
     fail "make bench: no drop-in"
   echo "ok: make bench"

@@ -43,7 +43,8 @@ sed -n 's|^tests/.*/\(t_[a-z0-9_]*\)\.[a-z]*$|\1|p' "$work/files" > "$work/tests
 documents="CONTRIBUTING.md $(echo doc/*.md)"
 # shellcheck disable=SC2086 # a list
 grep -oE '\bt_[a-z0-9_]*[a-z0-9]\b[^*]?' $documents tests/*/*.sh tests/*/*/*.sh \
-  tests/search/mutants/accepted.txt tests/search/tools/accepted.txt | sed 's/\(.*\):\(t_[a-z0-9_]*\).*/\2 \1/' > "$work/cited"
+  tests/search/mutants/accepted.txt tests/search/tools/accepted.txt |
+  sed 's/\(.*\):\(t_[a-z0-9_]*\).*/\2 \1/' > "$work/cited"
 all_in tests tests cited
 
 # Names of files in the documents, with directories or without; those with a star are patterns.
@@ -83,7 +84,8 @@ all_in "targets of make" targets cited
 
 # A script that make check does not run is in a row of a table: or nobody would run it.
 awk '/^(verify|release)_scripts [+]=/ { open = 1 } open { for (i = 1; i <= NF; i++)
-    if ($i ~ /[.](sh|py)$/) print $i, FILENAME } !/\\$/ { open = 0 }' tests/*/local.mk tests/*/*/local.mk > "$work/cited"
+    if ($i ~ /[.](sh|py)$/) print $i, FILENAME } !/\\$/ { open = 0 }' \
+  tests/*/local.mk tests/*/*/local.mk > "$work/cited"
 grep -ohE 'tests/[a-z_/]*[.](sh|py)' tests/verify.sh packaging/release_check.sh > "$work/rows"
 all_in "scripts outside of make check" rows cited
 exit "$status"

@@ -7,7 +7,8 @@
  * Runs all scenarios of the table, or those named, and prints how many schedules ran to their end,
  * and how many ended at a known state.  --bound: at most so many preemptions.  --seconds limits the
  * time for one scenario, --runs the number of its schedules.  --jobs: so many processes, each of
- * which runs every Nth of the scenarios.  --all-runs ends no schedule at a known state.  --first stops at the first failure.
+ * which runs every Nth of the scenarios.  --all-runs ends no schedule at a known state.  --first
+ * stops at the first failure.
  * The main.c of the explorer says what options and names it has besides.
  *
  * Exit status 0: nothing found; 1: a failure, and the command that repeats it has been printed;

@@ -674,7 +674,8 @@ def report(results):
 def run(mode, names):
     suites, canaries = read_suites()
     folders = (ENV.get('FOLDERS') or ' '.join(ALL_FOLDERS)).split()
-    found = generate.written(TOP, 'ideas.txt') if names == ['ideas'] else generate.mutants(TOP, [] if names else folders)
+    found = (generate.written(TOP, 'ideas.txt') if names == ['ideas']
+             else generate.mutants(TOP, [] if names else folders))
     if names == ['orders']:
         found = [m for m in found if m.operator == 'order' and m.file.startswith('src/core/')]
         folders, suites = ['core'], {'core': suites['orders']}

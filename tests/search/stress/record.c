@@ -3,9 +3,9 @@
  * record.c - tells order.c who joins and who leaves the queue of one semaphore.
  *
  * The linker sends fs_join_thread(), fs_join_ticket() and fs_leave() here first.  Their callers hold
- * the semaphore's mutex, so the judge sees the queue's own order.  That takes no lock, and orders no threads that were not
- * ordered already, except that a thread that is about to take units sees the joins before it.  A data
- * race might hide behind that, so nothing is watched under ThreadSanitizer.
+ * the semaphore's mutex, so the judge sees the queue's own order.  That takes no lock, and orders no
+ * threads that were not ordered already, except that a thread that is about to take units sees the
+ * joins before it.  A data race might hide behind that, so nothing is watched under ThreadSanitizer.
  *
  * It also sends pthread_mutex_lock() and _unlock(), as a second check of threads that take or
  * release beside the queue: while the queue is not empty, the word belongs to the holder of the
