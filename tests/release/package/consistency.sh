@@ -227,7 +227,26 @@ if tracked; then
     cat "$work/log"
     fail "make distdir"
   fi
+
+  # -------------------------------------------------------------- no line is too long
+  # Except data (*.txt, pictures, packed), rows of a table in Markdown, and what has no space, such as a link.
+  columns=$(in_source .editorconfig 's/^max_line_length = //p')
+  grep -Ev '[.](txt|svg|gz)$' "$work/tracked" > "$work/texts"
+  # shellcheck disable=SC2016 # for awk
+  too_long='{ gsub(/\t/, "        "); gsub(/[\200-\277]/, "") }
+    length($0) > columns && /[^ ] +[^ ]/ && !(FILENAME ~ /[.]md$/ && /^ *[|]/) {
+      print FILENAME ":" FNR ": " length($0) " columns"
+    }'
+  if ! grep -q " at most $columns columns" "$top_srcdir/CONTRIBUTING.md"; then
+    fail "CONTRIBUTING.md has another number of columns than .editorconfig: $columns"
+  elif ! (cd "$top_srcdir" && xargs awk -v columns="$columns" "$too_long") < "$work/texts" > "$work/long" ||
+    [ -s "$work/long" ]; then
+    cat "$work/long"
+    fail "lines with more than $columns columns, above"
+  else
+    echo "ok: no line of $(wc -l < "$work/texts") files has more than $columns columns"
+  fi
 else
-  echo "not a git checkout: tarball not compared"
+  echo "not a git checkout: tarball and lines not checked"
 fi
 exit "$status"
