@@ -51,6 +51,18 @@ needs() {
   done
 }
 
+# gdb_does SAYS OPTION... - gdb runs a trivial program up to its main, and with these options says this.
+# Without the library: if that is broken, it must not look like a machine on which gdb cannot do it.
+gdb_does() {
+  says=$1
+  shift
+  echo 'int main(void) { return 0; }' > "$work/trivial.c"
+  # shellcheck disable=SC2086 # lists
+  $CC $CFLAGS "$work/trivial.c" -o "$work/trivial" || exit 99
+  limited gdb -nx -q -batch -iex 'set startup-with-shell off' -ex 'break main' -ex run "$@" \
+    "$work/trivial" 2>&1 | grep -q "$says"
+}
+
 # library - the path of the library that was built, the static one if there is one.
 library() {
   if [ -f "$top_builddir/.libs/libfairsem.a" ]; then
