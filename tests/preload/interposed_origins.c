@@ -210,10 +210,10 @@ static sem_t *open_new(unsigned value)
 {
     sem_t *sem;
 
+    if (access("/dev/shm", W_OK | X_OK) != 0)
+        exit(skip_program("no semaphores with names here"));
     snprintf(name, sizeof name, "/fairsem-interposed-%ld", (long)getpid());
     sem = sem_open(name, O_CREAT | O_EXCL, 0600, value);
-    if (sem == SEM_FAILED && (errno == ENOSYS || errno == EACCES || errno == ENOENT))
-        exit(skip_program("no semaphores with names here"));
     MUST(sem != SEM_FAILED);
     return sem;
 }
