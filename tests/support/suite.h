@@ -94,4 +94,13 @@ static inline bool was_taken(int result)
 #define UNDER_ASAN 0
 #endif
 
+/* A tool of valgrind brings a library of its own: the tests do not ask fs_under_valgrind, which they test. */
+static inline bool is_preloaded(const char *library)
+{
+    const char *all = getenv("LD_PRELOAD");
+
+    return all != NULL && strstr(all, library) != NULL;
+}
+#define UNDER_RACE_DETECTOR (is_preloaded("/vgpreload_helgrind") || is_preloaded("/vgpreload_drd"))
+
 #endif

@@ -394,7 +394,7 @@ START_TEST(a_fork_during_the_first_wait_of_all_leaves_a_child_that_can_fork)
     pthread_t thread;
     pid_t child;
 
-    if (fs_under_valgrind)
+    if (UNDER_RACE_DETECTOR)
         NOT_HERE("under valgrind threads sleep on futexes");
     atomic_store(&holds_it, true);
     start_thread(&thread, wait_for_the_first_time, &sem);

@@ -6,10 +6,11 @@ verify_scripts += tests/inside/faults/test_fault_examples.py
 if TESTS_ENABLED
 test_programs += \
 	tests/inside/faults/t_fault_limits \
-	tests/inside/faults/t_fault_plugin \
 	tests/inside/faults/t_fault_stop \
-	tests/inside/faults/t_fault_threads \
-	tests/inside/faults/t_fault_unload
+	tests/inside/faults/t_fault_threads
+if BUILD_SHARED
+test_programs += tests/inside/faults/t_fault_plugin tests/inside/faults/t_fault_unload
+endif
 if HAVE_WRAP
 test_programs += \
 	tests/inside/faults/t_fault_clock \
