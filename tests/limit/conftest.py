@@ -169,10 +169,11 @@ def limit(tmp_path):
     os.chmod(names, 0o1777)
     made = Limit(tmp_path, FAIRSEM_LIMIT_DIR=names)
     try:
-        ended = made.run("test 1 -- true")
-        if "the file system" in ended.stderr:
-            pytest.skip("no file system for segments")
-        assert ended.returncode == 0, ended
+        try:
+            os.close(os.open(names, os.O_TMPFILE | os.O_RDWR))
+        except OSError as error:
+            pytest.skip("a file system for segments: %s" % error)
+        made.gives(0, "test 1 -- true")
         yield made
     finally:
         made.end()
