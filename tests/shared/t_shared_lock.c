@@ -165,6 +165,10 @@ START_TEST(a_refusal_right_after_a_check_needs_no_lock)
         ck_assert_int_eq(fairsem_shared_tryacquire(h, 2), E2BIG);
     }
     ck_assert_int_eq(without, 1);
+    fs_shared_step = count_step;
+    ck_assert_int_eq(fairsem_shared_release(h, 1), 0);
+    fs_shared_step = NULL;
+    ck_assert_int_gt(atomic_load(&steps), 0);       /* steps can be seen */
     ck_assert_int_eq(fairsem_shared_close(h), 0);
 }
 END_TEST

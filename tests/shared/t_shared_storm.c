@@ -156,12 +156,13 @@ static void storm(int kills, int64_t aging_ns)
         ck_assert_int_eq(atomic_load(&book->passed), 0);
         children[victim] = start_one(next_random(&seed));
     }
-    /* The processes that are left go on; and if age counts, it has counted. */
+    /* The processes that are left go on; the order has been checked; and if age counts, it has counted. */
     granted = atomic_load(&book->granted);
     do {
         nap(1);
         ck_assert_int_eq(fairsem_shared_stat(sem, &stat), 0);
-    } while (atomic_load(&book->granted) < granted + 100 || (aging_ns != 0 && stat.aged == 0));
+    } while (atomic_load(&book->granted) < granted + 100 || atomic_load(&book->judged) < 100
+             || (aging_ns != 0 && stat.aged == 0));
     for (int i = 0; i < PROCESSES; i++) {
         kill(children[i], SIGKILL);
         waitpid(children[i], NULL, 0);
