@@ -6,8 +6,9 @@
  *                                      `make check`), then COUNT more (50,000)
  *   replay --words BYTES               print what a sequence does: BYTES are a line of a corpus
  *
- * A corpus is a text file with a sequence in each line, in hexadecimal; # begins a comment.
- * Exits with 1 when the library does not do what the model says; the sequence is printed.
+ * A corpus is a text file with a sequence in each line, in hexadecimal; a line with # is a comment.
+ * Exits with 1 when the library does not do what the model says; the sequence is printed.  Exits with 2
+ * if there is no sequence in the corpus, or something else.
  */
 #include "../../support/hang.h"
 #include "../../support/seed.h"
@@ -42,13 +43,18 @@ static _Noreturn void die(const char *what, const char *which)
 
 static struct bytes parse(const char *hex)
 {
-    struct bytes bytes = { malloc(LONGEST), 0 };
+    const size_t length = strcspn(hex, "\n");
+    struct bytes bytes = { malloc(LONGEST), length / 2 };
     unsigned value;
 
     if (bytes.data == NULL)
         die("no memory for", hex);
-    for (; bytes.size < LONGEST && sscanf(hex, "%2x", &value) == 1 && strlen(hex) > 1; hex += 2)
-        bytes.data[bytes.size++] = (uint8_t)value;
+    if (length % 2 != 0 || length / 2 > LONGEST || strspn(hex, "0123456789abcdef") != length)
+        die("no sequence:", hex);
+    for (size_t i = 0; i < bytes.size; i++) {
+        sscanf(hex + 2 * i, "%2x", &value);
+        bytes.data[i] = (uint8_t)value;
+    }
     return bytes;
 }
 
@@ -66,6 +72,8 @@ static void read_corpus(const char *name)
             die("too many lines in", name);
         corpus[corpus_lines++] = parse(line);
     }
+    if (ferror(file) || corpus_lines == 0)
+        die("no sequence in", name);
     fclose(file);
 }
 
@@ -93,6 +101,16 @@ static void catch_signals(void)
     action.sa_handler = broken;
     for (size_t i = 0; i < sizeof signals / sizeof signals[0]; i++)
         sigaction(signals[i], &action, NULL);
+}
+
+static uint64_t number(const char *text)
+{
+    char *end;
+    const uint64_t value = strtoull(text, &end, 10);
+
+    if (end == text || *end != '\0')
+        die("no number:", text);
+    return value;
 }
 
 /* ---- Generated sequences ---- */
@@ -134,7 +152,7 @@ static void run_generated(int count, uint64_t seed)
     random_state = seed * 2 + 1;
     for (int i = 0; i < count; i++) {
         size_t most = 40 + random_number() % (i < 1000 ? 40 : sizeof data - 40);
-        size_t size = i % 4 == 3 && corpus_lines > 0 ? vary(data, most) : invent(data, most);
+        size_t size = i % 4 == 3 ? vary(data, most) : invent(data, most);
 
         hang_alarm();
         sequence_run(data, size);
@@ -167,9 +185,11 @@ int main(int argc, char **argv)
         read_corpus(argv[1]);
     else if (getenv("top_srcdir") != NULL)
         read_corpus_in(getenv("top_srcdir"));
+    else
+        die("no CORPUS, and no", "top_srcdir");
     if (argc > 2)
-        count = atoi(argv[2]);
-    seed = argc > 3 ? strtoull(argv[3], NULL, 10) : test_seed();
+        count = (int)number(argv[2]);
+    seed = argc > 3 ? number(argv[3]) : test_seed();
     run_corpus();
     run_generated(count, seed);
     printf("%d sequences of the corpus and %d generated ones: as the model says\n", corpus_lines,
