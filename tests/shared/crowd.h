@@ -9,6 +9,7 @@
 #define CROWD_H
 
 #include "children.h"
+#include "seed.h"
 #include "suite.h"
 
 #include <fairsem/shared.h>

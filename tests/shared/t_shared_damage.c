@@ -133,8 +133,8 @@ static void end_used(fairsem_shared_t *h, const pid_t children[3], int64_t avail
 
 static void damage_often(unsigned flags)
 {
-    const char *times = getenv("FAIRSEM_SHARED_TIMES");
-    long rounds = ROUNDS * (times != NULL ? atol(times) : 1), broken = 0;
+    const long rounds = ROUNDS * (long)setting("FAIRSEM_SHARED_TIMES", 1, 1);
+    long broken = 0;
     pid_t children[3];
     fairsem_shared_t *h = make_used(flags, children), before;
     FILE *null = fopen("/dev/null", "w");

@@ -188,7 +188,7 @@ static bool can_step(void)
 /* Kill the call in several places, from its first instruction to its last. */
 static void cut_everywhere(long (*cut_once)(const struct call *, long), const struct call *call)
 {
-    const long places = getenv("FAIRSEM_SHARED_TIMES") != NULL ? 200 : 5;
+    const long places = setting("FAIRSEM_SHARED_TIMES", 1, 1) > 1 ? 200 : 5;
     const long all = cut_once(call, LONG_MAX);
 
     ck_assert_int_gt(all, 100);

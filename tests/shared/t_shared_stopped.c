@@ -217,8 +217,7 @@ static void must_have_marks(void)
 
 START_TEST(nobody_waits_longer_than_it_asked_for_while_a_process_is_stopped)
 {
-    const char *times = getenv("FAIRSEM_SHARED_TIMES");
-    int stride = times != NULL && atoi(times) > 1 ? 1 : 3, all = 0;
+    int stride = setting("FAIRSEM_SHARED_TIMES", 1, 1) > 1 ? 1 : 3, all = 0;
 
     must_have_marks();
     for (int i = 0; i < CALLS; i++) {

@@ -8,7 +8,6 @@
  * FAIRSEM_SHARED_TIMES=n makes it n times as long.
  */
 #include "crowd.h"
-#include "seed.h"
 
 #include "deadline.h"
 #include "shared/attach.h"
@@ -181,17 +180,13 @@ static void storm(int kills, int64_t aging_ns)
 
 START_TEST(deaths_at_random_moments_lose_no_unit)
 {
-    const char *times = getenv("FAIRSEM_SHARED_TIMES");
-
-    storm(300 * (times != NULL ? atoi(times) : 1), 0);
+    storm(300 * (int)setting("FAIRSEM_SHARED_TIMES", 1, 1), 0);
 }
 END_TEST
 
 START_TEST(deaths_leave_old_requests_in_the_order_of_arrival)
 {
-    const char *times = getenv("FAIRSEM_SHARED_TIMES");
-
-    storm(300 * (times != NULL ? atoi(times) : 1), 1);
+    storm(300 * (int)setting("FAIRSEM_SHARED_TIMES", 1, 1), 1);
 }
 END_TEST
 

@@ -23,10 +23,7 @@ static inline uint32_t next(uint32_t *seed)
 /* As many as the environment wants of what is done n times by default. */
 static inline int64_t stress_times(int64_t n)
 {
-    const char *setting = getenv("FAIRSEM_STRESS_TIMES");
-    long times = setting != NULL ? strtol(setting, NULL, 10) : 1;
-
-    return times > 1 ? n * times : n;
+    return n * setting("FAIRSEM_STRESS_TIMES", 1, 1);
 }
 
 #endif

@@ -11,6 +11,9 @@ set -u
 seconds=${1:-60}
 : "${top_srcdir:=$(cd "$(dirname "$0")/../../.." && pwd)}" "${top_builddir:=$PWD}"
 . "$top_srcdir/tests/support/result.sh"
+case $seconds in
+  *[!0-9]* | 0) echo "fuzz.sh SECONDS, not $seconds" >&2 && exit 2 ;;
+esac
 here=$top_srcdir/tests/search/fuzz
 work=$top_builddir/fuzz
 clang=${FUZZ_CC:-clang}
