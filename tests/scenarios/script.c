@@ -108,6 +108,23 @@ static bool read_result(const char *word, struct op *op)
     return true;
 }
 
+static bool read_number(const char *text, int64_t *to)
+{
+    char *end;
+
+    *to = strtoll(text, &end, 10);
+    return end != text && *end == '\0';
+}
+
+static bool read_int(const char *text, int *to)
+{
+    int64_t number;
+    bool is_number = read_number(text, &number);
+
+    *to = (int)number;
+    return is_number;
+}
+
 static bool read_argument(const char *word, struct op *op)
 {
     if (strcmp(word, "token") == 0)
@@ -130,15 +147,13 @@ static bool read_argument(const char *word, struct op *op)
     else if (strcmp(word, "min") == 0)
         op->n = INT64_MIN;
     else if (word[0] == 'p')
-        op->priority = atoi(word + 1);
+        return read_int(word + 1, &op->priority);
     else if (word[0] == 't')
-        op->ticket = atoi(word + 1);
+        return read_int(word + 1, &op->ticket);
     else if (word[0] == 's')
-        op->sem = atoi(word + 1);
-    else if ((word[0] >= '0' && word[0] <= '9') || word[0] == '-')
-        op->n = atoll(word);
+        return read_int(word + 1, &op->sem);
     else
-        return false;
+        return read_number(word, &op->n);
     return true;
 }
 

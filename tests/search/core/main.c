@@ -38,7 +38,7 @@ static int generate_many(const char *numbers)
     unsigned long first = strtoul(numbers, &end, 10);
     unsigned long last = *end == '-' ? strtoul(end + 1, &end, 10) : first;
 
-    if (*end != '\0')
+    if (*end != '\0' || last < first)
         refuse("not FIRST-LAST:", numbers);
     if (asked.runs == 0)
         asked.runs = RUNS;
@@ -70,7 +70,8 @@ const struct scenario *own_scenario(const char *name)
 {
     if (strcmp(name, warm_up.name) == 0)
         return &warm_up;
-    if (strncmp(name, "seed-", 5) == 0)
+    if (strncmp(name, "seed-", 5) == 0 && name[5] != '\0'
+        && name[5 + strspn(name + 5, "0123456789")] == '\0')
         return generate(strtoul(name + 5, NULL, 10));
     return strchr(name, ' ') != NULL ? scenario_of_words(name) : NULL;
 }

@@ -63,6 +63,7 @@ static void set(struct scenario *what, const struct setting *one, int64_t value)
 static bool read_setting(const char *text, struct scenario *what)
 {
     static char handler[60];
+    char *end;
 
     text += strspn(text, " ");
     if (strncmp(text, "handler ", 8) == 0) {
@@ -76,8 +77,8 @@ static bool read_setting(const char *text, struct scenario *what)
 
         if (strncmp(text, setting[i].name, length) != 0 || (*rest != ' ' && *rest != '\0'))
             continue;
-        set(what, &setting[i], atoll(rest));
-        return true;
+        set(what, &setting[i], strtoll(rest, &end, 10));
+        return end[strspn(end, " ")] == '\0' && (end != rest) == (setting[i].kind <= INT);
     }
     return false;
 }
