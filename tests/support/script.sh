@@ -63,6 +63,12 @@ gdb_does() {
     "$work/trivial" 2>&1 | grep -q "$says"
 }
 
+# made WORD - print what libtool says of the library in the build directory, such as its dlname.  What is to
+# be installed is asked here: what is missing among the installed files is a fault.
+made() {
+  sed -n "s/^$1='\(.*\)'/\1/p" "$top_builddir/libfairsem.la"
+}
+
 # library - the path of the library that was built, the static one if there is one.
 library() {
   if [ -f "$top_builddir/.libs/libfairsem.a" ]; then

@@ -8,7 +8,7 @@ set -u
 . "$top_srcdir/tests/support/script.sh"
 script=$top_srcdir/packaging/gdb/fairsem-gdb.py
 name=$(sed -n "s/^library_names='\([^ ']*\).*/\1/p" "$top_builddir/libfairsem.la")
-if [ -z "$(sed -n "s/^dlname='\(.*\)'/\1/p" "$top_builddir/libfairsem.la")" ]; then
+if [ -z "$(made dlname)" ]; then
   skip "the shared library, which was not built (--disable-shared)"
 fi
 
@@ -33,7 +33,7 @@ fi
 
 # ---------------------------------------------------------------- the program
 mkdir "$work/lib" && cp "$top_builddir/.libs/$name" "$work/lib" || exit 99
-soname=$(sed -n "s/^dlname='\(.*\)'/\1/p" "$top_builddir/libfairsem.la")
+soname=$(made dlname)
 [ "$soname" = "$name" ] || ln -s "$name" "$work/lib/$soname" || exit 99
 # shellcheck disable=SC2086 # lists
 if ! $CC -std=c11 -D_GNU_SOURCE ${CFLAGS-} -g -I"$top_srcdir/include" \

@@ -9,7 +9,7 @@ set -u
 if ! grep -q '^have_probes = yes' "$top_builddir/Makefile"; then
   skip "built without probes (package systemtap-sdt-dev)"
 fi
-name=$(sed -n "s/^dlname='\(.*\)'/\1/p" "$top_builddir/libfairsem.la")
+name=$(made dlname)
 if [ -z "$name" ] || ! has readelf; then
   skip "there is no shared library, or no readelf"
 fi

@@ -6,28 +6,36 @@ set -u
 
 : "${top_srcdir:=$(cd "$(dirname "$0")/../../.." && pwd)}" "${top_builddir:=$PWD}"
 . "$top_srcdir/tests/support/script.sh"
-if ! has mandoc && ! has groff; then
-  skip "there is neither mandoc nor groff"
-fi
 
 # ---------------------------------------------------------------- the two formatters
 # Ignore warnings about pages of other packages, which may not be installed here.
-others='referenced manual not found\|outdated mandoc.db lacks'
-for page in "$top_srcdir"/doc/man/*.[137]; do
-  : > "$work/said"
-  ! has mandoc ||
-    mandoc -T lint "$page" 2>&1 | grep -v "$others" >> "$work/said"
-  ! has groff || groff -ww -mdoc -T ascii -z "$page" >> "$work/said" 2>&1
-  if [ -s "$work/said" ]; then
-    cat "$work/said"
-    fail "${page##*/}"
+mandoc_says() {
+  mandoc -T lint "$1" 2>&1 | grep -v 'referenced manual not found\|outdated mandoc.db lacks'
+}
+
+groff_says() {
+  groff -ww -mdoc -T ascii -z "$1" 2>&1
+}
+
+printf '%s\n' '.Dd May 1, 2026' '.Dt WRONG 3' '.Os' '.Sh NAME' '.Nm wrong' '.Nd page' '.Bogus' > "$work/wrong.3"
+tried=''
+for formatter in mandoc groff; do
+  if ! has "$formatter"; then
+    not_tried "$formatter, which is missing"
+    continue
   fi
+  tried="$tried $formatter"
+  "${formatter}_says" "$work/wrong.3" | grep -q Bogus || fail "$formatter accepts a macro that does not exist"
+  for page in "$top_srcdir"/doc/man/*.[137]; do
+    "${formatter}_says" "$page" > "$work/said"
+    [ ! -s "$work/said" ] || { cat "$work/said" && fail "$formatter: ${page##*/}"; }
+  done
 done
 # In a heading, mdoc takes an English word like "No" for a macro; "\&No" keeps it.
 if grep -nE '^\.(It|Sh|Ss) (No|On|At|An|As|Do|In|Up) ' "$top_srcdir"/doc/man/*.[137]; then
   fail "these words, above, are macros"
 fi
-echo "ok: read $(find "$top_srcdir/doc/man" -name '*.[137]' | wc -l) pages"
+echo "ok: read $(find "$top_srcdir/doc/man" -name '*.[137]' | wc -l) pages, with${tried:- neither mandoc nor groff}"
 
 # ---------------------------------------------------------------- references
 sh "$top_srcdir/doc/man/names.sh" "$top_srcdir"/doc/man/*.[137] > "$work/names"

@@ -65,7 +65,7 @@ workload buffer 6 24
 workload lines 4 21
 workload wake 1 2
 workload expiry 1 2
-if "$bench" --help | grep -q '^  shared '; then
+if grep -q '^have_shared = yes' "$top_builddir/Makefile"; then
   workload shared 9 20
 fi
 [ ! -s "$work/err" ] || fail "it prints progress without a terminal"
@@ -77,7 +77,9 @@ runs "no workload" 2 && runs "an unknown workload" 2 none && runs "an unknown op
   runs "an option after the workload" 0 expiry --qui && runs "an abbreviated option" 0 --vers && {
   grep -q '^fairsem-bench [0-9]' "$work/out" || fail "--vers is not --version"
 } && echo "ok: the command line"
-if [ -c /dev/full ]; then
+if [ ! -c /dev/full ]; then
+  not_here "a full standard output: there is no /dev/full"
+else
   for arguments in --version '--quick expiry'; do
     # shellcheck disable=SC2086 # words
     "$bench" $arguments > /dev/full 2> "$work/err"
@@ -143,6 +145,7 @@ report_of() {
 # report was missing.
 sed -e '/held 1 us"/s/"holds_per_second":[^,]*/"holds_per_second":0/' \
   -e 's/"waits_ns":\[[^]]*\]/"waits_ns":[0,0]/' "$work/results" > "$work/zero"
+has gnuplot || not_tried "pictures: there is no gnuplot"
 for results in zero results; do
   report_of "$work/$results" || fail "bench.py: no report of $results"
   { grep -q 'too brief' "$report/report.md" && ! grep -q missed "$report/report.md"; } ||

@@ -31,16 +31,20 @@ runs() {
 quietly "$MAKE" -C "$top_builddir" install DESTDIR="$work/root" || exit 1
 installed=$(sed -n 's/^prefix=//p' "$top_builddir/fairsem.pc")
 mv "$work/root$installed" "$work/new prefix" || exit 99
+case $(made libdir) in
+  "$installed"/*) ;;
+  *) not_here "libdir is not below the prefix" && exit 77 ;;
+esac
 pc=$(find "$work/new prefix" -name fairsem.pc)
 config=$(find "$work/new prefix" -name fairsem-config.cmake)
 if [ -z "$pc" ] || [ -z "$config" ]; then
-  not_here "libdir is not below the prefix"
-  exit 77
+  fail "what pkg-config or CMake reads was not installed"
+  exit "$status"
 fi
 libdir=$(dirname "$(dirname "$pc")")
 shared='' static=''
-[ ! -e "$libdir/libfairsem.so" ] || shared=shared
-[ ! -e "$libdir/libfairsem.a" ] || static=static
+[ -z "$(made dlname)" ] || shared=shared
+[ -z "$(made old_library)" ] || static=static
 
 # hide_shared, show_shared - a program that runs while the shared library is hidden is static.
 hide_shared() {
@@ -55,9 +59,8 @@ show_shared() {
 
 mkdir "$work/source dir"
 cd "$work/source dir" || exit 99
-# fairsem-limit is built where semaphores between processes are.
 has_shared=0
-[ ! -x "$top_builddir/fairsem-limit" ] || has_shared=1
+! grep -q '^have_shared = yes' "$top_builddir/Makefile" || has_shared=1
 echo "enum { HAS_SHARED = $has_shared };" > has_shared.h
 cat > prog.c <<'_EOF'
 #include "has_shared.h"

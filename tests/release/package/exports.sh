@@ -107,7 +107,7 @@ else
   fi
 fi
 
-shared=$(sed -n "s/^dlname='\(.*\)'/\1/p" "$top_builddir/libfairsem.la")
+shared=$(made dlname)
 if [ -z "$shared" ]; then
   [ "$status" -eq 0 ] || exit "$status"
   skip "the shared library, which was not built (--disable-shared)"

@@ -72,8 +72,11 @@ int main(void)
 _EOF
 cp "$work/prog.c" "$work/prog.cc"
 
-has_shared=$(find "$libdir" -name 'libfairsem.so')
-has_static=$(find "$libdir" -name 'libfairsem.a')
+has_shared='' has_static=$(made old_library)
+case $(made library_names) in *libfairsem.so*) has_shared=libfairsem.so ;; esac
+for file in $has_shared $has_static; do
+  [ -e "$libdir/$file" ] || fail "$file was not installed"
+done
 
 # A mistake is reported with the place of the call.
 if [ -n "$has_shared" ]; then
@@ -103,7 +106,7 @@ try() {
       $(pkg-config --static --cflags --libs fairsem)
   else
     build_and_run "$1, archive of fairsem" $2 ${CFLAGS-} "$3" -o "$work/prog" \
-      $(pkg-config --cflags fairsem) "$has_static" -pthread
+      $(pkg-config --cflags fairsem) "$libdir/$has_static" -pthread
   fi
 }
 
@@ -130,7 +133,7 @@ int main(void)
         || fairsem_cluster_close(handle) != 0;
 }
 _EOF
-if [ ! -f "$libdir/pkgconfig/fairsem-cluster.pc" ]; then
+if ! grep -q '^have_cluster = yes' "$top_builddir/Makefile"; then
   not_tried "libfairsem-cluster, which was not built"
 elif [ -n "$has_shared" ]; then
   system=$(env -u PKG_CONFIG_LIBDIR pkg-config --variable pc_path pkg-config)
@@ -140,7 +143,9 @@ elif [ -n "$has_shared" ]; then
 fi
 
 # The examples, built outside of this tree, with no other flags of this build than CFLAGS.
-if [ -n "$has_shared" ] && "$MAKE" --version 2> /dev/null | grep -q GNU; then
+if ! "$MAKE" --version 2> /dev/null | grep -q GNU; then
+  not_tried "the examples: $MAKE is not GNU make"
+elif [ -n "$has_shared" ]; then
   mkdir "$work/examples" &&
     cp "$top_srcdir"/examples/*.[ch] "$top_srcdir/examples/Makefile.example" "$work/examples" ||
     exit 99
@@ -170,7 +175,13 @@ fi
 MANPATH=$work/man
 export MANPATH
 # On a system without manuals, man succeeds for every page.
+has_man=
 if has man && ! man -w no_such_page > /dev/null 2>&1; then
+  has_man=yes
+else
+  not_tried "man: it is missing, or finds any page"
+fi
+if [ -n "$has_man" ]; then
   for name in fairsem_acquire fairsem_destroy fairsem_shared_unlink fairsem; do
     man -w "$name" > "$work/log" 2>&1
     grep -q "^$work/man/man" "$work/log" || { fail "man -w $name" && cat "$work/log"; }
@@ -184,7 +195,9 @@ if has mandb; then
 elif has makewhatis; then
   index=makewhatis
 fi
-if [ -n "$index" ] && has apropos; then
+if [ -z "$index" ] || ! has apropos; then
+  not_tried "apropos: it is missing, or what makes its index"
+else
   if $index "$work/man" > "$work/log" 2>&1; then
     apropos -M "$work/man" fairsem > "$work/log" 2>&1
     for name in fairsem_acquire fairsem_destroy fairsem_shared_unlink fairsem; do
@@ -221,18 +234,24 @@ found() {
 }
 [ ! -x "$private/bin/fairsem-limit" ] || found PATH "$private/bin/" command -v fairsem-limit
 found PKG_CONFIG_PATH "$private_libdir/pkgconfig" pkg-config --variable=pcfiledir fairsem
-if has man && ! man -w no_such_page > /dev/null 2>&1; then
+if [ -n "$has_man" ]; then
   found MANPATH "$private/share/man/" man -w fairsem_acquire
 fi
 if [ -n "$has_shared" ]; then
-  ! has python3 || found Python 'it works' env PYTHONPATH="$top_srcdir/packaging/python" \
-    python3 -B -c 'import fairsem; print("it works")'
+  if has python3; then
+    found Python 'it works' env PYTHONPATH="$top_srcdir/packaging/python" \
+      python3 -B -c 'import fairsem; print("it works")'
+  else
+    not_tried "quickstart's settings: there is no python3"
+  fi
   if has gdb && gdb -nx -batch -ex 'python print(6 * 7)' 2>&1 | grep -q '^42$'; then
     there=$(find "$private" -name '*-gdb.py')
     mkdir -p "$private/share/gdb/auto-load$private_libdir" &&
       mv "$there" "$private/share/gdb/auto-load$private_libdir" || exit 99
     found gdb 'The program is not running' gdb -nx -batch -x "$work/gdbinit" \
       -ex "file $private_libdir/$(basename "$there" -gdb.py)" -ex 'info fairsem'
+  else
+    not_tried "quickstart's settings: there is no gdb that knows Python"
   fi
 fi
 [ "$(settings /usr /usr/lib)" = "" ] || fail "quickstart: settings for /usr"

@@ -68,6 +68,8 @@ all_in "functions in suppressions" functions cited
 # The written faults quote the sources.
 if has python3; then
   SOURCE=. PYTHONDONTWRITEBYTECODE=1 python3 tests/search/mutants/generate.py written || status=1
+else
+  not_tried "the written faults: there is no python3"
 fi
 
 # ---------------------------------------------------------------- targets of make

@@ -6,7 +6,7 @@ Nothing here depends on the speed of the machine.
 
 import os
 import re
-import shutil
+import xml.etree.ElementTree
 
 import pytest
 
@@ -91,8 +91,7 @@ def test_hog_and_victim(tmp_path):
     has_lines(wait_until("the hog meets the victim", met), *(
         " *%s +[0-9].* [0-9].*" % figure
         for figure in ("times served", "longest wait", "times the hog passed it in waiting")))
-    assert re.search("<svg .*</svg>", picture.read_text(), re.S)
-    assert not shutil.which("xmllint") or run("xmllint", "--noout", picture).returncode == 0
+    assert xml.etree.ElementTree.parse(picture).getroot().tag.endswith("svg")
 
 
 # ---------------------------------------------------------------- the short ones

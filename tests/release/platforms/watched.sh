@@ -23,7 +23,7 @@ status=0 tried=0
 
 # The libraries that were built, as arguments for the linker.
 static=$top_builddir/.libs/libfairsem.a shared=''
-name=$(sed -n "s/^dlname='\(.*\)'/\1/p" "$top_builddir/libfairsem.la")
+name=$(made dlname)
 if [ -n "$name" ]; then
   shared=$work/$name
   cp "$top_builddir/.libs/$name" "$shared" && strip "$shared" || exit 99
