@@ -9,13 +9,12 @@ set -u
 
 : "${top_srcdir:=$(cd "$(dirname "$0")/../../.." && pwd)}" "${top_builddir:=$PWD}"
 . "$top_srcdir/tests/support/script.sh"
-compiler=${CC%% *}
-own=$("$compiler" -print-file-name=include 2> /dev/null)
+own=$($CC -print-file-name=include 2> /dev/null)
 for headers in /usr/include/*-linux-musl /usr/lib/musl/include; do
   [ ! -f "$headers/semaphore.h" ] || break
 done
 if [ ! -f "$headers/semaphore.h" ] || [ ! -f "$own/stdatomic.h" ]; then
-  skip "no headers of musl (package musl-tools) or of $compiler"
+  skip "no headers of musl (package musl-tools) or of $CC"
 fi
 
 cp -R "$headers/." "$work/include" && cd "$work/include" || exit 99
@@ -24,8 +23,9 @@ rm -rf linux asm asm-generic bits/syscall.h syscall.h sys/syscall.h sys/epoll.h 
 cd "$OLDPWD" || exit 99
 
 # compiles SOURCE
+# shellcheck disable=SC2086 # a compiler can be several words
 compiles() {
-  "$compiler" -nostdinc -isystem "$work/include" -isystem "$own" -U__linux__ -U__linux -Ulinux \
+  $CC -nostdinc -isystem "$work/include" -isystem "$own" -U__linux__ -U__linux -Ulinux \
     -U__gnu_linux__ -std=c11 -D_POSIX_C_SOURCE=200809L -Wall -Wextra -Wpedantic -Werror \
     -DFAIRSEM_WATCHED_=0 -I"$top_srcdir/include" -I"$top_srcdir/src" \
     -I"$top_srcdir/src/core" \
@@ -36,7 +36,7 @@ echo '#include <stdint.h>
 _Static_assert(INT64_MAX > INT32_MAX && sizeof(INT64_C(1)) == 8, "the headers are of another machine");
 int main(void) { return 0; }' > "$work/probe.c"
 if ! compiles "$work/probe.c"; then
-  skip "musl's headers are not for the machine of $compiler"
+  skip "musl's headers are not for the machine of $CC"
 fi
 
 # The removed headers must be missing.

@@ -31,14 +31,14 @@ done
 objects=$(mktemp -d "$out.XXXXXX")
 trap 'rm -rf "$objects"' EXIT
 : "${CC:=cc}" "${CFLAGS:=-O1 -g}"
-# shellcheck disable=SC2086 # lists
+# shellcheck disable=SC2086 # lists; a compiler can be several words
 for file in $sources "$here"/several.c "$here"/bytes.c "$here"/checks.c "$here"/machine.c \
   "$here"/model.c "$here"/others.c "$here"/steps.c "$here"/threads.c \
   "$here"/how.c "$here"/words.c "$here"/world.c "$here"/../spec/spec.c \
   "$here"/../../scenarios/script.c "$here/${3:-replay.c}"; do
-  "$CC" -std=c11 -D_POSIX_C_SOURCE=200809L $CFLAGS -fexceptions -fasynchronous-unwind-tables \
+  $CC -std=c11 -D_POSIX_C_SOURCE=200809L $CFLAGS -fexceptions -fasynchronous-unwind-tables \
     -I"$src/core" -I"${INCLUDE:-$here/../../../include}" -I"$here" -c "$file" \
     -o "$objects/$(basename "$file" .c).o"
 done
 # shellcheck disable=SC2086
-${LINK:-"$CC" $CFLAGS} "$objects"/*.o $wrap ${LIBS-} -o "$out" -pthread
+${LINK:-$CC $CFLAGS} "$objects"/*.o $wrap ${LIBS-} -o "$out" -pthread

@@ -15,7 +15,8 @@ memcheck() {
     --suppressions="$top_srcdir/tests/search/tools/memcheck.supp" "$@" > "$work/log" 2>&1
 }
 
-"$CC" -std=c11 -D_POSIX_C_SOURCE=200809L -g -I"$top_srcdir/include" \
+# shellcheck disable=SC2086 # a compiler can be several words
+$CC -std=c11 -D_POSIX_C_SOURCE=200809L -g -I"$top_srcdir/include" \
   "$top_srcdir/tests/search/tools/canary.c" .libs/libcore.a -pthread -o "$work/canary" || exit 99
 if ! memcheck "$work/canary" uninitialised right || memcheck "$work/canary" uninitialised ||
   ! grep -q uninitialised "$work/log"; then
