@@ -134,16 +134,25 @@ def run_quietly(command, log, **options):
             raise CannotTrust(f'cannot build: see {log}')
 
 
+# Which mutants there are and which are accepted: not what a suite says of one.
+NO_INFLUENCE = {'accepted.txt', 'canaries.txt', 'ideas.txt'}
+# Sources, and what programs and scripts read; a build in the source directory adds others.
+SOURCES = ('.c', '.h', '.cpp', '.hpp', '.map', '.sh', '.py', '.txt', '.supp', '.mk', '.ac', '.am', '.m4')
+
+
 def fingerprint():
-    """Of all that the build is made of."""
-    sums = hashlib.sha1(CC.encode())
-    for top in ('src', 'include', 'tests', 'bench', 'configure.ac', 'Makefile.am'):
-        for place, folders, names in sorted(os.walk(os.path.join(TOP, top))) or [(TOP, [], [top])]:
+    """Of all that the build is made of, and all that the suites read."""
+    version = subprocess.run(shlex.split(CC) + ['--version'], stdout=subprocess.PIPE, check=True).stdout
+    sums = hashlib.sha1(CC.encode() + version)
+    paths = [os.path.join(TOP, name) for name in ('configure.ac', 'Makefile.am')]
+    for top in ('src', 'include', 'tests', 'bench', 'packaging/m4'):
+        for place, folders, names in os.walk(os.path.join(TOP, top)):
             folders[:] = [name for name in folders if name != '__pycache__' and '.' not in name]
-            for name in sorted(names):
-                if name.endswith(('.c', '.h', '.sh', '.py', '.mk', '.ac', '.am')):
-                    with open(os.path.join(place, name), 'rb') as file:
-                        sums.update(os.path.join(place, name)[len(TOP):].encode() + file.read())
+            paths += [os.path.join(place, name) for name in names
+                      if name.endswith(SOURCES) and name not in NO_INFLUENCE]
+    for path in sorted(paths):
+        with open(path, 'rb') as file:
+            sums.update(path[len(TOP):].encode() + file.read())
     return sums.hexdigest()[:12]
 
 
