@@ -36,7 +36,7 @@ struct setting_text {
     char text[160];
 };
 
-/* report.py finds settings by this text. */
+/* bench.py finds settings by this text. */
 static struct setting_text setting_text(const struct arena_plan *p)
 {
     struct setting_text s;

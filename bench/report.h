@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * report.h - results: JSON on standard output, a line for each repetition.  report.py makes tables of
+ * report.h - results: JSON on standard output, a line for each repetition.  bench.py makes tables of
  * them.
  *
  * The first line is about the run.  Each other one says which workload, setting and peer it is

@@ -63,6 +63,28 @@ gdb_does() {
     "$work/trivial" 2>&1 | grep -q "$says"
 }
 
+# source_files - print the files that people wrote, below the top of the source: those of the repository, or
+# of a tarball.  Not what a build has put there, nor what autoreconf makes.
+source_files() {
+  # Only the repository of this source: the source may be inside another one.
+  if [ -e "$top_srcdir/.git" ] && has git &&
+    git -C "$top_srcdir" ls-files > "$work/tracked" 2> /dev/null && [ -s "$work/tracked" ]; then
+    while read -r file; do
+      [ ! -f "$top_srcdir/$file" ] || echo "$file"
+    done < "$work/tracked"
+  else
+    packed_files
+  fi
+}
+
+# packed_files - print those of the tarball.
+packed_files() {
+  "$MAKE" -C "$top_builddir" distdir distdir="$work/dist" > "$work/log" 2>&1 &&
+    (cd "$work/dist" && find . -type f) | sed 's|^\./||' |
+    grep -v -e '^build-aux/' -e '^packaging/m4/l.*\.m4$' -e '^aclocal\.m4$' -e '^configure$' \
+      -e '^config\.h\.in$' -e '^Makefile\.in$' | sort
+}
+
 # made WORD - print what libtool says of the library in the build directory, such as its dlname.  What is to
 # be installed is asked here: what is missing among the installed files is a fault.
 made() {

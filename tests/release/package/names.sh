@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# names.sh - what tables, scripts and documents call by a name is there under this name: scenarios,
+# names.sh - what tables, scripts, comments and documents call by a name is there under this name: scenarios,
 # tests, files, functions, targets of make.
 #
 # Nobody notices a search that looks for a name which is gone, if it takes "no such name" for a result.
@@ -8,6 +8,7 @@ set -u
 
 : "${top_srcdir:=$(cd "$(dirname "$0")/../../.." && pwd)}" "${top_builddir:=$PWD}"
 . "$top_srcdir/tests/support/script.sh"
+source_files > "$work/files"
 work=$(cd "$work" && pwd) && cd "$top_srcdir" || exit 99
 
 # all_in WHAT NAMES CITED - each line of CITED, which are `NAME WHERE`, begins with a line of NAMES.
@@ -38,7 +39,6 @@ sed -n 's/.*{ \.name = "\([^"]*\)".*/\1/p' tests/scenarios/scenarios.c > "$work/
 all_in "scenarios of the explorer" core cited
 
 # ---------------------------------------------------------------- tests and files
-find . -name .git -prune -o -type f -print | sed 's|^\./||' > "$work/files"
 sed -n 's|^tests/.*/\(t_[a-z0-9_]*\)\.[a-z]*$|\1|p' "$work/files" > "$work/tests"
 documents="CONTRIBUTING.md $(echo doc/*.md)"
 # shellcheck disable=SC2086 # a list
@@ -48,13 +48,46 @@ grep -oE '\bt_[a-z0-9_]*[a-z0-9]\b[^*]?' $documents tests/*/*.sh tests/*/*/*.sh 
 all_in tests tests cited
 
 # Names of files in the documents, with directories or without; those with a star are patterns.
-sed -n -e p -e 's|^include/||p' -e 's|.*/||p' "$work/files" > "$work/paths"
+while read -r path; do
+  echo "$path"
+  while [ "$path" != "${path#*/}" ]; do
+    path=${path#*/}
+    echo "$path"
+  done
+done < "$work/files" > "$work/paths"
 # shellcheck disable=SC2016,SC2086 # backticks, and a list
 {
   grep -oE '`[a-z][a-zA-Z0-9_./-]*\.(c|h|sh|txt|pml|py|awk|hpp|md)`' $documents |
     sed 's/\(.*\):`\(.*\)`/\2 \1/'
 } > "$work/cited"
 all_in files paths cited
+
+# And in comments of C and of scripts, and in texts of Python that begin a line.  What others have, or a build
+# makes, is no file of the source.
+elsewhere='amalgamation/fairsem.c fairsem.c helgrind.h linux/futex.h linux/signal.h prog.c server.c'
+# shellcheck disable=SC2046 # a list
+awk -v elsewhere="$elsewhere" '
+  BEGIN { n = split(elsewhere, names); while (n > 0) skipped[names[n--]] }
+  FNR == 1 { inside = 0 }
+  FILENAME ~ /[.][ch](pp)?$/ { if (!sub(/^.*(\/\*|\/\/)|^ *\* /, "")) next }
+  FILENAME !~ /[.][ch](pp)?$/ {
+    quotes = gsub(/"""/, " & ")
+    if (!inside) is_text = /^ *"""/
+    was_inside = inside
+    if (quotes % 2) inside = !inside
+    if (!(is_text && (quotes || was_inside)) && !sub(/^(.*[ \t])?# /, "")) next
+  }
+  {
+    gsub(/[^A-Za-z0-9_.\/$<*{}@%-]/, " ")
+    for (i = 1; i <= NF; i++) {
+      sub(/^([.][.]?\/)+/, "", $i)
+      sub(/[.]$/, "", $i)
+      if ($i ~ /^[a-z][A-Za-z0-9_.\/-]*[.](c|h|sh|txt|pml|py|awk|[ch]pp|md|mk|map|supp|ac|am)$/ && !($i in skipped))
+        print $i, FILENAME ":" FNR
+    }
+  }' $(grep -E '[.]([ch]|[ch]pp|sh|py|mk|a[cm]|awk|map|supp|txt|pml|yml)$|^quickstart$|^[.]ci/run$' "$work/files") \
+  > "$work/cited"
+all_in "files in comments" paths cited
 awk '$1 ~ /^(cppcheck|clang-tidy|gcc-analyzer)$/ && $2 != "*" { print $2, FILENAME }' \
   tests/search/tools/accepted.txt > "$work/cited"
 all_in "sources with accepted findings" files cited
@@ -73,7 +106,8 @@ else
 fi
 
 # ---------------------------------------------------------------- targets of make
-find . \( -name Makefile.am -o -name local.mk \) -exec cat {} + |
+# shellcheck disable=SC2046 # a list
+cat Makefile.am $(grep '/local\.mk$' "$work/files") |
   sed -n 's/^\([a-z][a-z -]*\):.*/\1/p' | tr ' ' '\n' > "$work/targets"
 # Automake's own.
 printf '%s\n' all check clean install distcheck html >> "$work/targets"
