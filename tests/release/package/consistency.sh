@@ -176,16 +176,17 @@ else
 fi
 
 # ---------------------------------------------------------------- no traces of a machine
-# Directories that exist only on the machine of an author.
-if (cd "$top_srcdir" && find . -name .git -prune -o -name 'build*' -prune -o -type f \
-  \( -name '*.[ch]' -o -name '*.[ch]pp' -o -name '*.sh' -o -name '*.m[dk]' -o -name '*.a[cm]' -o -name '*.in' \
-  -o -name '*.[137]' -o -name run -o -name quickstart -o -name NEWS \) \
-  ! -name Makefile.in ! -name config.h.in -exec \
-  grep -nE '(^|[^[:alnum:]_.})])/(home|root|Users|work|workspace|mnt|tmp/bash)([/_]|$)' {} +
-); then
+# Directories that exist only on the machine of an author, in any file that is text.
+source_files > "$work/files"
+(cd "$top_srcdir" && tr '\n' '\0' < "$work/files" | xargs -0 \
+  grep -nIE '(^|[^[:alnum:]_.})])/(home|root|Users|work|workspace|mnt|tmp/bash)([^[:alnum:]]|$)') > "$work/paths"
+if [ "$(wc -l < "$work/files")" -lt 500 ]; then
+  fail "found only $(wc -l < "$work/files") files"
+elif [ -s "$work/paths" ]; then
+  cat "$work/paths"
   fail "paths of one machine, above"
 else
-  echo "ok: no paths of one machine"
+  echo "ok: no paths of one machine in $(wc -l < "$work/files") files"
 fi
 
 # ---------------------------------------------------------------- each clean-up aligns its stack
@@ -205,48 +206,40 @@ else
 fi
 
 # ---------------------------------------------------------------- the tarball is the repository
-tracked() {
-  # Only the repository of this source: the source may be inside another one.
-  [ -e "$top_srcdir/.git" ] && has git &&
-    git -C "$top_srcdir" ls-files 2> /dev/null | sort > "$work/tracked" && [ -s "$work/tracked" ]
-}
-
-if tracked; then
-  if "$MAKE" -C "$top_builddir" distdir distdir="$work/dist" > "$work/log" 2>&1; then
-    # Without files that only the repository needs, and without those that autoreconf generates.
-    grep -v -e '^\.ci/' -e '^\.github/' -e '^\.gitignore$' "$work/tracked" > "$work/expected"
-    (cd "$work/dist" && find . -type f) | sed 's|^\./||' |
-      grep -v -e '^build-aux/' -e '^packaging/m4/l.*\.m4$' -e '^aclocal\.m4$' -e '^configure$' \
-        -e '^config\.h\.in$' -e '^Makefile\.in$' | sort > "$work/packed"
-    if diff "$work/expected" "$work/packed" > "$work/diff"; then
-      echo "ok: the tarball has all $(wc -l < "$work/expected") files of the repository"
-    else
-      fail "only in the repository (<), only in the tarball (>):" && cat "$work/diff"
-    fi
-  else
-    cat "$work/log"
-    fail "make distdir"
-  fi
-
-  # -------------------------------------------------------------- no line is too long
-  # Except data (*.txt, pictures, packed), rows of a table in Markdown, and what has no space, such as a link.
-  columns=$(in_source .editorconfig 's/^max_line_length = //p')
-  grep -Ev '[.](txt|svg|gz)$' "$work/tracked" > "$work/texts"
-  # shellcheck disable=SC2016 # for awk
-  too_long='{ gsub(/\t/, "        "); gsub(/[\200-\277]/, "") }
-    length($0) > columns && /[^ ] +[^ ]/ && !(FILENAME ~ /[.]md$/ && /^ *[|]/) {
-      print FILENAME ":" FNR ": " length($0) " columns"
-    }'
-  if ! grep -q " at most $columns columns" "$top_srcdir/CONTRIBUTING.md"; then
-    fail "CONTRIBUTING.md has another number of columns than .editorconfig: $columns"
-  elif ! (cd "$top_srcdir" && xargs awk -v columns="$columns" "$too_long") < "$work/texts" > "$work/long" ||
-    [ -s "$work/long" ]; then
-    cat "$work/long"
-    fail "lines with more than $columns columns, above"
-  else
-    echo "ok: no line of $(wc -l < "$work/texts") files has more than $columns columns"
-  fi
+packed_files > "$work/packed"
+if [ ! -s "$work/packed" ]; then
+  cat "$work/log"
+  fail "make distdir"
+elif [ ! -e "$top_srcdir/.git" ]; then
+  not_here "a repository, to compare the tarball with"
+elif [ ! -s "$work/tracked" ]; then
+  not_tried "the tarball: git does not read the repository"
 else
-  echo "not a git checkout: tarball and lines not checked"
+  # Without files that only the repository needs.
+  grep -v -e '^\.ci/' -e '^\.github/' -e '^\.gitignore$' "$work/tracked" | sort > "$work/expected"
+  if diff "$work/expected" "$work/packed" > "$work/diff"; then
+    echo "ok: the tarball has all $(wc -l < "$work/expected") files of the repository"
+  else
+    fail "only in the repository (<), only in the tarball (>):" && cat "$work/diff"
+  fi
+fi
+
+# -------------------------------------------------------------- no line is too long
+# Except data (*.txt, pictures, packed), rows of a table in Markdown, and what has no space, such as a link.
+columns=$(in_source .editorconfig 's/^max_line_length = //p')
+grep -Ev '[.](txt|svg|gz)$' "$work/files" > "$work/texts"
+# shellcheck disable=SC2016 # for awk
+too_long='{ gsub(/\t/, "        "); gsub(/[\200-\277]/, "") }
+  length($0) > columns && /[^ ] +[^ ]/ && !(FILENAME ~ /[.]md$/ && /^ *[|]/) {
+    print FILENAME ":" FNR ": " length($0) " columns"
+  }'
+if ! grep -q " at most $columns columns" "$top_srcdir/CONTRIBUTING.md"; then
+  fail "CONTRIBUTING.md has another number of columns than .editorconfig: $columns"
+elif ! (cd "$top_srcdir" && xargs awk -v columns="$columns" "$too_long") < "$work/texts" > "$work/long" ||
+  [ -s "$work/long" ]; then
+  cat "$work/long"
+  fail "lines with more than $columns columns, above"
+else
+  echo "ok: no line of $(wc -l < "$work/texts") files has more than $columns columns"
 fi
 exit "$status"
