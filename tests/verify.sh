@@ -74,9 +74,10 @@ row arm64 '' 120 target arm64 tests/contract/t_results tests/scenarios/t_scenari
 
 # ---------------------------------------------------------------- programs, engines, debuggers
 row programs preload 480 "$MAKE" check-programs
-row etcd 'cluster limit' 240 tests tests/cluster/test_real.py tests/cluster/test_secure.py \
-  tests/cluster/test_storm.py tests/limit/test_etcd.py
-row members 'cluster limit' 60 "$MAKE" check-cluster
+row etcd 'cluster limit' 240 tests tests/cluster/test_secure.py tests/cluster/test_storm.py \
+  tests/limit/test_etcd.py
+# With tests/cluster/test_real.py.
+row members 'cluster limit' 180 "$MAKE" check-cluster
 row debuggers 'core shared' 30 tests tests/release/debug/gdb.sh tests/release/debug/probes.sh
 row examples '' 90 tests tests/release/package/test_examples.py tests/release/package/bench.sh \
   tests/release/package/test_warnings.py
