@@ -21,10 +21,10 @@ LIBRARY = LIBS + "/libfairsem." + ("a" if os.path.exists(LIBS + "/libfairsem.a")
 
 
 def compilers(*commands):
-    """Those that can be run, once: that of the build may be one of the usual ones."""
-    found = {command for command in commands if shutil.which(command.split()[0])}
-    # A case without any is told to be skipped.
-    return sorted(found) or [pytest.param("", marks=pytest.mark.skip("there is no compiler"))]
+    """Each once: that of the build may be one of the usual ones.  One that is missing is told."""
+    return [command if shutil.which(command.split()[0]) else
+            pytest.param(command, marks=pytest.mark.skip("there is no " + command))
+            for command in sorted(set(commands))]
 
 
 C_COMPILERS = compilers(shlex.join(CC), "gcc", "clang")

@@ -156,7 +156,7 @@ def test_results():
         for name, like in others.items():
             results[name] = results[name].union(*(results[other] for other in like))
     in_headers = {(name, result) for name, found in results.items() for result in found}
-    assert in_headers == {(name, result) for page in PAGES for name, found in DESCRIBED[page][1].items()
+    assert in_headers and in_headers == {(name, result) for page in PAGES for name, found in DESCRIBED[page][1].items()
                           for result in found if name != "each"}
 
 
@@ -245,6 +245,7 @@ ON_PAGES = {phrase for page in paths("doc/man/*.[37]")
     path[len("include/"):] for path in paths("include/fairsem/*.hpp"))])
 def test_no_sentence_stands_in_a_manual_page(header):
     here = phrases(runs_of_header(text_of("include/" + header), header.endswith(".hpp")))
+    assert here and ON_PAGES
     assert {phrase: number for phrase, number in here.items() if phrase in ON_PAGES} == {}
 
 

@@ -73,7 +73,8 @@ module="-DFAIRSEM_MODULE_PATH=\"/\" -DFAIRSEM_CLUSTER_PROGRAM=\"/\""
 read_cppcheck() {
   cppcheck --std=c11 --enable=warning,style,performance,portability --quiet \
     --template='{file}:{line}: {id} {message}' --template-location='' -D_POSIX_C_SOURCE=200809L \
-    -D__GNUC__=12 -D__linux__ -D__x86_64__ -D__SIZEOF_POINTER__=8 -Iinclude -Isrc -Isrc/core -Isrc/cluster "$@" 2>&1
+    -D__GNUC__=12 -D__linux__ -D__x86_64__ -D__SIZEOF_POINTER__=8 -Iinclude -Isrc -Isrc/core -Isrc/cluster "$@" 2>&1 ||
+    echo "$1:1: could-not-run exit status $?"
 }
 
 # each_source COMMAND WORDS... -- FILE... - the command in sh for each file, $file, some at a time.  A
