@@ -27,18 +27,21 @@ beside='fs_inside fs_signal_hooks fs_abandon_wait fs_interrupt_wait fs_forked fs
   fs_fork_exclude fs_may_be_real_time fs_clock_valid fs_timespec_valid fs_deadline fs_deadline_passed
   fs_now_ns FS_NEVER_ALLOCATED'
 
-# Room, prefixes of its objects, rooms that it may use, and whether it has objects in every build.
+# Room, prefixes of its objects, rooms that it may use, and whether it has objects: what configure has found.
 rooms() {
-  echo 'src/core     libcore_la-                         -                    always
-    src/shared   libcore_la-                           src/core             -
+  sed "$found" << '_EOF'
+    src/core     libcore_la-                           -                    always
+    src/shared   libcore_la-                           src/core             have_shared
     src/posix    libcore_la-                           door                 always
-    src/cluster  libcluster_la-                        -                    -
-    src/preload  fairsem_interpose_la-                 door,src/posix       -
-    src/run      fairsem_run-                          src/preload          -
-    src/limit    fairsem_limit-|fairsem_limit_cluster- src/run              -
-    bench        bench_fairsem_bench-|fairsem_bench-   peers                -
-    examples     .                                     -                    -'
+    src/cluster  libcluster_la-                        -                    have_cluster
+    src/preload  fairsem_interpose_la-                 door,src/posix       have_interposer
+    src/run      fairsem_run-                          src/preload          have_interposer
+    src/limit    fairsem_limit-|fairsem_limit_cluster- src/run              have_shared
+    bench        bench_fairsem_bench-|fairsem_bench-   peers                always
+    examples     .                                     -                    always
+_EOF
 }
+found=$(sed -n 's/^\(have_[a-z]*\) = yes$/s|\1|always|/p' "$top_builddir/Makefile")
 
 # facts ROOT BUILD - print what follows from sources and objects:
 #   file ROOM PATH   include ROOM PATH PATH   word ROOM PATH NAME   defines|needs ROOM UNIT SYMBOL

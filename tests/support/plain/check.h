@@ -322,6 +322,11 @@ static inline void srunner_run_all(SRunner *runner, enum print_output mode)
            runner->run, runner->failures, runner->errors);
 }
 
+static inline int srunner_ntests_run(const SRunner *runner)
+{
+    return runner->run;
+}
+
 static inline int srunner_ntests_failed(const SRunner *runner)
 {
     return runner->failures + runner->errors;
