@@ -683,6 +683,8 @@ def report(results):
 def run(mode, names):
     suites, canaries = read_suites()
     folders = (ENV.get('FOLDERS') or ' '.join(ALL_FOLDERS)).split()
+    if not set(folders) <= set(ALL_FOLDERS):
+        raise CannotTrust(f'FOLDERS: there are {" ".join(ALL_FOLDERS)}')
     found = (generate.written(TOP, 'ideas.txt') if names == ['ideas']
              else generate.mutants(TOP, [] if names else folders))
     if names == ['orders']:
@@ -697,6 +699,8 @@ def run(mode, names):
         found = generate.sample(found, int(ENV.get('N') or 400), ENV.get('SEED') or '1')
         part, parts = map(int, (ENV.get('PART') or '1/1').split('/'))
         found = [mutant for i, mutant in enumerate(found, 1) if i % parts == part % parts]
+    if not found:
+        raise CannotTrust('there is no mutant to try')
     tree = fingerprint()
     results = Results(tree)
     mine = {folder: suites[folder] for folder in folders}
