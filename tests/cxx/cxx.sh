@@ -30,12 +30,12 @@ understands() {
   echo '#include <future>' | $CXX "$@" -x c++ -fsyntax-only - > /dev/null 2>&1
 }
 
-# For AddressSanitizer: see doc/debugging.md.
+# FAIRSEM_WATCHED_: as the library is compiled.  For AddressSanitizer: see doc/debugging.md.
 : "${ASAN_OPTIONS=detect_stack_use_after_return=1}"
 export ASAN_OPTIONS
 for standard in "$@"; do
   # shellcheck disable=SC2086 # lists
-  if $CXX ${CFLAGS-} -O0 "-std=$standard" $compare $by_clang -Wall -Wextra \
+  if $CXX ${CFLAGS-} -O0 "-std=$standard" $compare $by_clang -DFAIRSEM_WATCHED_=0 -Wall -Wextra \
     -Wpedantic -Wold-style-cast -Wshadow -Wconversion -Werror -I"$top_srcdir/include" "$work/all.cpp" \
     -o "$work/all" "$library" -pthread > "$work/log" 2>&1 &&
     LD_LIBRARY_PATH=$top_builddir/.libs limited "$work/all" > "$work/said"; then

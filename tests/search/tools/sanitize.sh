@@ -1,9 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# sanitize.sh COMPILER thread|address - the Check programs in a build with a sanitizer, in
-# COMPILER-SANITIZER/ of the build directory.  `address` is AddressSanitizer with LeakSanitizer and
-# UBSan.  Before them, the sanitizer must report some faults of canary.c, and nothing of the same
-# programs without them.  The last line is "N passed, M failed"; 77: no such sanitizer here.
+# sanitize.sh COMPILER thread|address - the Check programs and the trials of fairsem.hpp in a build with
+# a sanitizer, in COMPILER-SANITIZER/ of the build directory.  `address` is AddressSanitizer with
+# LeakSanitizer and UBSan.  Before them, the sanitizer must report some faults of canary.c, and nothing
+# of the same programs without them.  The last line is "N passed, M failed"; 77: no such sanitizer here.
 set -u
 
 : "${top_srcdir:=$(cd "$(dirname "$0")/../../.." && pwd)}" "${top_builddir:=$PWD}"
@@ -31,6 +31,7 @@ export UBSAN_OPTIONS=print_stacktrace=1
 # shellcheck disable=SC2086 # a list of flags
 can_run "$compiler" $flags || skip "programs of $compiler with $flags do not build or do not run here"
 configured "$top_builddir/$compiler-$kind" --disable-shared CC="$compiler" \
+  CXX="$(echo "$compiler" | sed 's/gcc/g++/; s/clang/clang++/')" \
   CFLAGS="-g -O1 -fno-omit-frame-pointer $flags" LDFLAGS="$flags" || exit 1
 
 # `order` has its fault in the library: all of its memory orders are relaxed.
@@ -52,5 +53,5 @@ for one in $canaries; do
   fi
 done
 
-checked test_scripts= || status=1
+checked test_scripts=tests/cxx/cxx.sh || status=1
 exit "$status"
