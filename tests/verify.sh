@@ -22,6 +22,9 @@ target() {
   "$top_srcdir/tests/release/platforms/target.sh" "$@"
 }
 
+limit_tests='tests/limit/test_cluster.py tests/limit/test_limit.py tests/limit/test_names.py
+  tests/limit/test_nested.py tests/limit/test_parent.py tests/limit/test_status.py
+  tests/limit/test_terminal.py'
 late='tests/scenarios/t_scenarios tests/contract/t_deadline tests/contract/t_fork'
 
 # Where time_t has 32 bits, and a library for 64.
@@ -50,6 +53,8 @@ row cost core 30 "$MAKE" check-cost
 
 # ---------------------------------------------------------------- tools
 row tsan-clang 'core shared cluster' 180 "$search/tools/sanitize.sh" clang thread
+row commands 'preload cluster limit' 240 "$search/tools/sanitize.sh" clang commands $limit_tests \
+  tests/cluster/test_faults.py
 row clang-tidy 'core shared preload cluster limit' 120 "$MAKE" check-tools TOOLS=clang-tidy
 row memcheck 'core shared' 60 tests tests/search/tools/memcheck.sh
 row watched core 30 tests tests/release/platforms/watched.sh

@@ -20,7 +20,8 @@ from cases import NOT_HERE, TOP_BUILDDIR, TOP_SRCDIR, WORK, needs, run
 from compiled import CC, CFLAGS, INCLUDE, LIBS, file
 
 PRELOAD = TOP_BUILDDIR + "/tests/preload"
-RUN, MODULE = TOP_BUILDDIR + "/fairsem-run", LIBS + "/fairsem-interpose.so"
+RUN = os.environ.get("FAIRSEM_RUN") or TOP_BUILDDIR + "/fairsem-run"
+MODULE = LIBS + "/fairsem-interpose.so"
 PROGRAM = PRELOAD + "/interposed"
 STATS, SCRIPT, TMP = WORK + "/stats", WORK + "/script", WORK + "/tmp"
 # The programs are for another machine than the shell and all other commands.

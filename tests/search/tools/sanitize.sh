@@ -4,6 +4,11 @@
 # a sanitizer, in COMPILER-SANITIZER/ of the build directory.  `address` is AddressSanitizer with
 # LeakSanitizer and UBSan.  Before them, the sanitizer must report some faults of canary.c, and nothing
 # of the same programs without them.  The last line is "N passed, M failed"; 77: no such sanitizer here.
+#
+# sanitize.sh COMPILER commands TEST... - the commands themselves with the sanitizers of `address`, while
+# these tests run them, and while test_interpose.py runs fairsem-run.  Of fairsem-run this covers the
+# command only: AddressSanitizer must be the first in a program, so the module that fairsem-run preloads,
+# and the programs, are those of the build directory, without a sanitizer.
 set -u
 
 : "${top_srcdir:=$(cd "$(dirname "$0")/../../.." && pwd)}" "${top_builddir:=$PWD}"
@@ -11,26 +16,30 @@ top_srcdir=$(cd "$top_srcdir" && pwd) || exit 99
 here=$top_srcdir/tests/search/tools
 . "$top_srcdir/tests/support/result.sh"
 . "$top_srcdir/tests/support/configured.sh"
-compiler=$1 kind=$2
+compiler=$1 kind=$2 linking=--disable-shared build=$(cd "$top_builddir" && pwd) || exit 99
+shift 2
+tests=$*
 case $kind in
   thread)
     flags=-fsanitize=thread
     canaries='race=data_race order=data_race lock_order=lock-order-inversion unlock=unlock_of_an_unlocked'
     ;;
-  address)
+  address | commands)
     flags='-fsanitize=address,undefined -fno-sanitize-recover=all'
     canaries='use_after_return=stack-use-after-return use_after_free=heap-use-after-free
       leak=detected_memory_leaks undefined=misaligned_address'
     ;;
   *) echo "sanitize.sh: no sanitizer: $kind" >&2 && exit 2 ;;
 esac
+# Without shared libraries there is no fairsem-run.  The commands are linked statically all the same.
+[ "$kind" != commands ] || linking='' only=tests/cluster/cluster_user
 export TSAN_OPTIONS=halt_on_error=1
 export ASAN_OPTIONS=detect_stack_use_after_return=1
 export UBSAN_OPTIONS=print_stacktrace=1
 
 # shellcheck disable=SC2086 # a list of flags
 can_run "$compiler" $flags || skip "programs of $compiler with $flags do not build or do not run here"
-configured "$top_builddir/$compiler-$kind" --disable-shared CC="$compiler" \
+configured "$build/$compiler-$kind" $linking CC="$compiler" \
   CXX="$(echo "$compiler" | sed 's/gcc/g++/; s/clang/clang++/')" \
   CFLAGS="-g -O1 -fno-omit-frame-pointer $flags" LDFLAGS="$flags" || exit 1
 
@@ -53,5 +62,34 @@ for one in $canaries; do
   fi
 done
 
-checked test_scripts=tests/cxx/cxx.sh || status=1
+if [ "$kind" != commands ]; then
+  checked test_scripts=tests/cxx/cxx.sh || status=1
+  exit "$status"
+fi
+
+# These tests expect messages and exit statuses other than 0, and nobody reads those of some processes.
+# So reports go to files, of which there must be none.
+reports=$PWD/reports
+mkdir -m 1777 "$reports" || exit 99
+ASAN_OPTIONS=$ASAN_OPTIONS:log_path=$reports/report
+for fault in use_after_free leak undefined; do
+  ./canary "$fault" > canary.log 2>&1
+  grep -q canary "$reports"/* || fail "the report of $fault does not come into a file"
+  rm -f "$reports"/*
+done
+for command in fairsem-limit fairsem-limit-cluster fairsem-run "$only"; do
+  nm "$command" | grep -q __asan_init || fail "$command has no sanitizer"
+done
+
+top_builddir=$build FAIRSEM_RUN=$PWD/fairsem-run \
+  "$top_srcdir/tests/support/pytest.sh" "$top_srcdir/tests/preload/test_interpose.py" > run.log 2>&1
+case $? in
+  0) grep -E '^(not tried: |not here: |[0-9]+%: )' run.log ;;
+  77) not_tried "fairsem-run: $(tail -n 1 run.log)" ;;
+  *) cat run.log && fail "fairsem-run with $kind" ;;
+esac
+checked TESTS="$tests" || status=1
+for report in "$reports"/*; do
+  [ ! -f "$report" ] || { cat "$report" && fail "a report: $report"; }
+done
 exit "$status"
