@@ -117,8 +117,11 @@ static int run(const struct request *request, const char *segment)
     if (place.handle == NULL)
         return run_here(&command);
     mark_as_used(request, segment);
-    if (!held_announce(segment, request->units, ""))
-        warn("%s", request->name);      /* a command inside this one would wait */
+    if (!held_announce(segment, request->units, "")) {      /* a command inside this one would wait */
+        warn("%s", request->name);
+        fairsem_shared_close(place.handle);
+        return OWN_FAILURE;
+    }
     if (!request->exec)
         return run_as_child(&command, &place.guard);
     exit_status = turn_result(request->name, fairsem_shared_keep_on_exec(place.handle, true));
