@@ -21,6 +21,7 @@ static char *copy_endpoint(const char *text, size_t length)
         && strstr(text, "://") < text + length ? "" : "http://";
     char *url = malloc(strlen(scheme) + length + 1);
     CURLU *parsed;
+    CURLUcode result;
     char *part = NULL;
 
     if (url == NULL)
@@ -30,10 +31,11 @@ static char *copy_endpoint(const char *text, size_t length)
     while (url[0] != '\0' && url[strlen(url) - 1] == '/')
         url[strlen(url) - 1] = '\0';
     parsed = curl_url();
-    if (parsed == NULL || curl_url_set(parsed, CURLUPART_URL, url, 0) != CURLUE_OK
-        || curl_url_get(parsed, CURLUPART_SCHEME, &part, 0) != CURLUE_OK
-        || (strcmp(part, "http") != 0 && strcmp(part, "https") != 0)) {
-        errno = parsed == NULL ? ENOMEM : EINVAL;
+    result = parsed != NULL ? curl_url_set(parsed, CURLUPART_URL, url, 0) : CURLUE_OUT_OF_MEMORY;
+    if (result == CURLUE_OK)
+        result = curl_url_get(parsed, CURLUPART_SCHEME, &part, 0);
+    if (result != CURLUE_OK || (strcmp(part, "http") != 0 && strcmp(part, "https") != 0)) {
+        errno = result == CURLUE_OUT_OF_MEMORY ? ENOMEM : EINVAL;
         free(url);
         url = NULL;
     }
