@@ -124,8 +124,8 @@ class Limit:
         assert ended.returncode == status and says, ended
         return ended.stdout
 
-    def popen(self, command, **options):
-        self.started.append(subprocess.Popen(command, env=self.env, **options))
+    def popen(self, command, env=(), **options):
+        self.started.append(subprocess.Popen(command, env={**self.env, **dict(env)}, **options))
         return self.started[-1]
 
     def start(self, line, *more, stdin=subprocess.DEVNULL, **options):

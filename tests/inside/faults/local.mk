@@ -32,10 +32,14 @@ tests_inside_faults_libplugin_la_LIBADD = libcore.la
 tests_inside_faults_libplugin_la_LDFLAGS = -module -avoid-version -shared -rpath /nowhere
 tests_inside_faults_t_fault_plugin_LDADD = $(CHECK_LIBS) $(DL_LIBS)
 
-# What test_fault_examples.py preloads into the examples.
+# What test_fault_examples.py preloads into the examples, and tests/limit/test_memory.py into the commands.
 if BUILD_SHARED
-check_LTLIBRARIES += tests/inside/faults/libfaultthreads.la
+check_LTLIBRARIES += tests/inside/faults/libfaultmemory.la tests/inside/faults/libfaultthreads.la
 endif
+tests_inside_faults_libfaultmemory_la_SOURCES = tests/inside/faults/fault_memory.c
+tests_inside_faults_libfaultmemory_la_CPPFLAGS =
+tests_inside_faults_libfaultmemory_la_LDFLAGS = -module -avoid-version -shared -rpath /nowhere
+tests_inside_faults_libfaultmemory_la_LIBADD = $(DL_LIBS)
 tests_inside_faults_libfaultthreads_la_SOURCES = tests/inside/faults/fault_threads.c
 tests_inside_faults_libfaultthreads_la_CPPFLAGS =
 tests_inside_faults_libfaultthreads_la_LDFLAGS = -module -avoid-version -shared -rpath /nowhere

@@ -1,0 +1,146 @@
+# SPDX-License-Identifier: MIT
+"""fairsem-limit and fairsem-run when memory cannot be had; test_cluster_memory.py has the cluster.
+
+For each k, the k-th request for memory fails, and in another run all from the k-th on: of the first thread,
+or of the others.  A command does its work all the same, or prints that there is no memory and exits with a
+status of its own.  It never hangs, no signal ends it, and it leaves no unit taken.
+"""
+
+import itertools
+import json
+import os
+import re
+import shlex
+import subprocess
+
+import pytest
+
+from cases import NOT_HERE, TOP_BUILDDIR, WORK, hang_s, run, wait_until
+from conftest import let_go, row
+
+RUN, MODULE = TOP_BUILDDIR + "/fairsem-run", TOP_BUILDDIR + "/.libs/fairsem-interpose.so"
+SHIM = TOP_BUILDDIR + "/tests/inside/faults/.libs/libfaultmemory.so"
+ALL = 1000000
+# Of glibc, of musl, and for a thread.
+NO_MEMORY = "Cannot allocate memory|Out of memory|Resource temporarily unavailable"
+
+pytestmark = [
+    pytest.mark.skipif(not os.path.exists(SHIM), reason="no shared library to put in front of the commands"),
+    pytest.mark.skipif("FAIRSEM_TESTS_EMULATED" in os.environ, reason=NOT_HERE + "preloaded into an emulator"),
+    pytest.mark.skipif("-fsanitize" in os.environ.get("CFLAGS", ""),
+                       reason=NOT_HERE + "a sanitizer has the requests for memory itself")]
+
+
+def failing(program, others, number, count):
+    """What the environment says then, and the file that tells of a failure."""
+    mark = "%s/mark.%s.%s.%d.%d" % (WORK, program, others, number, count)
+    return mark, {"LD_PRELOAD": SHIM, "FAULT_MEMORY_IN": program, "FAULT_MEMORY_OTHERS": others,
+                  "FAULT_MEMORY_FROM": str(number), "FAULT_MEMORY_COUNT": str(count), "FAULT_MEMORY_MARK": mark}
+
+
+def has_failed(mark):
+    if os.path.exists(mark):
+        os.unlink(mark)
+        return True
+    return False
+
+
+def failures(program):
+    """The environment of one play after the other, until the program asks for no more memory."""
+    for others, count in ("no", 1), ("no", ALL), ("yes", 1), ("yes", ALL):
+        for number in itertools.count(1):
+            mark, env = failing(program, others, number, count)
+            yield env
+            if not has_failed(mark):
+                break
+        assert number > 1 or others == "yes", "it asks for no memory"
+
+
+def ends_well(ended, status, says="^fairsem-limit: .*(%s)$" % NO_MEMORY):
+    """With its usual status, or that of an error of its own, and the reason.  Is it the usual one?"""
+    if ended.returncode == 125:
+        assert re.search(says, ended.stderr, re.M), ended
+    else:
+        assert ended.returncode == status, ended
+    return ended.returncode == status
+
+
+def nothing_is_left(limit):
+    shown = limit.run("--status", "test")
+    assert re.search("running 0, waiting 0$|there is no such name$", shown.stdout + shown.stderr, re.M), shown
+
+
+# ---------------------------------------------------------------- fairsem-limit
+@pytest.mark.parametrize("status, line, says", (
+    row("a command", 7, "test 1 -- sh -c 'exit 7'"),
+    row("with --exec", 7, "--exec test 1 -- sh -c 'exit 7'"),
+    row("with --keep, for all users", 7, "--keep --global test 1 -- sh -c 'exit 7'"),
+    row("inside another one", 7, "test 1 -- @PROGRAM test 1 -- sh -c 'exit 7'")))
+def test_a_command(limit, status, line, says):
+    for env in failures("fairsem-limit"):
+        for options in "", "--global ":
+            limit.run(options + "--remove test")
+        ends_well(limit.run(line, env=env), status)
+        nothing_is_left(limit)
+
+
+@pytest.mark.parametrize("line, shown", (("--set-limit=3 test", "limit 3, free 3, running 0"),
+                                         ("--remove test", "there is no such name$")))
+def test_another_limit_and_none(limit, line, shown):
+    """It is as if nothing had been asked, or done."""
+    for env in failures("fairsem-limit"):
+        limit.run("--remove test")
+        limit.gives(0, "test 1 -- true")
+        done = ends_well(limit.run(line, env=env), 0)
+        now = limit.run("--status test")
+        assert re.search(shown if done else "limit 1, free 1, running 0", now.stdout + now.stderr, re.M), now
+
+
+@pytest.fixture
+def used(limit):
+    """One runs, and one waits."""
+    holder = limit.hold()
+    waiter = limit.wait(1, "test 1 -- sh -c 'exit 7'")
+    yield limit
+    let_go(holder)
+    assert waiter.wait() == 7
+    nothing_is_left(limit)
+
+
+def test_the_status(used):
+    for env in failures("fairsem-limit"):
+        ended = used.run("--status", env=env)
+        if ends_well(ended, 0):
+            assert re.search("limit 1, free 0, running 1, waiting 1\n(.*\n){3}", ended.stdout), ended
+        ended = used.run("--status=json", env=env)
+        if ends_well(ended, 0):
+            assert len(json.loads(ended.stdout)["names"][0]["users"]) == 2
+
+
+def test_a_time_out(used):
+    for env in failures("fairsem-limit"):
+        ends_well(used.run("-w 0.001 test 1 -- true", env=env), 124)
+        used.await_status("running 1, waiting 1$")
+
+
+def test_a_wait(limit):
+    for env in failures("fairsem-limit"):
+        holder = limit.hold()
+        waiter = limit.start("test 1 -- sh -c 'exit 7'", env=env, stderr=subprocess.PIPE, text=True)
+        wait_until("it waits", lambda: waiter.poll() is not None or limit.shows("waiting 1$"))
+        let_go(holder)
+        said = waiter.communicate(timeout=hang_s())[1]
+        ends_well(subprocess.CompletedProcess(waiter.args, waiter.returncode, "", said), 7)
+        nothing_is_left(limit)
+
+
+# ---------------------------------------------------------------- fairsem-run
+@pytest.mark.skipif(not os.path.exists(RUN), reason="fairsem-run was not built")
+@pytest.mark.parametrize("options, status, command", (
+    ("", 7, "sh -c 'exit 7'"), ("--stats", 7, "sh -c 'exit 7'"), ("--stats=@FILE", 7, "sh -c 'exit 7'"),
+    ("--bypass=2ms", 7, "sh -c 'exit 7'"), ("--check", 0, "")))
+def test_fairsem_run(options, status, command):
+    line = shlex.split("%s %s %s" % (RUN, options.replace("@FILE", WORK + "/stats"), command))
+    for env in failures("fairsem-run"):
+        # When the loader lacks the memory, it gives another reason.
+        ends_well(run(*line, env={**os.environ, "FAIRSEM_MODULE": MODULE, **env}), status, "^fairsem-run: .")
