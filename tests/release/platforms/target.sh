@@ -75,8 +75,10 @@ choose() {
     s390x) triplet=s390x-linux-gnu qemu=qemu-s390x-static elf='2 2 16' libc=s390x ;;
     armhf*) triplet=arm-linux-gnueabihf qemu=qemu-arm-static elf='1 1 28' libc=armhf ;;
     i386 | i386-time64)
-      # Debian has gcc-multilib or the cross compilers, not both.  What either makes runs as it is.
-      cc='gcc -m32' cxx='g++ -m32' packages='gcc-multilib g++-multilib'
+      # Debian has gcc-multilib or the cross compilers, not both; gcc-VERSION-multilib goes with these, but has
+      # no <asm/errno.h> of its own, which is that of 64 bits.  What any of them makes runs as it is.
+      kernel="-idirafter /usr/include/$(gcc -print-multiarch)"
+      cc="gcc -m32 $kernel" cxx="g++ -m32 $kernel" packages='gcc-multilib g++-multilib'
       if command -v i686-linux-gnu-gcc > /dev/null; then
         triplet=i686-linux-gnu libc=i386 runtime='libc6-i386 lib32stdc++6'
       fi
