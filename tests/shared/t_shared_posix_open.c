@@ -152,7 +152,7 @@ START_TEST(mode_and_owner_come_from_the_creator)
 }
 END_TEST
 
-/* As a user who is neither root, whom no mode restricts, nor the creator.  SKIPPED: it may not become one. */
+/* As a user other than root and the creator, whom no mode restricts.  Exits with SKIPPED if it cannot. */
 static void try_as_other_user(_Atomic int *made, int expected)
 {
     fairsem_shared_t *h;

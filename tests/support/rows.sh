@@ -15,8 +15,8 @@
 #   not tried  it checked nothing and said why: "skipped: ..."
 #   FAILED     all else: also a row that succeeded and said neither
 #
-# Where a row was asked for by name, "not tried" is a failure, also of a part of it (FAIRSEM_TRY_ALL), and so
-# is each "not here: ..." that tests/not_here.txt does not list.  Otherwise the table lists them at its end.
+# For a row that is named in ROWS, "not tried" is a failure, also of a part of it (FAIRSEM_TRY_ALL), and so is
+# each "not here: ..." that tests/not_here.txt does not list.  Otherwise the table lists them at its end.
 #
 # The output of each row stays in TARGET.logs/ of the build directory, and the seconds that it took in
 # TARGET.logs/seconds, which the next run prints.
@@ -100,7 +100,7 @@ row() {
   esac
   if [ -n "$FAIRSEM_TRY_ALL" ] && [ "$outcome" != FAILED ] && [ -s "$logs/untried" ]; then
     outcome=FAILED
-    sed 's/^ */it was asked for, and not tried: /' "$logs/untried" >> "$log"
+    sed 's/^ */named in ROWS, and not tried: /' "$logs/untried" >> "$log"
   fi
   case $outcome in
     ok) note_seconds "$name" "$took" ;;

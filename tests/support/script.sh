@@ -85,8 +85,8 @@ packed_files() {
       -e '^config\.h\.in$' -e '^Makefile\.in$' | sort
 }
 
-# made WORD - print what libtool says of the library in the build directory, such as its dlname.  What is to
-# be installed is asked here: what is missing among the installed files is a fault.
+# made WORD - print a value that libtool has noted of the library in the build directory, such as its dlname.
+# A test of the installed files takes the list from here: a file that is missing among them is a fault.
 made() {
   sed -n "s/^$1='\(.*\)'/\1/p" "$top_builddir/libfairsem.la"
 }

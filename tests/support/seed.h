@@ -11,8 +11,8 @@
 #include <stdlib.h>
 
 /*
- * The setting of this name, or `otherwise`.  Exits if it is no number, or too small: what is mistyped would
- * not be tried.
+ * Returns the setting of this name, or `otherwise`.  Exits if it is not a number, or too small: a mistyped
+ * setting would have no effect.
  */
 static inline int64_t setting(const char *name, int64_t least, int64_t otherwise)
 {

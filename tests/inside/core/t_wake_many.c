@@ -63,7 +63,7 @@ void __wrap_fs_wake_queue_run(struct fs_wake_queue *wakes)
     __real_fs_wake_queue_run(wakes);
 }
 
-/* Its waiters sleep at once.  False: on futexes, and then waiters do not help. */
+/* Its waiters sleep at once.  Returns false if they sleep on futexes: then waiters do not help. */
 static bool init(fairsem_t *sem)
 {
     const fairsem_attr_t attr = { .flags = FAIRSEM_NO_SPIN };

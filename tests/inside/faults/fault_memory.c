@@ -9,9 +9,9 @@
  * counts as a request, because its stack is one.  The C library's own requests by malloc come here, too,
  * such as those of setenv() and fopen().
  *
- * Those of the libraries for TLS do not count: there are thousands when a program begins, and it does
- * without.  Nor do those of jansson, which (2.14) goes on when it could not store a character of a string,
- * and then writes behind the string.
+ * Requests of the libraries for TLS do not count: there are thousands when a program begins, and it does
+ * without them.  Requests of jansson do not count, because jansson 2.14 goes on when it could not store a
+ * character of a string, and then writes behind the string.
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>

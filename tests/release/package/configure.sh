@@ -1,14 +1,14 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# configure.sh - what configure finds and cannot use, it leaves out.  If that was asked for by name, or the
-# prefix cannot be used, it stops and says why.
+# configure.sh - configure leaves out a library that it finds and cannot use.  It stops and says why if an
+# option demands that library, or if the prefix cannot be used.
 set -u
 
 : "${top_srcdir:=$(cd "$(dirname "$0")/../../.." && pwd)}" "${top_builddir:=$PWD}"
 . "$top_srcdir/tests/support/script.sh"
 mkdir -p "$work/build" "$work/include/curl" || exit 99
 
-# What the configure of this build has found out, except by pkg-config: so it takes a second.
+# The results of the configure of this build, except those by pkg-config: then it takes a second.
 sed -n '/^[a-z]*_cv_/p' "$top_builddir/config.log" |
   grep -v -e _cv_env_ -e pkg_cv_ -e PKG_CONFIG > "$work/cache"
 

@@ -55,7 +55,7 @@ else
   fail "NEWS says '$day', packaging/debian/changelog '$(day_in_changelog)'"
 fi
 
-# A tree whose newest entry is unreleased: it is not released, and its archives have a date all the same.
+# A tree whose newest entry is unreleased: nothing releases it, but its archives have a date.
 mkdir "$work/unreleased" && cp "$top_srcdir/configure.ac" "$work/unreleased" &&
   ln -s "$(cd "$top_srcdir" && pwd)/tests" "$work/unreleased/tests" || exit 99
 printf '%s  unreleased\n\n0.9.0  2026-10-01\n' "$version" > "$work/unreleased/NEWS"

@@ -134,7 +134,7 @@ def run_quietly(command, log, **options):
             raise CannotTrust(f'cannot build: see {log}')
 
 
-# Which mutants there are and which are accepted: not what a suite says of one.
+# These say which mutants there are and which are accepted; the result of a suite does not depend on them.
 NO_INFLUENCE = {'accepted.txt', 'canaries.txt', 'ideas.txt'}
 # Sources, and what programs and scripts read; a build in the source directory adds others.
 SOURCES = ('.c', '.h', '.cpp', '.hpp', '.map', '.sh', '.py', '.txt', '.supp', '.mk', '.ac', '.am', '.m4')

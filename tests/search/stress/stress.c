@@ -360,7 +360,7 @@ struct options {
     enum fault fault;
 };
 
-/* False: it is no number, or not one of hours or seconds. */
+/* Returns false if it is not a number of hours or seconds. */
 static bool read_number(const char *text, double *to)
 {
     char *end;
@@ -438,7 +438,7 @@ static int stop_and_continue(pid_t child)
     return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
 }
 
-/* What is mistyped would not be tried. */
+/* A mistyped option is an error: the run would not do what its caller wants. */
 int main(int argc, char *argv[])
 {
     struct options options = { .patience = hang_limit_s(), .fault = NO_FAULT };

@@ -121,7 +121,7 @@ a_row() {
   )
 }
 
-# What rows.sh says of a row: without ROWS, and where it was asked for by name.
+# The result that rows.sh gives a row, without ROWS and with its name there.
 rows() {
   mkdir -p "$work/rows/tests" && echo 'one the moon' > "$work/rows/tests/not_here.txt" || exit 99
   unset ROWS ONLY

@@ -31,7 +31,7 @@ case $kind in
     ;;
   *) echo "sanitize.sh: no sanitizer: $kind" >&2 && exit 2 ;;
 esac
-# Without shared libraries there is no fairsem-run.  The commands are linked statically all the same.
+# Without shared libraries there is no fairsem-run.  The commands are still linked statically.
 [ "$kind" != commands ] || linking='' only=tests/cluster/cluster_user
 export TSAN_OPTIONS=halt_on_error=1
 export ASAN_OPTIONS=detect_stack_use_after_return=1
