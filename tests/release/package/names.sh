@@ -97,6 +97,12 @@ grep -ohE '\bfs_[a-z0-9_]+' src/core/*.[ch] src/shared/*.[ch] src/posix/*.[ch] s
 grep -oHE 'fun:fs_[a-z0-9_]+' tests/search/tools/memcheck.supp | sed 's/\(.*\):fun:\(.*\)/\2 \1/' > "$work/cited"
 all_in "functions in suppressions" functions cited
 
+# The runner of mutants empties one in each directory.
+grep -oE '^[a-zA-Z].*\b[a-z][a-z0-9_]*\(' src/*/*.c |
+  sed -E 's|^src/([a-z]*)/.*:.*\b([a-z][a-z0-9_]*)\($|\1/\2|' > "$work/functions"
+sed -n 's|^\([a-z]*\) canary \(.*\)|\1/\2 suites.txt|p' tests/search/mutants/suites.txt > "$work/cited"
+all_in "functions that the mutants' runner empties" functions cited
+
 # ---------------------------------------------------------------- lines of the sources
 # The written faults quote the sources.
 if has python3; then
