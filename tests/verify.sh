@@ -82,7 +82,7 @@ row programs preload 480 "$MAKE" check-programs
 row etcd 'cluster limit' 240 tests tests/cluster/test_secure.py tests/cluster/test_storm.py \
   tests/limit/test_etcd.py
 row cluster-memory 'cluster limit' 120 tests tests/limit/test_cluster_memory.py
-row sequences limit 30 tests tests/limit/test_sequences.py
+row sequences limit 60 tests tests/limit/test_sequences.py
 # With tests/cluster/test_real.py.
 row members 'cluster limit' 180 "$MAKE" check-cluster
 row debuggers 'core shared' 30 tests tests/release/debug/gdb.sh tests/release/debug/probes.sh

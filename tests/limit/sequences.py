@@ -1,164 +1,191 @@
 # SPDX-License-Identifier: MIT
-"""sequences.py - sequences of fairsem-limit commands do what a model of the manual page says.
+"""sequences.py - commands under one name that hypothesis draws, and a model of that name."""
 
-hypothesis draws them; the same tree draws the same sequences.  The first that fails is printed as it is: a
-wrong --status is believed only when it hangs, which is too slow for hypothesis to reduce it.
-test_sequences.py runs them, if there is a hypothesis.
-"""
-
-import itertools
 import json
+import os
 import signal
+import stat
 import subprocess
 
-import hypothesis
-import pytest
-from hypothesis import stateful, strategies
+from hypothesis import strategies as some
+from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule
 
-from cases import wait_until
-
-NAMES = ("m%d" % i for i in itertools.count())
-GATE = ("--", "sh", "-c", "read -r line")
-LIMITS, UNITS, PRIORITIES = (strategies.integers(*range_) for range_ in ((1, 4), (1, 4), (-1, 1)))
-DRAWN = strategies.integers(0, 1000)
+from cases import limit_time, wait_until
 
 
-class Name:
-    """The model: one name, and the requests for it, as (process, units, priority)."""
+class User:
+    """A command that runs or waits."""
+
+    def __init__(self, process, units, priority, number, keep):
+        self.process, self.units, self.priority, self.keep = process, units, priority, keep
+        self.order, self.begun = (priority, number), False
+
+    def begins(self):
+        """If it runs, its command prints a line."""
+        self.begun = self.begun or self.process.stdout.readline() == b"begun\n"
+        return self.begun
+
+
+class Model:
+    """A name, and the commands that use it."""
 
     def __init__(self):
-        self.limit = self.made_with = 0     # there is no such name
-        self.running, self.waiting = [], []
-
-    def used(self):
-        return bool(self.running or self.waiting)
+        self.limit = self.first_limit = None    # None: there is no such name
+        self.kept, self.running, self.waiting = False, [], []
 
     def free(self):
-        return self.limit - sum(units for _, units, _ in self.running)
+        return self.limit - sum(user.units for user in self.running)
 
-    def accepts(self, limit):
-        """Another limit is taken while nobody uses the name, and that with which it was made at any time."""
-        if not self.used() and limit not in (self.limit, self.made_with):
-            self.limit = self.made_with = limit
-        return limit in (self.limit, self.made_with)
+    def is_used(self):
+        return bool(self.running or self.waiting)
 
-    def serve(self):
-        while self.waiting and self.waiting[0][1] <= self.free():
+    def admits(self, limit, units):
+        """Is a command with this limit not refused?  A name that nobody uses gets the limit."""
+        if units > limit:
+            return False
+        if limit not in (self.limit, self.first_limit):
+            if self.is_used():
+                return False
+            self.limit = self.first_limit = limit
+            self.kept = False
+        return units <= self.limit
+
+    def is_free_for(self, units, priority):
+        return units <= self.free() and all(priority < user.priority for user in self.waiting)
+
+    def grant(self):
+        """In order; nobody passes a large request."""
+        while self.waiting and self.waiting[0].units <= self.free():
             self.running.append(self.waiting.pop(0))
+            self.kept |= self.running[-1].keep
 
-    def join(self, request):
-        self.waiting.append(request)
-        self.waiting.sort(key=lambda each: each[2])     # in order of arrival within a priority
-        self.serve()
+    def add(self, user):
+        self.waiting = sorted(self.waiting + [user], key=lambda user: user.order)
+        self.grant()
 
-    def leave(self, request):
-        (self.running if request in self.running else self.waiting).remove(request)
-        self.serve()
+    def drop(self, user):
+        (self.running if user in self.running else self.waiting).remove(user)
+        self.grant()
+
+    def set_limit(self, limit):
+        self.limit = limit
+        self.grant()
 
     def shown(self):
-        return (self.limit, self.free(), sorted((each[0].pid, each[1]) for each in self.running),
-                [(each[0].pid, each[1], each[2]) for each in self.waiting])
+        """The answer of --status=json: limit, free units, commands that run, and those that wait, in order."""
+        return self.limit and (self.limit, self.free(),
+                               {(user.process.pid, user.units) for user in self.running},
+                               [(user.process.pid, user.units, user.priority) for user in self.waiting])
 
 
-class Commands(stateful.RuleBasedStateMachine):
-    hung = ""       # what to print; hypothesis repeats what has failed
+class Commands(RuleBasedStateMachine):
+    """fairsem-limit does each step, and then --status shows what the model says."""
 
-    def __init__(self, limit):
+    limit = None                    # of conftest.py
+    limits, units, priorities = some.sampled_from((0, 0, 0, 1, 2, 3)), some.integers(1, 3), some.integers(-1, 1)
+    options = some.sampled_from(("", "--keep", "--exec", "--exec --keep"))
+    which, end_by = some.integers(0, 9), some.sampled_from((signal.SIGKILL, signal.SIGTERM))
+
+    def __init__(self):
         super().__init__()
-        self.it, self.name, self.model, self.steps = limit, next(NAMES), Name(), []
+        self.model, self.uncounted, self.count = Model(), [], 0
+        self.limit.run("--remove --force test")
+
+    def limit_of(self, limit):
+        """0 stands for the one that the name has."""
+        return limit or self.model.limit or 2
+
+    @rule(limit=limits, users=some.lists(some.tuples(units, priorities, options), min_size=1, max_size=4))
+    def begin(self, limit, users):
+        for units, priority, options in users:
+            words = "%s -n %d -p %d test %d" % (options, units, priority, self.limit_of(limit))
+            line = words + " -- sh -c 'echo begun; read -r line'"
+            if self.model.admits(self.limit_of(limit), units):
+                process = self.limit.start(line, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+                self.count += 1
+                self.model.add(User(process, units, priority, self.count, "--keep" in options))
+                self.is_as_the_model_says()
+            else:
+                self.limit.gives(125, line)
+
+    @rule(limit=limits, units=units, priority=priorities)
+    def try_once(self, limit, units, priority):
+        status, limit = 125, self.limit_of(limit)
+        if self.model.admits(limit, units):
+            status = 0 if self.model.is_free_for(units, priority) else 124
+        # One that waits may have the lock for a moment, for which -w 0 does not wait.
+        time = "1d" if status == 0 and self.model.waiting else "0"
+        self.limit.gives(status, "-w %s -n %d -p %d test %d -- true" % (time, units, priority, limit))
+
+    @precondition(lambda self: self.model.running)
+    @rule(which=which)
+    def end(self, which):
+        user = self.model.running[which % len(self.model.running)]
+        user.process.communicate(b"\n")
+        assert user.process.returncode == 0
+        self.model.drop(user)
+
+    @precondition(lambda self: self.model.is_used())
+    @rule(which=which, number=end_by)
+    def kill(self, which, number):
+        users = self.model.running + self.model.waiting
+        user = users[which % len(users)]
+        user.process.send_signal(number)
+        assert user.process.wait() == -number
+        assert user.process.stdout.read() == b"", "it ran"
+        self.model.drop(user)
+
+    @precondition(lambda self: self.model.limit)
+    @rule(limit=some.integers(1, 3))
+    def set_limit(self, limit):
+        self.limit.gives(0, "--set-limit=%d test" % limit)
+        self.model.set_limit(limit)
+
+    @precondition(lambda self: self.model.limit)
+    @rule()
+    def remove(self):
+        self.limit.gives(125 if self.model.is_used() else 0, "--remove test")
+        if not self.model.is_used():
+            self.model = Model()
+
+    @precondition(lambda self: self.model.running and not self.model.waiting)
+    @rule()
+    def remove_by_force(self):
+        """Commands that run go on, and no longer count."""
+        self.limit.gives(0, "--remove --force test")
+        self.uncounted += self.model.running
+        self.model = Model()
+
+    @precondition(lambda self: self.uncounted)
+    @rule()
+    def end_uncounted(self):
+        process = self.uncounted.pop().process
+        process.communicate(b"\n")
+        assert process.returncode == 0
+
+    def status(self):
+        told = self.limit.run("--status=json test")
+        if "there is no such name" in told.stderr:
+            return None
+        name, = json.loads(told.stdout)["names"]
+        users = sorted(name["users"], key=lambda user: user["place"])
+        return (name["limit"], name["free"],
+                {(user["pid"], user["units"]) for user in users if user["place"] == 0},
+                [(user["pid"], user["units"], user["priority"]) for user in users if user["place"] > 0])
+
+    @invariant()
+    def is_as_the_model_says(self):
+        """A moment later: commands begin, and the dead are noticed."""
+        limit_time(more=10)
+        try:
+            wait_until("the status", lambda: self.status() == self.model.shown())
+        except AssertionError:
+            raise AssertionError("the model says %s, and --status %s"
+                                 % (self.model.shown(), self.status())) from None
+        assert all(user.begins() for user in self.model.running)
+        if self.model.limit is not None:
+            assert self.model.kept == bool(os.stat(self.limit.segment()).st_mode & stat.S_ISVTX), "--keep"
 
     def teardown(self):
-        self.it.end()
-
-    def ends(self, status, *words):
-        self.steps.append((*words, "status %d" % status))
-        ended = self.it.run("", *words)
-        assert ended.returncode == status, ended
-
-    # ------------------------------------------------------------ commands that run and wait
-    @stateful.rule(limit=LIMITS, units=UNITS, priority=PRIORITIES)
-    def begin(self, limit, units, priority):
-        line = ("-n", units, "-p", priority, self.name, limit, *GATE)
-        if units > limit or not self.model.accepts(limit) or units > self.model.limit:
-            self.ends(125, *line)
-        else:
-            self.model.join((self.it.start("", *line, stdin=subprocess.PIPE), units, priority))
-            self.steps.append((*line, "is %d" % self.it.started[-1].pid))
-
-    @stateful.rule(limit=LIMITS)
-    def begin_without_waiting(self, limit):
-        if not self.model.accepts(limit):
-            status = 125
-        else:
-            status = 0 if self.model.free() >= 1 and not self.model.waiting else 124
-        self.ends(status, "-w", 0, self.name, limit, "--", "true")
-
-    @stateful.precondition(lambda self: self.model.running)
-    @stateful.rule(drawn=DRAWN)
-    def end(self, drawn):
-        request = self.model.running[drawn % len(self.model.running)]
-        self.steps.append(("end", request[0].pid))
-        request[0].communicate(b"\n")
-        assert request[0].returncode == 0
-        self.model.leave(request)
-
-    @stateful.precondition(lambda self: self.model.used())
-    @stateful.rule(drawn=DRAWN, sent=strategies.sampled_from((signal.SIGKILL, signal.SIGTERM)))
-    def signal(self, drawn, sent):
-        requests = self.model.running + self.model.waiting
-        request = requests[drawn % len(requests)]
-        self.steps.append((sent.name, request[0].pid))
-        request[0].send_signal(sent)
-        assert request[0].wait() == -sent
-        request[0].stdin.close()
-        self.model.leave(request)
-
-    # ------------------------------------------------------------ commands about the name
-    @stateful.rule(limit=LIMITS)
-    def set_limit(self, limit):
-        if self.model.limit == 0:
-            self.ends(125, "--set-limit=%d" % limit, self.name)
-        else:
-            self.ends(0, "--set-limit=%d" % limit, self.name)
-            self.model.limit = limit
-            self.model.serve()
-
-    @stateful.rule()
-    def remove(self):
-        if self.model.limit == 0 or self.model.used():
-            self.ends(125, "--remove", self.name)
-        else:
-            self.ends(0, "--remove", self.name)
-            self.model = Name()
-
-    # ------------------------------------------------------------ what --status shows
-    def status(self):
-        names = json.loads(self.it.run("--status=json", self.name).stdout)["names"]
-        if not names:
-            return (0, 0, [], [])
-        users = names[0]["users"]
-        return (names[0]["limit"], names[0]["free"],
-                sorted((user["pid"], user["units"]) for user in users if user["place"] == 0),
-                [(user["pid"], user["units"], user["priority"])
-                 for user in sorted(users, key=lambda user: user["place"]) if user["place"] != 0])
-
-    @stateful.invariant()
-    def the_status_is_that_of_the_model(self):
-        try:
-            assert not Commands.hung
-            wait_until("the status", lambda: self.status() == self.model.shown())
-        except (AssertionError, RuntimeError):      # of this wait, or of the whole case
-            Commands.hung = Commands.hung or "%s\nmodel:  %s\nstatus: %s" % (
-                "\n".join(" ".join(map(str, step)) for step in self.steps), self.model.shown(), self.status())
-            raise
-
-
-def play(limit):
-    settings = hypothesis.settings(max_examples=40, stateful_step_count=25, derandomize=True, database=None,
-                                   deadline=None, phases=[hypothesis.Phase.generate],
-                                   suppress_health_check=list(hypothesis.HealthCheck))
-    try:
-        stateful.run_state_machine_as_test(lambda: Commands(limit), settings=settings)
-    finally:
-        if Commands.hung:
-            pytest.fail(Commands.hung, pytrace=False)
+        self.limit.end()
+        self.limit.started.clear()
