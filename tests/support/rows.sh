@@ -98,9 +98,10 @@ row() {
     0:*) outcome=ok ;;
     *) outcome=FAILED ;;
   esac
-  if [ -n "$FAIRSEM_TRY_ALL" ] && [ "$outcome" != FAILED ] && [ -s "$logs/untried" ]; then
+  if [ "$FAIRSEM_TRY_ALL:$outcome" = 'yes:not tried' ] ||
+    { [ -n "$ROWS" ] && [ "$outcome" = ok ] && [ -s "$logs/untried" ]; }; then
     outcome=FAILED
-    sed 's/^ */named in ROWS, and not tried: /' "$logs/untried" >> "$log"
+    sed 's/^ */must be tried, and was not: /' "$logs/untried" >> "$log"
   fi
   case $outcome in
     ok) note_seconds "$name" "$took" ;;
