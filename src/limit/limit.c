@@ -118,8 +118,8 @@ static int run(const struct request *request, const char *segment)
         return run_here(&command);
     mark_as_used(request, segment);
     if (!held_announce(segment, request->units, "")) {      /* a command inside this one would wait */
+        fairsem_shared_close(place.handle);     /* leaves errno alone; a message may block */
         warn("%s", request->name);
-        fairsem_shared_close(place.handle);
         return OWN_FAILURE;
     }
     if (!request->exec)
