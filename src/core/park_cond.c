@@ -372,7 +372,7 @@ void fs_park_on_cond(struct fs_parker *self, const struct fs_deadline *deadline)
     if (self != NULL) {
         sleep_on_own_cond((struct fs_cond_parker *)self, deadline);
     } else {
-        /* Canceled after the nap, not in it: ThreadSanitizer loses track of a thread that
+        /* Canceled after the sleep, not in it: ThreadSanitizer loses track of a thread that
          * never returns from a sleep. */
         sleep_briefly();
         pthread_testcancel();

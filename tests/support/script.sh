@@ -91,6 +91,11 @@ made() {
   sed -n "s/^$1='\(.*\)'/\1/p" "$top_builddir/libfairsem.la"
 }
 
+# configure_says VARIABLE VALUE - did configure give the variable this value?
+configure_says() {
+  grep -q "^$1 = $2\$" "$top_builddir/Makefile"
+}
+
 # library - the path of the library that was built, the static one if there is one.
 library() {
   if [ -f "$top_builddir/.libs/libfairsem.a" ]; then

@@ -7,7 +7,7 @@ set -u
 : "${top_srcdir:=$(cd "$(dirname "$0")/../../.." && pwd)}" "${top_builddir:=$PWD}"
 . "$top_srcdir/tests/support/script.sh"
 script=$top_srcdir/packaging/gdb/fairsem-gdb.py
-name=$(sed -n "s/^library_names='\([^ ']*\).*/\1/p" "$top_builddir/libfairsem.la")
+name=$(made library_names | cut -d ' ' -f 1)
 if [ -z "$(made dlname)" ]; then
   skip "the shared library, which was not built (--disable-shared)"
 fi

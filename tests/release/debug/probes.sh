@@ -6,7 +6,7 @@ set -u
 
 : "${top_srcdir:=$(cd "$(dirname "$0")/../../.." && pwd)}" "${top_builddir:=$PWD}"
 . "$top_srcdir/tests/support/script.sh"
-if ! grep -q '^have_probes = yes' "$top_builddir/Makefile"; then
+if ! configure_says have_probes yes; then
   skip "built without probes (package systemtap-sdt-dev)"
 fi
 name=$(made dlname)
@@ -27,7 +27,7 @@ readelf -n "$library" | awk '
 # shellcheck disable=SC2016 # not for the shell
 sed -n 's/^| `\([a-z_]*\)` | \([^|]*[^ ]\) *| .*/\1 \2/p' "$top_srcdir/doc/tracing.md" |
   awk '{ print $1, NF - 1 }' | sort > "$work/page"
-grep -q '^have_shared = yes' "$top_builddir/Makefile" || sed -i '/^shared_/d' "$work/page"
+configure_says have_shared yes || sed -i '/^shared_/d' "$work/page"
 if [ -s "$work/built" ] && diff "$work/built" "$work/page" > "$work/diff"; then
   echo "ok: the library has the $(wc -l < "$work/built") probes of doc/tracing.md"
 else

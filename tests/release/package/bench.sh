@@ -65,7 +65,7 @@ workload buffer 6 24
 workload lines 4 21
 workload wake 1 2
 workload expiry 1 2
-if grep -q '^have_shared = yes' "$top_builddir/Makefile"; then
+if configure_says have_shared yes; then
   workload shared 9 20
 fi
 [ ! -s "$work/err" ] || fail "it prints progress without a terminal"

@@ -60,7 +60,7 @@ show_shared() {
 mkdir "$work/source dir"
 cd "$work/source dir" || exit 99
 has_shared=0
-! grep -q '^have_shared = yes' "$top_builddir/Makefile" || has_shared=1
+! configure_says have_shared yes || has_shared=1
 echo "enum { HAS_SHARED = $has_shared };" > has_shared.h
 cat > prog.c <<'_EOF'
 #include "has_shared.h"

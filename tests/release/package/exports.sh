@@ -91,7 +91,7 @@ _EOF
 static=$top_builddir/.libs/libfairsem.a
 if [ -z "$(made old_library)" ]; then
   not_tried "the static library, which was not built (--disable-static)"
-elif grep -q '^have_local_names = no' "$top_builddir/Makefile"; then
+elif configure_says have_local_names no; then
   not_here "the names in the static library, which could not be hidden"
 else
   visible "$static" > "$work/static"
@@ -126,11 +126,11 @@ sed -n 's/^ *\(fairsem_[a-z0-9_]*\)[*]*;.*/\1/p' "$top_srcdir/src/cluster/cluste
   sort > "$work/map"
 same "cluster.h" "$work/cluster" cluster.map "$work/map"
 cluster=$top_builddir/.libs/libfairsem-cluster
-if grep -q '^have_cluster = yes' "$top_builddir/Makefile"; then
+if configure_says have_cluster yes; then
   nm -D --defined-only "$cluster.so" | awk '$2 != "A" { sub(/(_time64)?@.*/, "", $3); print $3 }' |
     sort > "$work/shared"
   same "cluster.h" "$work/cluster" libfairsem-cluster.so "$work/shared"
-  if [ -n "$(made old_library)" ] && ! grep -q '^have_local_names = no' "$top_builddir/Makefile"; then
+  if [ -n "$(made old_library)" ] && ! configure_says have_local_names no; then
     visible "$cluster.a" > "$work/static"
     same "cluster.h" "$work/cluster" libfairsem-cluster.a "$work/static"
   fi

@@ -133,7 +133,7 @@ int main(void)
         || fairsem_cluster_close(handle) != 0;
 }
 _EOF
-if ! grep -q '^have_cluster = yes' "$top_builddir/Makefile"; then
+if ! configure_says have_cluster yes; then
   not_tried "libfairsem-cluster, which was not built"
 elif [ -n "$has_shared" ]; then
   system=$(env -u PKG_CONFIG_LIBDIR pkg-config --variable pc_path pkg-config)

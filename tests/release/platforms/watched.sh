@@ -89,7 +89,7 @@ for compiler in gcc clang; do
   done
 done
 
-if ! grep -q '^have_valgrind_headers = yes' "$top_builddir/Makefile"; then
+if ! configure_says have_valgrind_headers yes; then
   not_tried "helgrind and DRD, whose headers were not there when the library was built"
 elif ! has valgrind || ! valgrind -q true > /dev/null 2>&1; then
   not_tried "there is no valgrind"
