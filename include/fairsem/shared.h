@@ -40,6 +40,8 @@
  *         fairsem_shared_open             open a segment, or make one
  *         fairsem_shared_close            give its units back, and close it
  *         fairsem_shared_unlink           remove its name
+ *         fairsem_shared_unlink_unused    remove its name, unless somebody uses it
+ *         fairsem_shared_keep_name        the name stays, also if nobody uses it
  *         fairsem_shared_keep_on_exec     let the next program hold the units
  *     2  acquire and release
  *         fairsem_shared_acquire          take units; wait in the queue until they are free
@@ -105,6 +107,12 @@ typedef struct fairsem_shared fairsem_shared_t;
 /* attr.flags: as FAIRSEM_NO_SPIN. */
 #define FAIRSEM_SHARED_NO_SPIN 2u
 
+/*
+ * oflag: the file of an existing segment must belong to the caller's effective user.  In a directory where
+ * everybody may make files, another user can make one of this name first.  Since 1.1.
+ */
+#define FAIRSEM_SHARED_OWN 0x40000000
+
 /* The most that attr.max_waiters and attr.max_processes can be. */
 #define FAIRSEM_SHARED_MAX 4096
 
@@ -122,9 +130,9 @@ typedef struct fairsem_shared_attr {
 
 /*
  * Open the segment `name`, which is "/" and a file name, or, with another slash, the path of a file:
- * since 1.1.  oflag is 0, O_CREAT, or O_CREAT | O_EXCL; mode and attr are for a new segment, which
- * gets this mode whatever the umask; who may not write may not read, either.  A name of NULL makes
- * one without a name, for children.
+ * since 1.1.  oflag is 0, O_CREAT, or O_CREAT | O_EXCL, each also with FAIRSEM_SHARED_OWN; mode and attr
+ * are for a new segment, which gets this mode whatever the umask; a user who may not write may not read,
+ * either.  A name of NULL makes one without a name, for children.
  *
  * 0        *handle can be used
  * EINVAL   a bad name or oflag; O_CREAT without attr; a member of attr that is out of range or does
@@ -132,6 +140,7 @@ typedef struct fairsem_shared_attr {
  * ENOENT   there is no such name, and no O_CREAT; or no such directory
  * EEXIST   there is such a name, and O_EXCL
  * ENODEV   the file system cannot make a file without a name (O_TMPFILE), or cannot map it
+ * EPERM    FAIRSEM_SHARED_OWN, and another user owns the file
  * EUSERS   attr.max_processes have it open
  * EAGAIN   other processes make and remove the name all the time
  * ENOTSUP  another version of this library made it, with another layout
@@ -162,6 +171,34 @@ FAIRSEM_API int fairsem_shared_close(fairsem_shared_t *handle) FAIRSEM_NONNULL_(
  * EACCES, ELOOP, ENAMETOOLONG, ENOTDIR, EPERM, EROFS   as the kernel says
  */
 FAIRSEM_API int fairsem_shared_unlink(const char *name) FAIRSEM_NONNULL_(1);
+
+/*
+ * Remove the name of this segment, if no other process holds units or waits; what this process holds does
+ * not matter.  If `kept` is false, also not if fairsem_shared_keep_name was called, or the number of units
+ * is not that of the beginning.  While this looks and removes it has the segment's lock.  So a process that
+ * has acquired units, or has changed their number, and then finds that the name still leads to its segment
+ * (fairsem_shared_open returns the same handle), knows that the name stays while it holds them, or while
+ * the number is changed.  Since 1.1.
+ *
+ * 0        the name is gone
+ * EBUSY    it stays: see above
+ * EINVAL   a bad name; or FAIRSEM_SHARED_NO_UNDO
+ * ENOENT   the name does not exist, or leads to another file
+ * ETIMEDOUT  a stopped process has had the segment's lock for a second
+ * EACCES, ELOOP, ENAMETOOLONG, ENOTDIR, EPERM, EROFS   as the kernel says
+ */
+FAIRSEM_MUST_CHECK_
+FAIRSEM_API int fairsem_shared_unlink_unused(fairsem_shared_t *handle, const char *name, bool kept)
+    FAIRSEM_NONNULL_(1, 2);
+
+/*
+ * From now on fairsem_shared_unlink_unused removes the name only if its `kept` is true.  Since 1.1.
+ *
+ * 0        done
+ * ETIMEDOUT  a stopped process has had the segment's lock for a second
+ */
+FAIRSEM_MUST_CHECK_
+FAIRSEM_API int fairsem_shared_keep_name(fairsem_shared_t *handle) FAIRSEM_NONNULL_(1);
 
 /*
  * If keep is true, the units outlast an exec, which comes next: until it, no call can wait.  If it is
@@ -252,6 +289,7 @@ FAIRSEM_API int fairsem_shared_release(fairsem_shared_t *handle, int64_t n) FAIR
  *
  * 0        done; waiters that fit now have their units
  * EINVAL   units < 0 or units > FAIRSEM_MAX_UNITS; or FAIRSEM_SHARED_NO_UNDO
+ * ETIMEDOUT  a stopped process has had the segment's lock for a second
  */
 FAIRSEM_API int fairsem_shared_set_units(fairsem_shared_t *handle, int64_t units)
     FAIRSEM_NONNULL_(1);

@@ -66,6 +66,18 @@ int fairsem_shared_set_units(fairsem_shared_t *h, int64_t units)
     return ENOSYS;
 }
 
+int fairsem_shared_unlink_unused(fairsem_shared_t *h, const char *name, bool kept)
+{
+    (void)h, (void)name, (void)kept;
+    return ENOSYS;
+}
+
+int fairsem_shared_keep_name(fairsem_shared_t *h)
+{
+    (void)h;
+    return ENOSYS;
+}
+
 int fairsem_shared_keep_on_exec(fairsem_shared_t *h, bool keep)
 {
     (void)h, (void)keep;

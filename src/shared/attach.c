@@ -247,6 +247,13 @@ int fs_shared_enter(struct fs_shared_section *in, fairsem_shared_t *h,
     return error;
 }
 
+int fs_shared_enter_soon(struct fs_shared_section *in, fairsem_shared_t *h)
+{
+    const struct fs_deadline soon = fs_deadline_after(1000000000);
+
+    return fs_shared_enter(in, h, &soon);
+}
+
 bool fs_shared_has_slots(const fairsem_shared_t *h)
 {
     for (int i = 0; i < h->max_waiters; i++) {

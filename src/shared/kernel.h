@@ -17,7 +17,7 @@ struct fs_file {
     dev_t   device;
     ino_t   inode;
     int64_t size;
-    bool    regular;
+    bool    regular, ours;      /* ours: this process's effective user owns it */
 };
 
 /* All of these return 0 or an errno value, and leave errno as it is. */

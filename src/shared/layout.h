@@ -166,6 +166,7 @@ struct fs_segment {
     struct fs_redo   redo;              /* under the lock */
     _Atomic int64_t  granted_ns;        /* under the lock; a cache: when a head was last granted */
     _Atomic int32_t  youngest;          /* under the lock; a cache, only with aging_ns */
+    _Atomic int32_t  name_stays;        /* under the lock; 1: also if nobody uses it */
 
     alignas(64)
     struct fs_shared_counters count;    /* under the lock */
@@ -174,7 +175,7 @@ struct fs_segment {
 static_assert(sizeof(struct fs_process) == 64 && sizeof(struct fs_slot) == 64,
               "a cache line each");
 static_assert(sizeof(struct fs_segment) % 64 == 0, "the tables begin at a cache line");
-static_assert(offsetof(struct fs_segment, redo) == 208 && offsetof(struct fs_segment, youngest) == 248,
+static_assert(offsetof(struct fs_segment, redo) == 208 && offsetof(struct fs_segment, name_stays) == 252,
               "another layout needs another FS_SEGMENT_VERSION");
 static_assert(sizeof(_Atomic int) == 4 && sizeof(_Atomic int64_t) == 8,
               "processes of 32 and of 64 bits share segments");

@@ -13,11 +13,13 @@
 #include "shared/registry.h"
 
 #include "compiler.h"
+#include "deadline.h"
 #include "fork.h"
 #include "invariant.h"
 #include "shared/attach.h"
 #include "shared/life.h"
 #include "shared/segment.h"
+#include "shared/watch.h"
 
 #include <errno.h>
 #include <limits.h>
@@ -85,9 +87,17 @@ static void remember(fairsem_shared_t *h, const struct fs_segment *header)
     h->unbounded = !h->undo && h->capacity == FAIRSEM_MAX_UNITS;
 }
 
-/* Map the segment and attach.  If that succeeds, the handle owns the descriptor. */
+#define ATTACH_NS INT64_C(20000000)
+
+/*
+ * Map the segment and attach.  If that succeeds, the handle owns the descriptor.
+ *
+ * To attach in place of a dead process needs the lock, which a stopped process may have.  Then the first
+ * call attaches, until its own deadline; here all that open anything would wait.
+ */
 static int make_handle(int fd, const struct fs_segment *header, fairsem_shared_t **handle)
 {
+    const struct fs_deadline soon = fs_deadline_after(ATTACH_NS);
     fairsem_shared_t *h = calloc(1, sizeof *h);
     void *memory;
     int error;
@@ -105,8 +115,8 @@ static int make_handle(int fd, const struct fs_segment *header, fairsem_shared_t
         h->attaching = (pthread_mutex_t)PTHREAD_MUTEX_INITIALIZER;
         h->self = FS_NOBODY;
         remember(h, header);
-        error = fs_shared_attach(h, NULL);
-        if (error == 0) {
+        error = fs_shared_attach(h, &soon);
+        if (error == 0 || error == ETIMEDOUT) {
             *handle = h;
             return 0;
         }
@@ -203,7 +213,8 @@ static void close_unused(int fd)
         fs_file_close(fd);
 }
 
-static int open_existing(const char *path, const fairsem_shared_attr_t *attr, bool apart,
+/* The owner is looked at before the first byte: see FAIRSEM_SHARED_OWN. */
+static int open_existing(const char *path, bool own, const fairsem_shared_attr_t *attr, bool apart,
                          fairsem_shared_t **handle)
 {
     struct fs_file file;
@@ -212,16 +223,22 @@ static int open_existing(const char *path, const fairsem_shared_attr_t *attr, bo
 
     if (error != 0)
         return error;
+    if (own && !file.ours)
+        return EPERM;
     if (!apart && (h = find(&file)) != NULL)
         return reuse(h, attr, handle);
     error = fs_file_open(path, &fd);
     if (error != 0)
         return error == EISDIR ? EINVAL : error == ENXIO ? ENOTRECOVERABLE : error;
-    if (!apart && fs_file_inspect(fd, &file) == 0 && (h = find(&file)) != NULL) {
+    error = fs_file_inspect(fd, &file);
+    if (error == 0 && own && !file.ours)
+        error = EPERM;
+    if (error == 0 && !apart && (h = find(&file)) != NULL) {
         error = keep_spare(h, fd);
         return error != 0 ? error : reuse(h, attr, handle);
     }
-    error = use_descriptor(fd, attr, handle);
+    if (error == 0)
+        error = use_descriptor(fd, attr, handle);
     if (error != 0)
         close_unused(fd);
     else if (!apart)
@@ -261,7 +278,7 @@ static int open_named(const char *name, int oflag, mode_t mode, const fairsem_sh
 
     for (int i = 0; error == 0 && i < TRIES; i++) {
         if ((oflag & (O_CREAT | O_EXCL)) != (O_CREAT | O_EXCL)) {
-            error = open_existing(path, attr, apart, handle);
+            error = open_existing(path, (oflag & FAIRSEM_SHARED_OWN) != 0, attr, apart, handle);
             if (error != ENOENT || (oflag & O_CREAT) == 0)
                 return error;
         }
@@ -278,7 +295,7 @@ int fs_shared_open(fairsem_shared_t **handle, const char *name, int oflag, mode_
 {
     if (name == NULL)
         oflag = O_CREAT | O_EXCL;
-    if ((oflag & ~(O_CREAT | O_EXCL | O_RDWR | O_CLOEXEC)) != 0)
+    if ((oflag & ~(O_CREAT | O_EXCL | O_RDWR | O_CLOEXEC | FAIRSEM_SHARED_OWN)) != 0)
         return EINVAL;
     if ((oflag & O_CREAT) == 0)
         attr = NULL;
@@ -338,4 +355,69 @@ int fairsem_shared_unlink(const char *name)
     if (error == 0)
         error = fs_file_unlink(path);
     return error == EISDIR ? EINVAL : error;
+}
+
+/* Does anybody else use it?  The dead have been dropped. */
+static bool is_used(struct fs_shared_section *in)
+{
+    const fairsem_shared_t *h = in->handle;
+    int64_t held = fs_load_units(in, &h->processes[FS_GET(&h->self)].held);
+
+    return in->total - in->available != held || FS_GET(&h->segment->waiters) != 0;
+}
+
+static bool is_kept_or_resized(const struct fs_shared_section *in)
+{
+    return FS_GET(&in->handle->segment->name_stays) != 0 || in->total != in->handle->units;
+}
+
+/*
+ * Under the segment's lock, so that nobody takes units, changes their number or keeps the name between
+ * the look and the unlink.  A thread that does so later looks at the name after that, and finds it gone.
+ */
+static int unlink_in_section(struct fs_shared_section *in, const char *path, bool kept)
+{
+    const struct fs_file *own = &in->handle->file;
+    struct fs_file file;
+    int error;
+
+    if (is_used(in) || (!kept && is_kept_or_resized(in)))
+        return EBUSY;
+    error = fs_file_find(path, &file);
+    if (error == 0 && (file.device != own->device || file.inode != own->inode))
+        error = ENOENT;
+    if (error == 0 && in->error == 0) {
+        FS_STEP("unlink");
+        error = fs_file_unlink(path);
+    }
+    return error;
+}
+
+int fairsem_shared_unlink_unused(fairsem_shared_t *h, const char *name, bool kept)
+{
+    const struct fs_deadline soon = fs_deadline_after(ATTACH_NS);
+    struct fs_shared_section in;
+    char path[PATH_MAX];
+    int broken, error = h->undo ? path_of(name, path) : EINVAL;
+
+    if (error == 0)
+        error = fs_watch_check(h, &soon, FS_EVERYBODY);
+    if (error == 0 || error == ETIMEDOUT)
+        error = fs_shared_enter_soon(&in, h);
+    if (error != 0)
+        return error;
+    error = fs_shared_section_result(&in, unlink_in_section(&in, path, kept));
+    broken = fs_shared_section_end(&in);
+    return error != 0 ? error : broken;
+}
+
+int fairsem_shared_keep_name(fairsem_shared_t *h)
+{
+    struct fs_shared_section in;
+    int error = fs_shared_enter_soon(&in, h);
+
+    if (error != 0)
+        return error;
+    FS_COMMIT(&in, &h->segment->name_stays, 1);
+    return fs_shared_section_end(&in);
 }

@@ -149,7 +149,7 @@ int fairsem_shared_set_units(fairsem_shared_t *h, int64_t units)
 
     if (!h->undo || !fs_count_valid(units))
         return EINVAL;
-    error = fs_shared_enter(&in, h, NULL);
+    error = fs_shared_enter_soon(&in, h);
     if (error != 0)
         return error;
     error = fs_shared_check_file(h);

@@ -9,6 +9,7 @@ test_programs += \
 	tests/shared/t_shared_damage \
 	tests/shared/t_shared_death \
 	tests/shared/t_shared_lock \
+	tests/shared/t_shared_names \
 	tests/shared/t_shared_open \
 	tests/shared/t_shared_order \
 	tests/shared/t_shared_posix \

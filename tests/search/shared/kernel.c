@@ -109,7 +109,7 @@ static int named(void)
 
 static void describe(int file, struct fs_file *to)
 {
-    *to = (struct fs_file){ 1, (ino_t)file + 1, run.file[file].size, true };
+    *to = (struct fs_file){ 1, (ino_t)file + 1, run.file[file].size, true, true };
 }
 
 static void contact(unsigned what_for, const char *doing)
