@@ -51,8 +51,10 @@ static void name_them(void)
     snprintf(other_path, sizeof other_path, "/dev/shm%s", other_name);
 }
 
-/* If set: rename the file between the search for an open segment and the open of the name. */
+/* If set: between the search for an open segment and the open of the name, the file gets another name. */
 static bool replaces;
+/* If set: another file gets this name then. */
+static bool is_replaced;
 
 int __real_fs_file_open(const char *file, int *fd);
 int __wrap_fs_file_open(const char *file, int *fd);
@@ -60,6 +62,8 @@ int __wrap_fs_file_open(const char *file, int *fd)
 {
     if (replaces)
         rename(path, other_path);
+    if (is_replaced)
+        rename(other_path, path);
     return __real_fs_file_open(file, fd);
 }
 
@@ -170,9 +174,30 @@ START_TEST(a_segment_that_is_opened_under_a_second_name_stays_alive)
 }
 END_TEST
 
+/* The owner is looked at again when the file is open. */
+START_TEST(a_file_of_another_user_that_comes_after_the_search_is_refused)
+{
+    fairsem_shared_t *h;
+
+    if (geteuid() != 0)
+        NOT_HERE("another user: only root can give a file away");
+    name_them();
+    for (int i = 0; i < 2; i++) {
+        ck_assert_int_eq(fairsem_shared_open(&h, i == 0 ? own_name() : other_name, O_CREAT, 0666, &four), 0);
+        ck_assert_int_eq(fairsem_shared_close(h), 0);
+    }
+    ck_assert_int_eq(chown(other_path, 4711, 4711), 0);
+    is_replaced = true;
+    ck_assert_int_eq(fairsem_shared_open(&h, own_name(), FAIRSEM_SHARED_OWN, 0, NULL), EPERM);
+    is_replaced = false;
+    ck_assert_int_eq(fairsem_shared_unlink(own_name()), 0);
+}
+END_TEST
+
 int main(void)
 {
     RUN_SUITE("shared memory", an_open_without_memory_leaves_nothing,
               a_dump_without_memory_has_the_totals,
-              a_segment_that_is_opened_under_a_second_name_stays_alive);
+              a_segment_that_is_opened_under_a_second_name_stays_alive,
+              a_file_of_another_user_that_comes_after_the_search_is_refused);
 }
