@@ -181,9 +181,9 @@ FAIRSEM_API int fairsem_shared_unlink(const char *name) FAIRSEM_NONNULL_(1);
  * the number is changed.  Since 1.1.
  *
  * 0        the name is gone
+ * ENOENT   it was gone, or leads to another file
  * EBUSY    it stays: see above
  * EINVAL   a bad name; or FAIRSEM_SHARED_NO_UNDO
- * ENOENT   the name does not exist, or leads to another file
  * ETIMEDOUT  a stopped process has had the segment's lock for a second
  * EACCES, ELOOP, ENAMETOOLONG, ENOTDIR, EPERM, EROFS   as the kernel says
  */

@@ -8,7 +8,6 @@
  *      held.h       a command inside a command of the same name
  *      wait_line.h  one wait, with signals and a line of progress
  *      run/command.h   run the command
- *      tidy.h       remove the names that nobody has used for a day
  *      status.h     which processes run, and which wait
  *
  * fairsem-limit-cluster (cluster.c) does all of this for a name that etcd keeps.
@@ -18,10 +17,10 @@
 #include "options.h"
 #include "run/command.h"
 #include "status.h"
-#include "tidy.h"
 #include "turn.h"
 
 #include <err.h>
+#include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
 #include <string.h>
@@ -52,23 +51,12 @@ struct place {
     const char       *segment;
 };
 
-/* The name is used, and perhaps stays for ever. */
-static void mark_as_used(const struct request *request, const char *segment)
-{
-    int error;
-
-    tidy_touch(segment);
-    if (request->keep && (error = tidy_keep(segment)) != 0)
-        warnx("%s: --keep: %s", request->name, strerror(error));
-}
-
-static bool take_turn(const struct request *request, const char *segment, fairsem_shared_t **handle,
-                      int *exit_status)
+static bool take_turn(const struct request *request, char *segment, fairsem_shared_t **handle, int *exit_status)
 {
     if (turn_take(request, segment, handle, exit_status))
         return true;
     if (*exit_status == NO_ROOM) {
-        tidy_make_room();
+        turn_make_room();
         if (turn_take(request, segment, handle, exit_status))
             return true;
     }
@@ -76,15 +64,10 @@ static bool take_turn(const struct request *request, const char *segment, fairse
         status_gave_up(request, segment);
     if (*exit_status == NO_ROOM) {
         warnx("%s: %s is full, and a name takes 130 kB there: see --status, --remove and --dir",
-              request->name, names_directory());
+              request->name, names_directory(request->global));
         *exit_status = OWN_FAILURE;
     }
     return false;
-}
-
-static void started(void)
-{
-    tidy_names(false);              /* now nobody waits for us */
 }
 
 static bool ended(struct guard *guard, int status)
@@ -92,49 +75,34 @@ static bool ended(struct guard *guard, int status)
     const struct place *place = (const struct place *)guard;
 
     (void)status;
-    if (!turn_is_current(place->handle, place->segment))
-        warnx("%s: somebody has removed this name while the command ran, and others may have run "
-              "beside it", place->segment);
-    tidy_touch(place->segment);
-    fairsem_shared_close(place->handle);    /* so the next one need not first find that we are dead */
+    turn_end(place->segment, place->handle);    /* so the next one need not first find that we are dead */
     return true;
 }
 
-static int run(const struct request *request, const char *segment)
+static int run(const struct request *request, char *segment)
 {
-    struct place place = { .guard = { .started = started, .ended = ended }, .segment = segment };
+    struct place place = { .guard = { .ended = ended }, .segment = segment };
     struct command command;
-    int exit_status = find_command(&command, request->command);
+    int exit_status = find_command(&command, request->command), error;
 
     if (exit_status != 0)
         return exit_status;
-    if (request->exec) {
+    if (request->exec)
         take_low_descriptors();
-        tidy_names(true);
-    }
     if (!take_turn(request, segment, &place.handle, &exit_status))
         return exit_status;
     if (place.handle == NULL)
         return run_here(&command);
-    mark_as_used(request, segment);
-    if (!held_announce(segment, request->units, "")) {      /* a command inside this one would wait */
-        fairsem_shared_close(place.handle);     /* leaves errno alone; a message may block */
-        warn("%s", request->name);
-        return OWN_FAILURE;
-    }
-    if (!request->exec)
-        return run_as_child(&command, &place.guard);
-    exit_status = turn_result(request->name, fairsem_shared_keep_on_exec(place.handle, true));
-    return exit_status != 0 ? exit_status : run_here(&command);
-}
-
-static int set_limit(const struct request *request, const char *segment)
-{
-    int exit_status = turn_set_limit(request, segment);
-
-    if (exit_status == 0)
-        mark_as_used(request, segment);
-    return exit_status;
+    error = request->keep ? fairsem_shared_keep_name(place.handle) : 0;
+    if (error == 0 && request->exec)
+        error = fairsem_shared_keep_on_exec(place.handle, true);
+    /* Without this entry a command inside this one would wait for it. */
+    if (error == 0 && !held_announce(segment, request->units, ""))
+        error = ENOMEM;
+    if (error == 0)
+        return request->exec ? run_here(&command) : run_as_child(&command, &place.guard);
+    fairsem_shared_close(place.handle);         /* first: a message may block */
+    return turn_result(request, segment, error);
 }
 
 /*
@@ -182,7 +150,7 @@ int main(int argc, char **argv)
         return OWN_FAILURE;
     }
     if (request.name != NULL)
-        wrong = name_of_segment(request.name, request.global, segment);
+        wrong = name_find(request.name, request.global, segment);
     if (wrong != NULL) {
         warnx("%s: %s", request.name, wrong);
         return OWN_FAILURE;
@@ -190,7 +158,7 @@ int main(int argc, char **argv)
     switch (request.what) {
     case STATUS: return status_print(&request);
     case REMOVE: return turn_remove(&request, segment);
-    case LIMIT:  return set_limit(&request, segment);
+    case LIMIT:  return turn_set_limit(&request, segment);
     default:     return run(&request, segment);
     }
 }

@@ -21,7 +21,6 @@ fairsem_limit_segments = \
 	src/limit/limit.c \
 	src/limit/names.c \
 	src/limit/status.c src/limit/status.h \
-	src/limit/tidy.c src/limit/tidy.h \
 	src/limit/turn.c src/limit/turn.h
 
 # Names that etcd keeps, with libcurl and the JSON library.

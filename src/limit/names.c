@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* names.c - see names.h. */
+#define _GNU_SOURCE             /* O_TMPFILE */
 #include "names.h"
 
 #include "run/printable.h"
@@ -7,6 +8,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <pwd.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,12 +16,13 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define SHARED_MEMORY "/dev/shm"    /* where names without a second slash are */
-#define COMMON_PREFIX "/fairsem-limit."
+#define SHARED_MEMORY "/dev/shm"
+#define COMMON_PREFIX "fairsem-limit."
+
+enum { PREFIX_SIZE = 40 };
 
 static const char *directory = SHARED_MEMORY;
-static int         directory_length = sizeof SHARED_MEMORY - 1;     /* without slashes at the end */
-static bool        elsewhere;                                       /* than in SHARED_MEMORY */
+static char        private[PATH_MAX];       /* of this user's own names; "": they are in `directory` */
 
 /* A terminal would obey control characters when the name is printed. */
 static bool has_space_or_control(const char *text)
@@ -29,44 +32,101 @@ static bool has_space_or_control(const char *text)
     return *text != '\0';
 }
 
+/* ---- Directories ---- */
+
+static bool is_our_directory(const char *path, mode_t others)
+{
+    struct stat st;
+
+    return lstat(path, &st) == 0 && S_ISDIR(st.st_mode) && st.st_uid == geteuid()
+           && (st.st_mode & others) == 0;
+}
+
+/* Own names are in a directory below this one, if it is only ours to change, and can hold segments. */
+static bool use_private(const char *parent)
+{
+    int file = -1;
+
+    if (parent != NULL && *parent == '/' && !has_space_or_control(parent)
+        && is_our_directory(parent, S_IWGRP | S_IWOTH)
+        && snprintf(private, sizeof private, "%s/fairsem-limit", parent) < (int)sizeof private) {
+        mkdir(private, 0700);
+        if (is_our_directory(private, S_IRWXG | S_IRWXO))
+            file = open(private, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
+    }
+    if (file < 0)
+        private[0] = '\0';
+    else
+        close(file);
+    return file >= 0;
+}
+
+static void choose_private(void)
+{
+    char of_session[40];
+
+    snprintf(of_session, sizeof of_session, "/run/user/%lu", (unsigned long)geteuid());
+    if (geteuid() == 0)
+        use_private("/run");
+    else if (!use_private(getenv("XDG_RUNTIME_DIR")))
+        use_private(of_session);
+}
+
 const char *names_set_directory(const char *path)
 {
-    if (path == NULL)
+    static char shorter[PATH_MAX];
+    size_t length;
+
+    if (path == NULL) {
+        choose_private();
         return NULL;
+    }
     if (*path != '/')
         return "the path of a directory begins with a slash";
     if (has_space_or_control(path))
         return "the path of a directory has no space and no control character here";
-    directory = path;
-    directory_length = (int)strlen(path);
-    while (directory_length > 1 && path[directory_length - 1] == '/')
-        directory_length--;
-    elsewhere = directory_length != sizeof SHARED_MEMORY - 1
-                || strncmp(path, SHARED_MEMORY, sizeof SHARED_MEMORY - 1) != 0;
+    length = strlen(path);
+    while (length > 1 && path[length - 1] == '/')
+        length--;
+    if (length >= sizeof shorter)
+        return strerror(ENAMETOOLONG);
+    memcpy(shorter, path, length);      /* static: a zero is behind it */
+    directory = shorter;
     return NULL;
 }
 
-const char *names_directory(void)
+const char *names_directory(bool global)
 {
-    return directory;
+    return global || private[0] == '\0' ? directory : private;
 }
 
-void name_path(const char *segment, char path[SEGMENT_PATH_SIZE])
-{
-    snprintf(path, SEGMENT_PATH_SIZE, "%s%s", elsewhere ? "" : SHARED_MEMORY, segment);
-}
+/* ---- Names ---- */
 
-static void write_prefix(bool global, char prefix[40])
+static void write_prefix(bool global, char prefix[PREFIX_SIZE])
 {
     if (global)
-        snprintf(prefix, 40, "%s", COMMON_PREFIX);
+        snprintf(prefix, PREFIX_SIZE, "%s", COMMON_PREFIX);
     else
-        snprintf(prefix, 40, "/fairsem-limit-%lu.", (unsigned long)geteuid());
+        snprintf(prefix, PREFIX_SIZE, "fairsem-limit-%lu.", (unsigned long)geteuid());
 }
 
-const char *name_of_segment(const char *name, bool global, char segment[SEGMENT_NAME_SIZE])
+/* False: the path is too long. */
+static bool write_path(const char *where, const char *prefix, const char *name, char segment[SEGMENT_NAME_SIZE])
 {
-    char prefix[40];
+    return snprintf(segment, SEGMENT_NAME_SIZE, "%s/%s%s", where, prefix, name) < SEGMENT_NAME_SIZE;
+}
+
+static bool is_our_file(const char *path)
+{
+    struct stat st;
+
+    return lstat(path, &st) == 0 && S_ISREG(st.st_mode) && st.st_uid == geteuid();
+}
+
+const char *name_find(const char *name, bool global, char segment[SEGMENT_NAME_SIZE])
+{
+    const char *where = names_directory(global);
+    char prefix[PREFIX_SIZE];
 
     if (*name == '\0')
         return "the name is empty";
@@ -75,33 +135,46 @@ const char *name_of_segment(const char *name, bool global, char segment[SEGMENT_
     if (has_space_or_control(name))
         return "a name has no space and no control character";
     write_prefix(global, prefix);
-    if (strlen(prefix) - 1 + strlen(name) > NAME_MAX
-        || snprintf(segment, SEGMENT_NAME_SIZE, "%.*s%s%s", elsewhere ? directory_length : 0,
-                    directory, prefix, name) >= SEGMENT_NAME_SIZE)
+    if (strlen(prefix) + strlen(name) > NAME_MAX)
         return "the name is too long";
-    return NULL;
+    if (where != directory && write_path(directory, prefix, name, segment) && is_our_file(segment))
+        return NULL;
+    return write_path(where, prefix, name, segment) ? NULL : "the name is too long";
 }
 
-bool name_is_own(const char *segment)
+bool name_can_be_made(const char *segment, bool global)
 {
-    char path[SEGMENT_PATH_SIZE];
+    const char *where = names_directory(global);
+
+    return strncmp(segment, where, strlen(where)) == 0;
+}
+
+const char *name_owner(const char *segment)
+{
+    static char owner[100];
+    const struct passwd *user;
     struct stat st;
 
-    name_path(segment, path);
-    /* If it has been removed at this moment, there is no harm, either. */
-    return lstat(path, &st) != 0 || st.st_uid == geteuid();
+    if (lstat(segment, &st) != 0 || st.st_uid == geteuid())
+        return NULL;
+    user = getpwuid(st.st_uid);
+    if (user != NULL)
+        snprintf(owner, sizeof owner, "user %s", user->pw_name);
+    else
+        snprintf(owner, sizeof owner, "user %lu", (unsigned long)st.st_uid);
+    return owner;
 }
 
+/* O_NONBLOCK: another user may have made a FIFO of a global name. */
 void name_spare(const char *segment, bool also_in_command)
 {
-    char path[SEGMENT_PATH_SIZE];
-    int file;
+    int file = open(segment, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | (also_in_command ? 0 : O_CLOEXEC));
 
-    name_path(segment, path);
-    file = open(path, O_RDONLY | O_NOFOLLOW | (also_in_command ? 0 : O_CLOEXEC));
     if (file >= 0)
         flock(file, LOCK_SH | LOCK_NB);
 }
+
+/* ---- All names ---- */
 
 static int by_name(const void *a, const void *b)
 {
@@ -111,17 +184,16 @@ static int by_name(const void *a, const void *b)
     return order != 0 ? order : x->global - y->global;
 }
 
-/* Add it if its name begins with the prefix, less the slash.  False: no memory. */
+/* Add it if its name begins with the prefix.  False: no memory. */
 static bool add_name(struct listed **list, size_t *count, const char *file, bool global)
 {
-    char prefix[40], segment[SEGMENT_NAME_SIZE];
+    char prefix[PREFIX_SIZE], segment[SEGMENT_NAME_SIZE];
     struct listed *longer;
     size_t length;
 
     write_prefix(global, prefix);
-    length = strlen(prefix) - 1;
-    if (strncmp(file, prefix + 1, length) != 0
-        || name_of_segment(file + length, global, segment) != NULL)
+    length = strlen(prefix);
+    if (strncmp(file, prefix, length) != 0 || name_find(file + length, global, segment) != NULL)
         return true;
     longer = realloc(*list, (*count + 2) * sizeof **list);
     if (longer == NULL)
@@ -132,24 +204,33 @@ static bool add_name(struct listed **list, size_t *count, const char *file, bool
     return longer[(*count)++].name != NULL;
 }
 
-struct listed *names_list(void)
+/* 0, or an errno value. */
+static int add_names(struct listed **list, size_t *count, const char *where)
 {
-    struct listed *list;
-    DIR *files = opendir(directory);
+    DIR *files = opendir(where);
     struct dirent *entry;
-    size_t count = 0;
-    bool good;
+    bool good = true;
 
     if (files == NULL)
-        return NULL;
-    list = calloc(1, sizeof *list);
-    good = list != NULL;
+        return errno;
     while (good && (entry = readdir(files)) != NULL)
-        good = add_name(&list, &count, entry->d_name, false) && add_name(&list, &count, entry->d_name, true);
+        good = add_name(list, count, entry->d_name, false)
+               && (where != directory || add_name(list, count, entry->d_name, true));
     closedir(files);
-    if (!good) {
+    return good ? 0 : ENOMEM;
+}
+
+struct listed *names_list(void)
+{
+    struct listed *list = calloc(1, sizeof *list);
+    size_t count = 0;
+    int error = list != NULL ? add_names(&list, &count, directory) : ENOMEM;
+
+    if (error == 0 && private[0] != '\0')
+        error = add_names(&list, &count, private);
+    if (error != 0) {
         names_free(list);
-        errno = ENOMEM;
+        errno = error;
         return NULL;
     }
     qsort(list, count, sizeof *list, by_name);

@@ -1,10 +1,20 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * names.h - the names of segments.
+ * names.h - the names of segments: which file each one is.
  *
- * Each user has names of their own, which no other user can use, because a process that may write
- * to a segment can damage it.  A name is common to all users only on request.  Both kinds have a
- * prefix, so that they do not clash with the names of other programs in the directory.
+ * Each user has names of their own, because a process that may write to a segment can damage it, and keep
+ * it locked.  A name is common to all users only on request.  Both kinds have a prefix, so that they do not
+ * clash with the names of other programs in the directory.
+ *
+ * Global names are in /dev/shm, where each user can make files.  So a name of one's own is there only if
+ * the user has no directory that others cannot write to:
+ *
+ *     root            /run/fairsem-limit
+ *     another user    $XDG_RUNTIME_DIR/fairsem-limit, or /run/user/UID/fairsem-limit, as for a cron job of
+ *                     a user who is logged in
+ *
+ * Version 1.0 has all names in /dev/shm: a name of this user that is there is used there.  --dir is one
+ * directory for all names.
  */
 #ifndef LIMIT_NAMES_H
 #define LIMIT_NAMES_H
@@ -12,22 +22,28 @@
 #include <limits.h>
 #include <stdbool.h>
 
-enum { SEGMENT_NAME_SIZE = PATH_MAX, SEGMENT_PATH_SIZE = PATH_MAX + 20 };
+enum { SEGMENT_NAME_SIZE = PATH_MAX };
 
 /*
- * Where names are; NULL: in /dev/shm.  Returns NULL, or what is wrong with the path.  The string must
- * stay.
+ * Use the directory of --dir; NULL: those above.  Returns NULL, or what is wrong with the path.  The string
+ * must stay.
  */
 const char *names_set_directory(const char *path);
 
-/* The directory. */
-const char *names_directory(void);
+/* The directory where a new name is made. */
+const char *names_directory(bool global);
 
-/* Write the segment's name to `segment`.  Returns NULL, or what is wrong with the user's name. */
-const char *name_of_segment(const char *name, bool global, char segment[SEGMENT_NAME_SIZE]);
+/*
+ * Write the path of the name's file to `segment`: where it is now, or where it would be made.  Returns NULL,
+ * or what is wrong with the name.
+ */
+const char *name_find(const char *name, bool global, char segment[SEGMENT_NAME_SIZE]);
 
-/* Write the path of the segment's file. */
-void name_path(const char *segment, char path[SEGMENT_PATH_SIZE]);
+/* May a segment be made there?  If not, and the file is gone, find the name again. */
+bool name_can_be_made(const char *segment, bool global);
+
+/* For messages: "user NAME", if another user owns the file; else NULL. */
+const char *name_owner(const char *segment);
 
 /*
  * While the name is used, a BSD lock keeps systemd-tmpfiles (since version 254) from removing its file.
@@ -35,12 +51,6 @@ void name_path(const char *segment, char path[SEGMENT_PATH_SIZE]);
  * it would drop the record locks of the process, and the units with them.
  */
 void name_spare(const char *segment, bool also_in_command);
-
-/*
- * Did this user make the segment?  In a directory where everybody may make files, another user can
- * make one with our name before we do.
- */
-bool name_is_own(const char *segment);
 
 /* A list of names that exist, sorted, ending with NULL.  NULL: an error, which is in errno. */
 struct listed {

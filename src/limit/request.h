@@ -17,14 +17,14 @@ enum { TIMED_OUT = 124 };
 struct request {
     enum { RUN, STATUS, REMOVE, LIMIT } what;
     const char *name;           /* as the user has it; NULL: all, for STATUS */
-    const char *directory;      /* where names are; NULL: in /dev/shm */
+    const char *directory;      /* where names are; NULL: see names.h */
     int64_t     limit, units;
     int         priority;
     int64_t     wait_ns;        /* -1: for ever */
     bool        global;         /* the name is common to all users */
     mode_t      mode;           /* permissions, if the name is new */
     bool        exec;           /* become the command */
-    bool        keep;           /* the name stays, even if nobody uses it for days */
+    bool        keep;           /* the name stays, even if nobody uses it */
     bool        json, watch, force;
     bool        quiet;          /* no message when the wait was too long, or there was none */
     struct {

@@ -6,11 +6,11 @@
 #include "output.h"
 #include "process.h"
 #include "table.h"
-#include "tidy.h"
 #include "turn.h"
 
 #include <err.h>
 #include <errno.h>
+#include <string.h>
 
 enum { MOST_USERS = 2048 };
 
@@ -59,17 +59,14 @@ void status_gave_up(const struct request *request, const char *segment)
 }
 
 /* Returns an errno value. */
-static int print_status_of(const char *name, bool global, struct output *output)
+static int print_status_of(const struct request *request, int oflag, const char *segment, struct output *output)
 {
-    struct shown_name shown = { .name = name, .where = global ? "all users" : NULL,
-                                .global = global };
+    struct shown_name shown = { .name = request->name, .where = request->global ? "all users" : NULL,
+                                .global = request->global };
     fairsem_shared_stat_t stat;
-    char segment[SEGMENT_NAME_SIZE];
     fairsem_shared_t *handle;
-    int error;
+    int error = fairsem_shared_open(&handle, segment, oflag, 0, NULL);
 
-    name_of_segment(name, global, segment);
-    error = fairsem_shared_open(&handle, segment, 0, 0, NULL);
     if (error != 0)
         return error;
     error = fairsem_shared_stat(handle, &stat);
@@ -90,26 +87,54 @@ static int print_status_of(const char *name, bool global, struct output *output)
 static int print_one(struct output *output, const void *arg)
 {
     const struct request *request = arg;
+    char segment[SEGMENT_NAME_SIZE];
+    int error;
 
-    return turn_result(request->name, print_status_of(request->name, request->global, output));
+    name_find(request->name, request->global, segment);
+    error = print_status_of(request, request->global ? 0 : FAIRSEM_SHARED_OWN, segment, output);
+    return turn_result(request, segment, error);
+}
+
+/*
+ * Of files of other users only the owner is looked at, even if the name is global: the owner could end
+ * this process, by truncating the file, and so hide all other names.
+ */
+static int print_any(struct request request, struct output *output)
+{
+    char segment[SEGMENT_NAME_SIZE];
+    const char *owner;
+    int error;
+
+    name_find(request.name, request.global, segment);
+    error = print_status_of(&request, FAIRSEM_SHARED_OWN, segment, output);
+    if (error == 0 || error == ENOENT)      /* it was removed at this moment */
+        return 0;
+    owner = name_owner(segment);
+    if (owner == NULL)
+        return turn_result(&request, segment, error);
+    warnx("%s: %s has made %s%s%s", request.name, owner, segment,
+          request.global ? "; see --global --status " : "", request.global ? request.name : "");
+    return 0;
 }
 
 static int print_all(struct output *output, const void *arg)
 {
     struct listed *list = names_list();
+    struct request request = *(const struct request *)arg;
     int result = 0;
 
-    (void)arg;
     if (list == NULL) {
-        warn("%s", names_directory());
+        warn("%s", names_directory(request.global));
         return OWN_FAILURE;
     }
     for (const struct listed *at = list; at->name != NULL; at++) {
-        int error = print_status_of(at->name, at->global, output);
-
-        /* Names of other users, and names that were removed at this moment, are no error. */
-        if (error != 0 && error != EACCES && error != ENOENT)
-            result = turn_result(at->name, error);
+        /* In both directories it is one name. */
+        if (at[1].name != NULL && at[1].global == at->global && strcmp(at[1].name, at->name) == 0)
+            continue;
+        request.name = at->name;
+        request.global = at->global;
+        if (print_any(request, output) != 0)
+            result = OWN_FAILURE;
     }
     names_free(list);
     return result;
@@ -117,8 +142,5 @@ static int print_all(struct output *output, const void *arg)
 
 int status_print(const struct request *request)
 {
-    int result = output_status(request, request->name != NULL ? print_one : print_all, request);
-
-    tidy_names(false);
-    return result;
+    return output_status(request, request->name != NULL ? print_one : print_all, request);
 }

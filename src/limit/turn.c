@@ -12,11 +12,11 @@
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
 
 enum {
     MOST_PROCESSES = 1024,      /* that run or wait.  Each costs 128 bytes of memory. */
     MOST_USERS = 2048,
-    PATIENCE = 20,              /* times 10 ms, for another process that changes the limit */
 };
 
 static const char *meaning(int error)
@@ -24,55 +24,57 @@ static const char *meaning(int error)
     switch (error) {
     case EBUSY:           return "commands run or wait under this name; see --force";
     case ENOENT:          return "there is no such name";
-    case EPERM:           return "another user has made this name; see --global";
     case ENOBUFS:
     case EUSERS:          return "1024 processes, the most, use this name";
     case ENODEV:          return "the file system of this directory cannot hold it";
     case ENOSYS:          return "needs Linux";
-    case ENOTRECOVERABLE: return "it is damaged; --remove --force removes it";
-    case ENOTSUP:         return "it was made by another version; --remove --force removes it";
+    case ENOTRECOVERABLE: return "it is damaged";
+    case ENOTSUP:         return "it was made by another version";
+    case ETIMEDOUT:       return "a stopped process keeps it locked";
     default:              return strerror(error);
     }
 }
 
-int turn_result(const char *name, int error)
+/* Errors of a file that another user has put there. */
+static bool is_of_file(int error)
 {
+    return error == EPERM || error == EACCES || error == EINVAL || error == ELOOP;
+}
+
+int turn_result(const struct request *request, const char *segment, int error)
+{
+    const char *owner = is_of_file(error) ? name_owner(segment) : NULL;
+
     if (error == 0)
         return 0;
-    warnx("%s: %s", name, meaning(error));
+    if (owner != NULL)
+        warnx("%s: %s has made %s", request->name, owner, segment);
+    else if (error == ENOTRECOVERABLE || error == ENOTSUP)
+        warnx("%s: %s; this removes it: fairsem-limit%s%s%s --remove --force %s", request->name, meaning(error),
+              request->global ? " --global" : "", request->directory != NULL ? " --dir=" : "",
+              request->directory != NULL ? request->directory : "", request->name);
+    else
+        warnx("%s: %s", request->name, meaning(error));
     return OWN_FAILURE;
 }
 
-bool turn_is_current(fairsem_shared_t *handle, const char *segment)
+/* A name of this user alone: see names.h. */
+static int own_flag(const struct request *request)
 {
+    return request->global ? 0 : FAIRSEM_SHARED_OWN;
+}
+
+/* Does the name still lead to this segment? */
+static bool is_current(const struct request *request, fairsem_shared_t *handle)
+{
+    char segment[SEGMENT_NAME_SIZE];
     fairsem_shared_t *now;
 
-    if (fairsem_shared_open(&now, segment, 0, 0, NULL) != 0)
+    if (name_find(request->name, request->global, segment) != NULL
+        || fairsem_shared_open(&now, segment, own_flag(request), 0, NULL) != 0)
         return false;
     fairsem_shared_close(now);
     return now == handle;
-}
-
-/*
- * 0: the name is gone, by us or by another process.  EAGAIN: it is in use.
- *
- * If --set-limit raises the limit while we take the units, another command may have one: hence the
- * second look.
- */
-static int remove_unused(fairsem_shared_t *handle, const char *segment)
-{
-    fairsem_shared_stat_t stat;
-    int error = fairsem_shared_stat(handle, &stat);
-
-    if (error == 0)
-        error = stat.capacity > 0 ? fairsem_shared_tryacquire(handle, stat.capacity) : EAGAIN;
-    if (error == 0)
-        error = fairsem_shared_stat(handle, &stat);
-    if (error == 0 && (stat.available != 0 || stat.held != stat.mine))
-        return EAGAIN;
-    if (error == 0 && turn_is_current(handle, segment))
-        error = fairsem_shared_unlink(segment);
-    return error == ENOENT ? 0 : error;
 }
 
 /* ---- Take a turn ---- */
@@ -85,49 +87,46 @@ static int open_or_make(const struct request *request, const char *segment,
         .max_waiters = MOST_PROCESSES, .max_processes = MOST_PROCESSES,
         .flags = FAIRSEM_SHARED_NO_SPIN,    /* a command begins: microseconds do not matter */
     };
-    int error = fairsem_shared_open(handle, segment, O_CREAT, request->mode, &attr);
+    int make = name_can_be_made(segment, request->global) ? O_CREAT : 0;
 
-    if (error == 0 && !request->global && !name_is_own(segment)) {
-        fairsem_shared_close(*handle);
-        return EPERM;
-    }
-    return error;
+    return fairsem_shared_open(handle, segment, make | own_flag(request), request->mode, &attr);
 }
 
-/* A segment with the limit that was asked for.  Returns an exit status. */
-static int open_segment(const struct request *request, const char *segment,
+/* Open the segment with the limit that was asked for.  Returns an exit status. */
+static int open_segment(const struct request *request, char segment[SEGMENT_NAME_SIZE],
                         fairsem_shared_t **handle)
 {
-    static const struct timespec pause = { .tv_nsec = 10000000 };
     fairsem_shared_stat_t stat;
 
-    for (int i = 0;; i++) {
-        int error = open_or_make(request, segment, handle);
+    for (;;) {
+        int error;
 
+        name_find(request->name, request->global, segment);
+        error = open_or_make(request, segment, handle);
         if (error == ENOSPC)
             return NO_ROOM;
+        if (error == ENOENT && !name_can_be_made(segment, request->global))
+            continue;
         if (error == ENOENT) {
-            warnx("%s: %s", names_directory(), strerror(error));
+            warnx("%s: %s", names_directory(request->global), strerror(error));
             return OWN_FAILURE;
         }
         if (error != 0)
-            return turn_result(request->name, error);
+            return turn_result(request, segment, error);
         error = fairsem_shared_stat(*handle, &stat);
         if (error == 0 && (stat.capacity == request->limit || stat.initial_units == request->limit))
             return 0;
         if (error == 0)
-            error = remove_unused(*handle, segment);
+            error = fairsem_shared_unlink_unused(*handle, segment, true);
         fairsem_shared_close(*handle);
-        if (error == EAGAIN && i < PATIENCE) {
-            nanosleep(&pause, NULL);
-        } else if (error == EAGAIN) {
+        if (error == EBUSY) {
             warnx("%s: the limit is %" PRId64 ", not %" PRId64
                   ", and changes while commands run or wait only by --set-limit", request->name,
                   stat.capacity, request->limit);
             return OWN_FAILURE;
-        } else if (error != 0) {
-            return turn_result(request->name, error);
         }
+        if (error != 0 && error != ENOENT)
+            return turn_result(request, segment, error);
     }
 }
 
@@ -235,7 +234,7 @@ static int wait_for_turn(const struct request *request, fairsem_shared_t *handle
     return error == EAGAIN ? wait_line(&line, how) : error;
 }
 
-bool turn_take(const struct request *request, const char *segment, fairsem_shared_t **handle,
+bool turn_take(const struct request *request, char segment[SEGMENT_NAME_SIZE], fairsem_shared_t **handle,
                int *exit_status)
 {
     struct timespec deadline = in_future(request->wait_ns);
@@ -256,7 +255,7 @@ bool turn_take(const struct request *request, const char *segment, fairsem_share
         *exit_status = OWN_FAILURE;
         if (error == EAGAIN) {
             error = wait_for_turn(request, *handle, &how);
-            if (error == 0 && turn_is_current(*handle, segment))
+            if (error == 0 && is_current(request, *handle))
                 return true;
             if (error == ETIMEDOUT)
                 *exit_status = TIMED_OUT;
@@ -264,7 +263,7 @@ bool turn_take(const struct request *request, const char *segment, fairsem_share
                 warnx(MORE_UNITS_THAN_LIMIT ": --set-limit has changed it", request->units,
                       request->name, limit_of(*handle));
             else
-                turn_result(request->name, error);
+                turn_result(request, segment, error);
         }
         fairsem_shared_close(*handle);
         if (error != 0)
@@ -273,30 +272,47 @@ bool turn_take(const struct request *request, const char *segment, fairsem_share
     return false;
 }
 
-/* ---- Another limit ---- */
-
-int turn_set_limit(const struct request *request, const char *segment)
+void turn_end(const char *segment, fairsem_shared_t *handle)
 {
-    fairsem_shared_t *handle;
-    int error = fairsem_shared_open(&handle, segment, 0, 0, NULL);
+    int error = fairsem_shared_unlink_unused(handle, segment, false);
 
-    if (error == 0) {
-        error = request->global || name_is_own(segment)
-                ? fairsem_shared_set_units(handle, request->limit) : EPERM;
-        fairsem_shared_close(handle);
-    }
-    return turn_result(request->name, error);
+    fairsem_shared_close(handle);       /* first: a message may block */
+    if (error == ENOENT)
+        warnx("%s: somebody has removed this name while the command ran, and others may have run "
+              "beside it", segment);
 }
 
-/* ---- Remove ---- */
+/* ---- Names ---- */
 
-int turn_remove_unused(const char *segment)
+int turn_set_limit(const struct request *request, char segment[SEGMENT_NAME_SIZE])
+{
+    bool done = false;
+    int error = 0;
+
+    while (error == 0 && !done) {
+        fairsem_shared_t *handle;
+
+        name_find(request->name, request->global, segment);
+        error = fairsem_shared_open(&handle, segment, own_flag(request), 0, NULL);
+        if (error != 0)
+            break;
+        error = fairsem_shared_set_units(handle, request->limit);
+        if (error == 0 && request->keep)
+            error = fairsem_shared_keep_name(handle);
+        /* Its last user may have removed the name just before. */
+        done = error == 0 && is_current(request, handle);
+        fairsem_shared_close(handle);
+    }
+    return turn_result(request, segment, error);
+}
+
+static int remove_unused(const char *segment, int oflag, bool kept)
 {
     fairsem_shared_t *handle;
-    int error = fairsem_shared_open(&handle, segment, 0, 0, NULL);
+    int error = fairsem_shared_open(&handle, segment, oflag, 0, NULL);
 
     if (error == 0) {
-        error = remove_unused(handle, segment);
+        error = fairsem_shared_unlink_unused(handle, segment, kept);
         fairsem_shared_close(handle);
     }
     return error;
@@ -304,7 +320,24 @@ int turn_remove_unused(const char *segment)
 
 int turn_remove(const struct request *request, const char *segment)
 {
-    int error = request->force ? fairsem_shared_unlink(segment) : turn_remove_unused(segment);
+    int error;
 
-    return turn_result(request->name, error == EAGAIN ? EBUSY : error);
+    if (!request->force)
+        error = remove_unused(segment, own_flag(request), true);
+    else if ((error = fairsem_shared_unlink(segment)) == EINVAL)
+        error = rmdir(segment) == 0 ? 0 : errno;
+    return turn_result(request, segment, error);
+}
+
+void turn_make_room(void)
+{
+    struct listed *list = names_list();
+    char segment[SEGMENT_NAME_SIZE];
+
+    for (const struct listed *at = list; at != NULL && at->name != NULL; at++) {
+        /* Not global ones: their other users could end this process, by truncating the file. */
+        if (!at->global && name_find(at->name, false, segment) == NULL)
+            remove_unused(segment, FAIRSEM_SHARED_OWN, false);
+    }
+    names_free(list);
 }

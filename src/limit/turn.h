@@ -2,15 +2,14 @@
 /*
  * turn.h - wait in the line of a name until it is our turn.
  *
- * REMOVING A NAME.  To give a name that is not used another limit, or to remove it, a process
- * takes all units of the segment, which works only while nobody runs or waits, and then
- * removes the name.  Another process may have opened the segment just before.  It gets its units
- * when the first one closes the segment, sees that the name no longer leads there, and begins
- * again.  So two segments of one name never have running users at the same time.
+ * REMOVING A NAME.  The last user of a name removes it.  Another process may have opened the segment just
+ * before.  It gets its units when the first one closes the segment, sees that the name no longer leads
+ * there, and begins again.  So two segments of one name never have running users at the same time.
  */
 #ifndef LIMIT_TURN_H
 #define LIMIT_TURN_H
 
+#include "names.h"
 #include "request.h"
 
 #include <fairsem/shared.h>
@@ -18,31 +17,31 @@
 enum { NO_ROOM = -1 };
 
 /*
- * Wait.  Returns true if it is our turn; else *exit_status is set, and if that is not TIMED_OUT, or
- * NO_ROOM for a new name, a message has been printed.
+ * Wait.  Returns true if it is our turn, in this segment; else *exit_status is set, and if that is not
+ * TIMED_OUT, or NO_ROOM for a new name, a message has been printed.
  * *handle holds the units; NULL: an outer command holds them.  A signal that ends the wait ends the
  * process.
  */
-bool turn_take(const struct request *request, const char *segment, fairsem_shared_t **handle,
+bool turn_take(const struct request *request, char segment[SEGMENT_NAME_SIZE], fairsem_shared_t **handle,
                int *exit_status);
 
-/* Does the name still lead to this segment? */
-bool turn_is_current(fairsem_shared_t *handle, const char *segment);
+/* Give the units back, and remove the name if nobody uses it and it need not stay. */
+void turn_end(const char *segment, fairsem_shared_t *handle);
 
 /*
- * Change the limit of a name, also while it is used.  It holds until the name is removed: commands
- * that say the limit with which the name was made follow it.  Returns an exit status; a message has
- * been printed if it is not 0.
+ * Change the limit of a name, also while it is used.  It holds until the name is removed by --remove:
+ * commands that say the limit with which the name was made follow it.  Returns an exit status; a message
+ * has been printed if it is not 0.
  */
-int turn_set_limit(const struct request *request, const char *segment);
-
-/* Remove a name if nobody runs or waits.  Returns an errno value; EAGAIN: it is in use. */
-int turn_remove_unused(const char *segment);
+int turn_set_limit(const struct request *request, char segment[SEGMENT_NAME_SIZE]);
 
 /* Remove a name.  Returns an exit status; a message has been printed if it is not 0. */
 int turn_remove(const struct request *request, const char *segment);
 
+/* The directory is full: remove the names of this user that nobody uses and that need not stay. */
+void turn_make_room(void);
+
 /* 0; or say what an errno value of the library means for this name, and return OWN_FAILURE. */
-int turn_result(const char *name, int error);
+int turn_result(const struct request *request, const char *segment, int error);
 
 #endif

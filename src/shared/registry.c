@@ -379,13 +379,12 @@ static int unlink_in_section(struct fs_shared_section *in, const char *path, boo
 {
     const struct fs_file *own = &in->handle->file;
     struct fs_file file;
-    int error;
+    int error = fs_file_find(path, &file);
 
-    if (is_used(in) || (!kept && is_kept_or_resized(in)))
-        return EBUSY;
-    error = fs_file_find(path, &file);
     if (error == 0 && (file.device != own->device || file.inode != own->inode))
         error = ENOENT;
+    if (error == 0 && (is_used(in) || (!kept && is_kept_or_resized(in))))
+        error = EBUSY;
     if (error == 0 && in->error == 0) {
         FS_STEP("unlink");
         error = fs_file_unlink(path);

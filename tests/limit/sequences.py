@@ -2,9 +2,7 @@
 """sequences.py - commands under one name that hypothesis draws, and a model of that name."""
 
 import json
-import os
 import signal
-import stat
 import subprocess
 
 from hypothesis import strategies as some
@@ -16,8 +14,9 @@ from cases import limit_time, wait_until
 class User:
     """A command that runs or waits."""
 
-    def __init__(self, process, units, priority, number, keep):
-        self.process, self.units, self.priority, self.keep = process, units, priority, keep
+    def __init__(self, process, units, priority, number, options):
+        self.process, self.units, self.priority = process, units, priority
+        self.keep, self.exec = "--keep" in options, "--exec" in options
         self.order, self.begun = (priority, number), False
 
     def begins(self):
@@ -67,6 +66,11 @@ class Model:
         (self.running if user in self.running else self.waiting).remove(user)
         self.grant()
 
+    def end(self):
+        """A command has ended, and its parent lives: the last one removes the name, unless it is to stay."""
+        if not self.is_used() and not self.kept and self.limit == self.first_limit:
+            self.limit = self.first_limit = None
+
     def set_limit(self, limit):
         self.limit = limit
         self.grant()
@@ -103,7 +107,7 @@ class Commands(RuleBasedStateMachine):
             if self.model.admits(self.limit_of(limit), units):
                 process = self.limit.start(line, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
                 self.count += 1
-                self.model.add(User(process, units, priority, self.count, "--keep" in options))
+                self.model.add(User(process, units, priority, self.count, options))
                 self.is_as_the_model_says()
             else:
                 self.limit.gives(125, line)
@@ -116,6 +120,8 @@ class Commands(RuleBasedStateMachine):
         # One that waits may have the lock for a moment, for which -w 0 does not wait.
         time = "1d" if status == 0 and self.model.waiting else "0"
         self.limit.gives(status, "-w %s -n %d -p %d test %d -- true" % (time, units, priority, limit))
+        if status == 0:
+            self.model.end()
 
     @precondition(lambda self: self.model.running)
     @rule(which=which)
@@ -124,16 +130,21 @@ class Commands(RuleBasedStateMachine):
         user.process.communicate(b"\n")
         assert user.process.returncode == 0
         self.model.drop(user)
+        if not user.exec:
+            self.model.end()
 
     @precondition(lambda self: self.model.is_used())
     @rule(which=which, number=end_by)
     def kill(self, which, number):
         users = self.model.running + self.model.waiting
         user = users[which % len(users)]
+        ends = number == signal.SIGTERM and user in self.model.running and not user.exec
         user.process.send_signal(number)
         assert user.process.wait() == -number
         assert user.process.stdout.read() == b"", "it ran"
         self.model.drop(user)
+        if ends:
+            self.model.end()
 
     @precondition(lambda self: self.model.limit)
     @rule(limit=some.integers(1, 3))
@@ -183,8 +194,6 @@ class Commands(RuleBasedStateMachine):
             raise AssertionError("the model says %s, and --status %s"
                                  % (self.model.shown(), self.status())) from None
         assert all(user.begins() for user in self.model.running)
-        if self.model.limit is not None:
-            assert self.model.kept == bool(os.stat(self.limit.segment()).st_mode & stat.S_ISVTX), "--keep"
 
     def teardown(self):
         self.limit.end()

@@ -20,9 +20,10 @@
 static char directory[] = "/dev/shm/fairsem-limit-locked.XXXXXX";
 static char program[400], segment[100];
 
+/* NULL: it cannot be tried here. */
 static fairsem_shared_t *begin(void)
 {
-    const fairsem_shared_attr_t attr = { .units = 1, .flags = FAIRSEM_SHARED_NO_SPIN };
+    const fairsem_shared_attr_t attr = { .units = 1, .flags = FAIRSEM_SHARED_NO_SPIN, .max_processes = 3 };
     const char *top = getenv("top_builddir");
     fairsem_shared_t *h;
 
@@ -64,16 +65,25 @@ static int run(const char *const arguments[], double *seconds)
     return WEXITSTATUS(status);
 }
 
+/* All entries of the table are in use, by us and by processes that are dead. */
+static void fill(fairsem_shared_t *h)
+{
+    for (int i = 0; i < h->max_processes; i++)
+        FS_PUT(&h->processes[i].state, FS_PROCESS_USED);
+}
+
 /*
  * The time-out of the test shows that none of them waits for the lock, which is not given back.  How
- * long each takes, a tenth of a second at most on an idle machine, is printed.
+ * long each takes is printed: a second where it must have the lock, else a tenth at most on an idle machine.
  */
-START_TEST(while_the_lock_is_held_it_answers)
+static void answer_while_it_is_locked(bool full)
 {
     static const struct { const char *const arguments[8]; int status; } row[] = {
         { { "fairsem-limit", "-w", "0", "x", "1", "--", "true", NULL }, 124 },
+        { { "fairsem-limit", "-w", "0.05", "x", "1", "--", "true", NULL }, 124 },
         { { "fairsem-limit", "--status", "x", NULL }, 0 },
         { { "fairsem-limit", "--status", NULL }, 0 },
+        { { "fairsem-limit", "--set-limit=2", "x", NULL }, 125 },
         { { "fairsem-limit", "--remove", "x", NULL }, 125 },
         { { "fairsem-limit", "--remove", "--force", "x", NULL }, 0 },
     };
@@ -89,6 +99,8 @@ START_TEST(while_the_lock_is_held_it_answers)
     }
     ck_assert_int_eq(fairsem_shared_acquire(h, 1), 0);
     ck_assert_int_eq(fs_shared_lock(h, NULL, &dead), 0);
+    if (full)
+        fill(h);
     for (size_t i = 0; i < sizeof row / sizeof row[0]; i++) {
         double seconds;
         int status = run(row[i].arguments, &seconds);
@@ -100,9 +112,21 @@ START_TEST(while_the_lock_is_held_it_answers)
     fs_shared_unlock(h);
     end(h);
 }
+
+START_TEST(while_the_lock_is_held_it_answers)
+{
+    answer_while_it_is_locked(false);
+}
+END_TEST
+
+START_TEST(while_the_lock_is_held_and_the_table_is_full_it_answers)
+{
+    answer_while_it_is_locked(true);
+}
 END_TEST
 
 int main(void)
 {
-    RUN_SUITE("limit locked", while_the_lock_is_held_it_answers);
+    RUN_SUITE("limit locked", while_the_lock_is_held_it_answers,
+              while_the_lock_is_held_and_the_table_is_full_it_answers);
 }

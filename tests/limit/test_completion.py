@@ -37,8 +37,7 @@ def names(limit):
     other = os.path.join(limit.dir, "other")
     os.mkdir(other)
     for line in ("backup 3", "build 4", "--global together 5", "--dir=%s elsewhere 6" % other):
-        limit.gives(0, line + " -- true")
-    limit.gives(0, "--remove test")
+        limit.gives(0, "--keep %s -- true" % line)
     return limit
 
 

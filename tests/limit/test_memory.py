@@ -89,7 +89,7 @@ def test_another_limit_and_none(limit, line, shown):
     """It is as if nothing had been asked, or done."""
     for env in failures("fairsem-limit"):
         limit.run("--remove test")
-        limit.gives(0, "test 1 -- true")
+        limit.gives(0, "--keep test 1 -- true")
         done = ends_well(limit.run(line, env=env), 0)
         now = limit.run("--status test")
         assert re.search(shown if done else "limit 1, free 1, running 0", now.stdout + now.stderr, re.M), now

@@ -3,8 +3,8 @@
 
 import os
 import re
+import shutil
 import subprocess
-import time
 
 import pytest
 
@@ -24,11 +24,12 @@ def other(limit):
     """Another directory, in which the name has another limit."""
     path = os.path.join(limit.dir, "other")
     os.mkdir(path)
-    limit.gives(0, "--dir=@DIR/other test 3 -- true")
+    limit.gives(0, "--dir=@DIR/other --keep test 3 -- true")
     return path
 
 
 def test_a_name_is_a_file_in_the_directory(limit, other):
+    limit.gives(0, "--keep test 1 -- true")
     assert there(limit.dir, CREATED) and there(other, CREATED)
     assert os.stat(os.path.join(other, CREATED)).st_mode & 0o777 == 0o600, "it is this user's alone"
     limit.gives(0, "--dir=@DIR/other// test 3 -- true")
@@ -42,7 +43,7 @@ def test_a_name_is_a_file_in_the_directory(limit, other):
 def test_a_link_to_a_directory(limit, other):
     limit.gives(0, "--dir=@DIR/other --remove test")
     os.symlink("other", os.path.join(limit.dir, "link"))
-    limit.gives(0, "--dir=@DIR/link test 1 -- true")
+    limit.gives(0, "--dir=@DIR/link --keep test 1 -- true")
     assert there(other, CREATED)
 
 
@@ -62,21 +63,135 @@ def test_a_bad_line(limit, status, line, says):
     limit.gives(status, line, says=says)
 
 
-def test_the_default_is_dev_shm(limit):
+@pytest.fixture
+def default(limit):
+    """A name for this case in the default directories, and what its file is called."""
     if not os.access("/dev/shm", os.W_OK):
         pytest.skip("not here: /dev/shm, which cannot be written")
     limit.env["FAIRSEM_LIMIT_DIR"] = ""
     name = "test-%d" % os.getpid()
-    file = "/dev/shm/fairsem-limit-%d.%s" % (os.getuid(), name)
-    try:
-        limit.gives(0, name + " 1 -- true")
-        assert there(file)
-        # A command inside another one, with the same directory in other words.
-        limit.gives(0, "%s 1 -- @PROGRAM --dir=/dev/shm/ -w 0 %s 1 -- true" % (name, name))
-        limit.gives(0, "--dir=/dev/shm/ --remove " + name)
-        assert not there(file)
-    finally:
-        limit.run("--remove --force " + name)
+    yield name, "fairsem-limit-%d.%s" % (os.getuid(), name)
+    for where in "", "--dir=/dev/shm":
+        limit.run("%s --remove --force %s" % (where, name))
+
+
+def private_directory(limit):
+    """Where this user's own names are, if the machine has such a place."""
+    if os.getuid() == 0:
+        return "/run/fairsem-limit"
+    parent = limit.work / "runtime"
+    parent.mkdir(mode=0o700, exist_ok=True)
+    limit.env["XDG_RUNTIME_DIR"] = str(parent)
+    return str(parent / "fairsem-limit")
+
+
+def test_own_names_are_where_only_their_user_can_write(limit, default):
+    name, file = default
+    path = os.path.join(private_directory(limit), file)
+    limit.gives(0, "%s 1 -- test -f %s" % (name, path))
+    assert os.stat(os.path.dirname(path)).st_mode & 0o777 == 0o700
+    assert not there(path), "its last user removes it"
+    # What somebody has put in the way does not matter, whatever it is.
+    for put in os.mkdir, os.mkfifo, lambda way: os.symlink("/etc/passwd", way):
+        way = "/dev/shm/" + file
+        put(way)
+        try:
+            limit.gives(0, "-w 0 %s 1 -- test -f %s" % (name, path))
+            assert name not in limit.gives(0, "--status", env={"LC_ALL": "C"})
+        finally:
+            (os.rmdir if os.path.isdir(way) else os.unlink)(way)
+
+
+def test_a_name_that_is_in_dev_shm_is_used_there(limit, default):
+    """Version 1.0 may have made it."""
+    name, file = default
+    path = os.path.join(private_directory(limit), file)
+    limit.gives(0, "--dir=/dev/shm/ --keep %s 1 -- true" % name)
+    limit.gives(0, "%s 1 -- sh -c 'test -f /dev/shm/%s && test ! -e %s'" % (name, file, path))
+    # A command inside another one, with the same directory in other words.
+    limit.gives(0, "%s 1 -- @PROGRAM --dir=/dev/shm/ -w 0 %s 1 -- true" % (name, name))
+    assert name + ": limit 1" in limit.gives(0, "--status")
+    limit.gives(0, "--remove " + name)
+    assert not there("/dev/shm", file)
+
+
+@pytest.mark.parametrize("mode", (0o755, 0o770, 0o707))
+def test_a_directory_that_others_may_use_is_not_private(limit, default, mode):
+    if os.getuid() == 0:
+        pytest.skip("not here: a directory of root that is not /run")
+    name, file = default
+    private = private_directory(limit)
+    os.mkdir(private)
+    os.chmod(private, mode)
+    limit.gives(0, "%s 1 -- test -f /dev/shm/%s" % (name, file))
+
+
+# ---------------------------------------------------------------- other users
+@pytest.fixture
+def foreign(limit):
+    """Gives a file in the directory of names to another user."""
+    if os.getuid() != 0:
+        pytest.skip("not here: another user: only root can give a file away")
+
+    def give(make, path):
+        make(path)
+        os.chown(path, 4711, 4711, follow_symlinks=False)
+        return path
+    return give
+
+
+def make_link(path):
+    os.symlink("/etc/passwd", path)
+
+
+@pytest.mark.parametrize("make", (os.mkdir, os.mkfifo, make_link, lambda path: open(path, "wb").close(),
+                                  lambda path: shutil.copyfile(path[:-len("test")] + "model", path)),
+                         ids=("directory", "fifo", "link", "file", "segment"))
+def test_what_another_user_has_put_there(limit, foreign, make):
+    limit.gives(0, "--keep model 1 -- true")
+    foreign(make, limit.segment())
+    for line in "-w 0 test 1 -- true", "--status test", "--set-limit 2 test", "--remove test":
+        limit.gives(125, line, says="test: user 4711 has made @DIR/%s$" % CREATED)
+    ended = limit.run("--status")
+    assert ended.returncode == 0 and ended.stdout == "model: limit 1, free 1, running 0, waiting 0\n"
+    assert ended.stderr == "fairsem-limit: test: user 4711 has made %s\n" % limit.segment()
+    limit.gives(0, "--remove --force test")         # root may
+    assert not there(limit.segment())
+
+
+def test_the_status_of_all_reads_no_global_name_of_another_user(limit, foreign):
+    """Its owner could truncate it at that moment."""
+    limit.gives(0, "--global --keep test 1 -- true")
+    path = os.path.join(limit.dir, "fairsem-limit.test")
+    os.chown(path, 4711, 4711)
+    ended = limit.run("--status")
+    assert (ended.returncode, ended.stdout) == (0, "")
+    assert ended.stderr == "fairsem-limit: test: user 4711 has made %s; see --global --status test\n" % path
+    assert "limit 1" in limit.gives(0, "--global --status test")
+
+
+def test_keep_changes_no_file(limit, foreign):
+    """The owner of a global name can put a link in its place."""
+    target = limit.work / "target"
+    target.touch(mode=0o644)
+    limit.gives(0, "--global --keep test 1 -- sh -c 'rm @DIR/fairsem-limit.test; ln -s %s @DIR/fairsem-limit.test'"
+                % target, says="somebody has removed this name")
+    assert target.stat().st_mode & 0o7777 == 0o644
+    limit.gives(125, "--global --keep test 1 -- true")
+    limit.gives(125, "--global --set-limit=2 --keep test")
+    assert target.stat().st_mode & 0o7777 == 0o644
+
+
+def test_a_damaged_name_says_what_removes_it(limit):
+    for options in "", "--global":
+        path = limit.segment() if not options else os.path.join(limit.dir, "fairsem-limit.test")
+        open(path, "wb").close()
+        line = "%s --dir=%s --remove --force test" % (options, limit.dir)
+        for asks in " test 1 -- true", " --status test", " --set-limit=2 test", " --remove test", " --status":
+            if asks != " --status" or not options:
+                limit.gives(125, "--dir=@DIR " + options + asks,
+                            says="test: it is damaged; this removes it: fairsem-limit %s$" % line.strip())
+        limit.gives(0, line)
 
 
 @pytest.fixture
@@ -105,7 +220,7 @@ def test_two_containers_with_one_directory(limit, other, own_mounts):
 def test_a_full_directory(limit, own_mounts):
     """Room for seven names.  Those that nobody uses make room; then all are to stay."""
     script = """mount -t tmpfs -o size=1m none @DIR/mount || exit 99
-        for i in $(seq 10); do @PROGRAM --dir=@DIR/mount unused$i 1 -- true || exit 1; done
+        for i in $(seq 10); do @PROGRAM --exec --dir=@DIR/mount unused$i 1 -- true || exit 1; done
         for i in $(seq 10); do @PROGRAM --dir=@DIR/mount --keep kept$i 1 -- true || exit 2; done"""
     ended = run(*own_mounts, limit.replaced(script), env=limit.env)
     assert ended.returncode == 2, ended
@@ -118,8 +233,7 @@ def test_a_full_directory(limit, own_mounts):
 def test_the_file_of_a_name_in_use_is_locked(limit, how):
     """systemd-tmpfiles removes what it can lock; both the parent and the command are in the way."""
     needs("flock")
-    limit.gives(0, how + " test 1 -- sh -c '! flock -n @DIR/%s true'" % CREATED)
-    limit.gives(0, "test 1 -- true")
+    limit.gives(0, "--keep %s test 1 -- sh -c '! flock -n @DIR/%s true'" % (how, CREATED))
     assert run("flock", "-n", limit.segment(), "true").returncode == 0, "nobody uses it"
 
 
@@ -152,7 +266,8 @@ def test_another_limit_while_it_is_used(limit, now, status, line):
 
 
 def test_a_set_limit_holds_while_nobody_uses_the_name(limit):
-    limit.gives(0, "--set-limit 5 test")
+    limit.gives(0, "test 1 -- @PROGRAM --set-limit 5 test")
+    limit.gives(125, "--set-limit 5 none", says="none: there is no such name$")
     # The old one is still known.
     assert "limit 5, free 4" in limit.gives(0, "test 1 -- @PROGRAM --status test")
     limit.gives(0, "--remove test")
@@ -160,67 +275,52 @@ def test_a_set_limit_holds_while_nobody_uses_the_name(limit):
 
 
 def test_a_command_for_more_than_the_new_limit(limit):
-    limit.gives(0, "b 3 -- true")
-    limit.gives(0, "--set-limit 1 b")
+    limit.gives(0, "b 3 -- @PROGRAM --set-limit 1 b")
     limit.gives(125, "-n 2 b 3 -- true",
                 says="2 units are more than the limit of b, 1: --set-limit has changed it")
 
 
 def test_the_limit_of_a_global_name_that_is_kept(limit):
-    limit.gives(0, "--global test 1 -- true")
-    limit.gives(0, "--global --set-limit 4 --keep test")
+    limit.gives(0, "--global test 1 -- @PROGRAM --global --set-limit 1 --keep test")
+    limit.gives(0, "--global --set-limit 4 test")
     assert "limit 4" in limit.gives(0, "--global --status test")
-    assert os.stat(os.path.join(limit.dir, "fairsem-limit.test")).st_mode & 0o1000
+
+
+def test_a_limit_that_is_set_while_the_last_user_leaves(limit):
+    """Either the name was gone already, or the limit is what was said."""
+    for _ in range(50):
+        holder = limit.start("test 1 -- true")
+        status = limit.run("--set-limit=7 test").returncode
+        assert holder.wait() == 0
+        if status == 0:
+            assert "limit 7" in limit.gives(0, "--status test")
+            limit.gives(0, "--remove test")
 
 
 # ---------------------------------------------------------------- names that nobody uses
-def touch(hours, *paths):
-    """They have last been used so many hours ago."""
-    for path in paths:
-        at = time.time() - hours * 3600
-        os.utime(path, (at, at), follow_symlinks=False)
+def test_the_last_user_removes_the_name(limit):
+    for number in 1, 2, 3:
+        holder = limit.hold("test 2")
+        second = limit.hold("test 2", "running 2")
+        let_go(holder)
+        assert there(limit.segment())
+        let_go(second)
+        second.wait()
+        assert not there(limit.segment()), number
 
 
-def test_a_name_that_nobody_has_used_for_a_day_goes(limit):
-    segment = limit.segment
-    # First: what it removes in passing, when it has begun, it must have looked for before any name is old.
-    holder = limit.hold("held 1", name="held")
-    for name in "old", "tomorrow":
-        limit.gives(0, name + " 1 -- true")
-    limit.gives(0, "--keep kept 1 -- true")
-    limit.gives(0, "kept 1 -- true")
-    limit.gives(0, "--global old 1 -- true")
-    everybodys = os.path.join(limit.dir, "fairsem-limit.old")
-    others = os.path.join(limit.dir, "other-program")
-    open(others, "wb").close()
-    os.mkdir(segment("directory"))
-    (limit.work / "no-segment").touch()
-    os.symlink(limit.work / "no-segment", segment("link"))
-    touch(23, segment())
-    touch(-24, segment("tomorrow"))
-    touch(25, *map(segment, ("old", "kept", "held", "directory", "link")), everybodys, others)
-    limit.gives(0, "--exec new 1 -- true")
-    assert not there(segment("old")) and not there(everybodys)
-    for name in "test", "kept", "tomorrow", "held", "directory", "link", "new":
-        assert there(segment(name))
-    assert there(others)
-    let_go(holder)
-    # The command that has ended has used the name; this is also what the parent removes in passing.
-    limit.gives(0, "old 1 -- true")
-    touch(25, segment("old"))
-    limit.gives(0, "new 1 -- true")
-    wait_until("the old name goes", lambda: not there(segment("old")))
-    assert there(segment("held")), "the end of a command is no use of its name"
+def test_a_name_that_is_kept_stays(limit):
+    limit.gives(0, "--keep test 1 -- true")
+    limit.gives(0, "test 1 -- true")
+    assert there(limit.segment())
+    limit.gives(0, "--remove test")
+    assert not there(limit.segment())
 
 
-def test_the_status_removes_it_in_passing(limit):
-    limit.gives(0, "old 1 -- true")
-    touch(25, limit.segment("old"))
-    limit.gives(0, "--status")
-    wait_until("the old name goes", lambda: not there(limit.segment("old")))
-
-
-def test_a_name_that_is_kept_is_removed(limit):
-    limit.gives(0, "--keep kept 1 -- true")
-    limit.gives(0, "--remove kept")
-    assert not there(limit.segment("kept"))
+def test_a_name_of_killed_users_stays_until_the_next(limit):
+    holder = limit.hold()
+    holder.kill()
+    holder.wait()
+    assert there(limit.segment())
+    limit.gives(0, "test 1 -- true")
+    assert not there(limit.segment())

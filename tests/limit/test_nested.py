@@ -23,7 +23,7 @@ from conftest import let_go, row
     pytest.param(125, "test 3 -- @PROGRAM -n 2 test 3 -- true",
                  "an outer command has 1 of the units, and this one asks for 2", "", id="more units")))
 def test_inside(limit, outer, status, line, says, printed):
-    assert printed in limit.gives(status, outer + " " + line, says=says)
+    assert printed in limit.gives(status, "--keep %s %s" % (outer, line), says=says)
     limit.await_status(r"limit (\d), free \1, running 0")
 
 

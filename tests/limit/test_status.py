@@ -18,6 +18,7 @@ def test_neither_a_table_nor_json(limit):
 
 
 def test_a_name_that_nobody_uses(limit):
+    limit.gives(0, "--keep test 1 -- true")
     assert limit.gives(0, "--status=json test") \
         == '{"names": [{"name": "test", "global": false, "limit": 1, "free": 1, "users": []}]}\n'
 
@@ -38,7 +39,7 @@ def used(limit):
 
 
 def test_all_names(limit, used):
-    limit.gives(0, "--global test 5 -- true")
+    limit.gives(0, "--global --keep test 5 -- true")
     told = limit.gives(0, "--status=json")
     assert told.count("\n") == 1
     own, everybody = sorted(json.loads(told)["names"], key=lambda name: name["global"])
