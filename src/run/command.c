@@ -17,6 +17,7 @@
 #include <sys/resource.h>
 #include <sys/signalfd.h>
 #include <sys/stat.h>
+#include <sys/time.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -97,9 +98,12 @@ int run_here(const struct command *command)
 
 /* ---- Stay as its parent ---- */
 
+enum { TIMERS = ITIMER_PROF + 1 };
+
 struct before {
     sigset_t         mask;
     struct sigaction on_child;
+    struct itimerval timers[TIMERS];
 };
 
 /*
@@ -118,17 +122,29 @@ static pid_t start_child(struct command *command, const struct before *before, b
         kill(getpid(), SIGKILL);
     sigaction(SIGCHLD, &before->on_child, NULL);
     sigprocmask(SIG_SETMASK, &before->mask, NULL);
+    for (int i = 0; i < TIMERS; i++)
+        setitimer(i, &before->timers[i], NULL);
     command->error = become(command);
     _exit(CANNOT_RUN);
 }
 
 /*
- * Signals that other processes send.  Those of the terminal reach the child anyway, except one:
- * when the terminal is gone, the kernel tells only the leader of the session.
+ * The signals of the terminal reach the child anyway, except one, with its SIGCONT: when the terminal is
+ * gone, the kernel tells only the leader of the session.  Other signals of the kernel are meant for the
+ * command: an alarm that came before the fork, SIGIO, or SIGXCPU, after which SIGKILL ends both processes.
  */
 static bool must_forward(const siginfo_t *info)
 {
-    return info->si_code <= 0 || (info->si_signo == SIGHUP && getsid(0) == getpid());
+    if (info->si_code <= 0)     /* another process has sent it */
+        return true;
+    switch (info->si_signo) {
+    case SIGINT: case SIGQUIT: case SIGTSTP: case SIGTTIN: case SIGTTOU: case SIGWINCH:
+        return false;
+    case SIGHUP: case SIGCONT:
+        return getsid(0) == getpid();
+    default:
+        return true;
+    }
 }
 
 /*
@@ -209,16 +225,22 @@ static int end_like(int status)
     return 128 + WTERMSIG(status);
 }
 
-/* Block all signals, and start it.  -1: a message has been printed. */
+/*
+ * Block all signals, and start it.  The timers of alarm() and setitimer() are for the command, as if this
+ * process had become it; a fork does not copy them.  -1: a message has been printed.
+ */
 static pid_t start_as_child(struct command *command, sigset_t *signals, bool outlived)
 {
     const struct sigaction to_default = { .sa_handler = SIG_DFL };
+    const struct itimerval none = { .it_value = { 0 } };
     struct before before;
     pid_t child;
 
     sigfillset(signals);
     sigprocmask(SIG_BLOCK, signals, &before.mask);
     sigaction(SIGCHLD, &to_default, &before.on_child);  /* if it is ignored, waitpid fails */
+    for (int i = 0; i < TIMERS; i++)
+        setitimer(i, &none, &before.timers[i]);
     child = start_child(command, &before, outlived);
     if (child < 0)
         warn("fork");

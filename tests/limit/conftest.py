@@ -35,13 +35,18 @@ def unshared(*options, user="--map-current-user"):
     return pytest.skip("not here: a namespace: unshare " + " ".join(options))
 
 
-def lives(pid):
-    """It does not if only its parent has not noticed the end yet."""
+def process_state(pid):
+    """Its letter in /proc; None: there is no such process."""
     try:
         with open("/proc/%s/stat" % pid, encoding="ascii", errors="replace") as file:
-            return file.read().rsplit(")", 1)[1].split()[0] != "Z"
+            return file.read().rsplit(")", 1)[1].split()[0]
     except (FileNotFoundError, ProcessLookupError):
-        return False
+        return None
+
+
+def lives(pid):
+    """It does not if only its parent has not noticed the end yet."""
+    return process_state(pid) not in (None, "Z")
 
 
 def let_go(holder):

@@ -6,6 +6,7 @@ import os
 import shutil
 import signal
 import subprocess
+import sys
 
 import pytest
 
@@ -31,6 +32,44 @@ def test_signals_arrive(limit):
     limit.gives(124, "-w 0 test 1 -- true")
     parent.send_signal(signal.SIGUSR1)
     assert parent.wait() == 9
+
+
+@pytest.mark.parametrize("timer", ("ITIMER_REAL", "ITIMER_VIRTUAL", "ITIMER_PROF"))
+def test_the_command_has_the_timer_that_fairsem_limit_had(limit, timer):
+    """The command may still stop it, and CPU time is that of the command."""
+    left = limit.gives(0, "test 1 --", sys.executable, "-c",
+                       "import signal; print(signal.getitimer(signal.%s)[0])" % timer,
+                       preexec_fn=lambda: signal.setitimer(getattr(signal, timer), 100000))
+    assert 0 < float(left) <= 100001
+
+
+def test_an_alarm_ends_the_command(limit):
+    """The alarm of the program that has become fairsem-limit."""
+    limit.gives(-signal.SIGALRM, "test 1 -- sleep 100000",
+                preexec_fn=lambda: signal.setitimer(signal.ITIMER_REAL, 0.1))
+
+
+def test_an_alarm_from_before_it_arrives(limit):
+    """Fairsem-limit inherits the pending signal; a child does not."""
+    def leave_an_alarm():
+        signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGALRM})
+        signal.setitimer(signal.ITIMER_REAL, 1e-6)
+        while signal.SIGALRM not in signal.sigpending():
+            pass
+
+    limit.gives(0, "test 1 --", sys.executable, "-c",
+                "import signal; signal.sigwait({signal.SIGALRM})", preexec_fn=leave_an_alarm)
+
+
+def test_an_alarm_ends_the_wait(limit):
+    """And the others do not wait for the dead."""
+    holder = limit.hold()
+    limit.gives(-signal.SIGALRM, "test 1 -- true",
+                preexec_fn=lambda: signal.setitimer(signal.ITIMER_REAL, 0.1))
+    limit.await_status("waiting 0$")
+    waiter = limit.wait(1, "test 1 -- true")
+    let_go(holder)
+    assert waiter.wait() == 0
 
 
 def test_a_child_from_before_it_ended_first(limit):

@@ -8,7 +8,8 @@ import signal
 
 import pytest
 
-from conftest import Terminal, let_go
+from cases import wait_until
+from conftest import Terminal, let_go, process_state
 
 
 @pytest.fixture
@@ -46,6 +47,23 @@ def test_a_hangup(limit):
     """When the terminal is gone, a command with a parent ends as it does without one."""
     terminal = limit.terminal("test 1 -- sh -c 'echo begun; exec sleep 100000'")
     assert terminal.read_until(rb"begun")
+    terminal.close()
+    assert terminal.ends() == -signal.SIGHUP
+
+
+def test_a_hangup_while_the_command_is_stopped(limit):
+    """The kernel continues only the leader of the session."""
+    def is_pending(number):
+        with open("/proc/%d/status" % child, encoding="ascii") as file:
+            pending = re.search(r"ShdPnd:\s*(\w+)", file.read()).group(1)
+        return int(pending, 16) >> number - 1 & 1
+
+    terminal = limit.terminal("test 1 -- sh -c 'echo $$.; kill -STOP $$; exec sleep 100000'")
+    child = int(terminal.read_until(rb"([0-9]+)\.").group(1))
+    wait_until("a stopped command", lambda: process_state(child) == "T")
+    # The parent notices a signal of this number after SIGCHLD.
+    os.kill(terminal.pid, signal.SIGRTMIN)
+    wait_until("a parent that knows", lambda: is_pending(signal.SIGRTMIN))
     terminal.close()
     assert terminal.ends() == -signal.SIGHUP
 
