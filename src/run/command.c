@@ -30,14 +30,19 @@ static int cannot_run(const char *command, int error)
 
 /* ---- Is there such a command? ---- */
 
-/* 0, or an errno value. */
+/*
+ * 0, or an errno value.  EPERM is not the file's: a container engine that is older than the system call
+ * faccessat2 refuses it so, which is no reason for libc to try an older one.  The exec will tell.
+ */
 static int can_execute(const char *path)
 {
     struct stat st;
 
-    if (stat(path, &st) != 0 || faccessat(AT_FDCWD, path, X_OK, AT_EACCESS) != 0)
+    if (stat(path, &st) != 0)
         return errno;
-    return S_ISREG(st.st_mode) ? 0 : EACCES;
+    if (!S_ISREG(st.st_mode))
+        return EACCES;
+    return faccessat(AT_FDCWD, path, X_OK, AT_EACCESS) == 0 || errno == EPERM ? 0 : errno;
 }
 
 /* Look in each directory of PATH, as execvp does.  0, or an errno value. */

@@ -2,9 +2,12 @@
 """fairsem-limit as the parent of its command, and as the command itself: who holds the unit, until
 when, and who gets which signal."""
 
+import ctypes
+import errno
 import os
 import shutil
 import signal
+import struct
 import subprocess
 import sys
 
@@ -145,6 +148,39 @@ def test_it_tells_at_once(limit, files, path, status, line, says):
 def test_path(limit, files, path, status, command):
     limit.gives(status, "test 1 -- " + command, cwd=limit.work / "second",
                 env={"PATH": limit.replaced(path) + PATH})
+
+
+def refuse_younger_calls():
+    """As a container engine from before them: EPERM for all system calls since Linux 5.2.
+
+    Since then a call has the same number on each architecture; faccessat2 has 439.
+    """
+    instructions = struct.pack("HBBI" * 4, 0x20, 0, 0, 0,                # the number of the call
+                               0x35, 0, 1, 428,                          # if it is 428 or more,
+                               0x06, 0, 0, 0x00050000 | errno.EPERM,     # EPERM,
+                               0x06, 0, 0, 0x7fff0000)                   # else it is allowed
+    text = ctypes.create_string_buffer(instructions, len(instructions))
+    libc = ctypes.CDLL(None, use_errno=True)
+    set_no_new_privileges, set_seccomp, filter_mode = 38, 22, 2
+    program = struct.pack("HL", 4, ctypes.addressof(text))
+    if libc.prctl(set_no_new_privileges, 1, 0, 0, 0) or libc.prctl(set_seccomp, filter_mode, program):
+        os._exit(77)
+    assert libc.syscall(439, -100, b"/", 0, 0) == -1 and ctypes.get_errno() == errno.EPERM
+
+
+@pytest.mark.parametrize("status, line", (
+    pytest.param(5, "found-later", id="in PATH"),
+    pytest.param(5, "@WORK/second/found-later", id="a path"),
+    pytest.param(126, "@WORK/text", id="it cannot be executed")))
+def test_a_refused_system_call_is_no_answer(limit, files, status, line):
+    """Also in a wait, where there may be no second thread."""
+    if run("true", preexec_fn=refuse_younger_calls).returncode == 77:
+        pytest.skip("not here: seccomp")
+    path = limit.replaced("@WORK/first:@WORK/second:") + PATH
+    holder = limit.hold()
+    waiter = limit.wait(1, "test 1 -- " + line, env={"PATH": path}, preexec_fn=refuse_younger_calls)
+    let_go(holder)
+    assert waiter.wait() == status
 
 
 # ---------------------------------------------------------------- --exec
