@@ -23,8 +23,10 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 /*
@@ -109,27 +111,59 @@ static int run(const struct request *request, char *segment)
  * Names that etcd keeps are for fairsem-limit-cluster, which has libcurl: a name of this machine need
  * not wait until the linker has loaded that, and fairsem-limit can be installed without it.
  *
- * That program is beside this one, as in a build directory, or where `make install` has put it.  Who
- * could replace it there could replace this one, too: no variable and no directory of the caller's
- * leads to what root may run.
+ * That program is beside this one, as in a build directory; or, if the installation was moved, where it
+ * is as seen from here; or where `make install` has put it.  Root must not run what somebody else has put
+ * there, so in the first two places nobody else may write it or its directory.  Who may write above that
+ * can only put another directory there for which that is true.
  */
+static bool only_we_write(int directory, const char *name)
+{
+    struct stat st;
+
+    if (fstatat(directory, name, &st, AT_SYMLINK_NOFOLLOW) != 0
+        || (st.st_uid != 0 && st.st_uid != geteuid()) || (st.st_mode & S_IWOTH) != 0)
+        return false;
+    /* A user who lets the own group write is its only member; it is not so with root's. */
+    return (st.st_mode & S_IWGRP) == 0 || (st.st_gid == getegid() && geteuid() != 0);
+}
+
+/* Returns true if there is such a program, which others may write. */
+static bool become_program_in(const char *path, const char *name, char **argv)
+{
+    int directory = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    char program[sizeof "/proc/self/fd/2147483647/" + NAME_MAX];
+
+    snprintf(program, sizeof program, "/proc/self/fd/%d/%s", directory, name);
+    if (!only_we_write(directory, ".") || !only_we_write(directory, name))
+        return access(program, F_OK) == 0;
+    execv(program, argv);
+    return false;
+}
+
 static int become_cluster_program(char **argv)
 {
     static const char installed[] = FAIRSEM_CLUSTER_PROGRAM;    /* "": it was not built */
+    static const char from_here[] = FAIRSEM_CLUSTER_FROM_HERE "/";
     const char *name = strrchr(installed, '/');
-    char beside[PATH_MAX + sizeof installed] = "";
-    ssize_t length = readlink("/proc/self/exe", beside, PATH_MAX);
+    bool refused = false;
+    char path[PATH_MAX + sizeof from_here] = "";
 
     if (name == NULL) {
         warnx("--cluster: this fairsem-limit was built without libfairsem-cluster");
         return OWN_FAILURE;
     }
-    if (length > 0 && length < PATH_MAX && beside[0] == '/') {
-        strcpy(strrchr(beside, '/'), name);
-        execv(beside, argv);
+    if (readlink("/proc/self/exe", path, PATH_MAX) > 0 && path[0] == '/') {
+        char *end = strrchr(path, '/') + 1;
+
+        *end = '\0';
+        refused = become_program_in(path, name + 1, argv);
+        strcpy(end, from_here);
+        refused |= become_program_in(path, name + 1, argv);
     }
     execv(installed, argv);
     warn("--cluster needs libfairsem-cluster: %s", installed);
+    if (refused)
+        warnx("one that is nearer was not run: others may write it, or its directory");
     return OWN_FAILURE;
 }
 

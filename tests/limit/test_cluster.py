@@ -151,14 +151,53 @@ def test_not_a_program_that_is_beside_a_link_or_in_path(limit):
                 env={"PATH": "%s:%s" % (limit.work, os.environ["PATH"])})
 
 
-def test_the_other_program_is_where_it_is_installed_or_is_not(limit):
+@pytest.fixture
+def copied(limit):
+    """A copy that is alone in its directory."""
     library()
     with open(LIMIT, "rb") as file:
         if file.read(4) != b"\177ELF":
             pytest.skip("the other program is not beside it: fairsem-limit is a script here")
-    limit.path = shutil.copy(LIMIT, limit.work)
-    limit.gives(125, "--cluster=:// test 1 -- true", says="no list of URLs|"
-                "--cluster needs libfairsem-cluster: /.*/fairsem/fairsem-limit-cluster: No such")
+    (limit.work / "bin").mkdir(0o755)
+    limit.path = shutil.copy(LIMIT, limit.work / "bin")
+    return limit
+
+
+INSTALLED = (r"no list of URLs|"
+             r"--cluster needs libfairsem-cluster: /.*/fairsem/fairsem-limit-cluster: No such.*")
+
+
+def test_the_other_program_is_where_it_is_installed_or_is_not(copied):
+    copied.gives(125, "--cluster=:// test 1 -- true", says=INSTALLED)
+
+
+def test_an_installation_that_was_moved(copied):
+    ended = run(os.environ.get("MAKE", "make"), "-C", TOP_BUILDDIR, "install-binPROGRAMS",
+                "install-pkglibexecPROGRAMS", "DESTDIR=%s/moved" % copied.work)
+    assert ended.returncode == 0, ended.stderr
+    copied.path, = copied.work.glob("moved/**/bin/fairsem-limit")
+    copied.gives(125, "--cluster=:// test 1 -- true", says="^fairsem-limit: .*no list of URLs")
+
+
+@pytest.mark.parametrize("script", (
+    pytest.param("chmod 1777 .", id="all may make files in its directory"),
+    pytest.param("chgrp 12345 . && chmod 775 .", id="a group may make files in its directory"),
+    pytest.param("chown 12345 .", id="its directory is somebody else's"),
+    pytest.param("chmod 757 fairsem-limit-cluster", id="all may write it"),
+    pytest.param("chgrp 12345 fairsem-limit-cluster && chmod 775 fairsem-limit-cluster", id="a group may write it"),
+    pytest.param("chown 12345 fairsem-limit-cluster", id="it is somebody else's"),
+    pytest.param("mv fairsem-limit-cluster true && ln -s true fairsem-limit-cluster", id="it is a link")))
+def test_a_program_that_others_may_write_is_not_run(copied, script):
+    shutil.copy(shutil.which("true"), copied.work / "bin" / "fairsem-limit-cluster")
+    if run("sh", "-c", script, cwd=copied.work / "bin").returncode != 0:
+        pytest.skip("not here: a file of others, without the right to make one")
+    copied.gives(125, "--cluster=:// test 1 -- true", says=INSTALLED +
+                 "\nfairsem-limit: one that is nearer was not run: others may write it, or its directory")
+
+
+def test_a_program_that_others_may_not_write_is_run(copied):
+    shutil.copy(shutil.which("true"), copied.work / "bin" / "fairsem-limit-cluster")
+    copied.gives(0, "--cluster=:// test 1 -- false")
 
 
 @pytest.mark.waits
