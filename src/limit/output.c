@@ -3,6 +3,7 @@
 #include "output.h"
 
 #include "json.h"
+#include "progress.h"
 #include "table.h"
 
 #include <err.h>
@@ -29,7 +30,7 @@ int output_status(const struct request *request,
 
         if (request->json)
             print_json_begin(stdout);
-        else if (request->watch && isatty(STDOUT_FILENO))
+        else if (request->watch && terminal_can_erase(STDOUT_FILENO))
             fputs("\033[H\033[J", stdout);
         result = print(&output, arg);
         if (request->json)

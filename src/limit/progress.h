@@ -32,6 +32,9 @@ int progress_show(struct progress *p);
 /* Remove the line. */
 void progress_end(struct progress *p);
 
+/* Is it a terminal that obeys control sequences, as far as TERM says? */
+bool terminal_can_erase(int fd);
+
 /* "st", "nd", "rd" or "th". */
 const char *ordinal_suffix(int64_t n);
 

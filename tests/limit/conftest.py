@@ -105,7 +105,8 @@ class Limit:
     def __init__(self, work, **env):
         if not os.access(LIMIT, os.X_OK):
             pytest.skip("fairsem-limit was not built")
-        self.path, self.work, self.env, self.started = LIMIT, work, {**os.environ, **env}, []
+        self.path, self.work, self.started = LIMIT, work, []
+        self.env = {**os.environ, "TERM": "xterm", **env}
         self.dir = env.get("FAIRSEM_LIMIT_DIR")
 
     def segment(self, name="test"):

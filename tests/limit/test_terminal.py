@@ -30,6 +30,49 @@ def test_ctrl_c_ends_the_wait(held):
     terminal.close()
 
 
+@pytest.mark.parametrize("columns, name, shows", (
+    pytest.param(0, "test", "test: 1st in line, 1 running, waited [0-9]+ s", id="no width"),
+    pytest.param(41, "test", "test: 1st in line, 1 running, waited [0-9] s", id="all of it"),
+    pytest.param(40, "test", "1st in line, 1 running, waited [0-9] s", id="less than that"),
+    pytest.param(20, "test", "1st in line, [0-9]+ s", id="20 columns"),
+    pytest.param(5, "test", "1st ", id="the beginning"),
+    pytest.param(47, 10 * "\u00e4", 10 * "\u00e4" + ": 1st in line, 1 running, waited [0-9] s",
+                 id="characters of two bytes"),
+    pytest.param(57, 10 * "\u4e2d", 10 * "\u4e2d" + ": 1st in line, 1 running, waited [0-9] s",
+                 id="characters of two columns"),
+    pytest.param(56, 10 * "\u4e2d", "1st in line, 1 running, waited [0-9] s", id="a column too few")))
+def test_the_line_fits(limit, columns, name, shows):
+    """It can be erased, because it does not wrap."""
+    holder = limit.hold("%s 1" % name, name=name)
+    terminal = Terminal("sh", "-c", 'stty cols %d; exec "$@"' % columns, "sh",
+                        *limit.command("", [name, 1, "--", "echo", "its turn"]), env=limit.env)
+    shown = terminal.read_until(rb"^\r\x1b\[K([^\r]+)")
+    let_go(holder)
+    terminal.read_until()
+    assert terminal.ends() == 0
+    assert re.fullmatch(shows, shown.group(1).decode()), shown
+    terminal.close()
+
+
+@pytest.mark.parametrize("kind", ("dumb", ""))
+def test_a_terminal_that_cannot_erase(held, kind):
+    """It gets no line, and --watch no control sequences."""
+    watch = Terminal(*held.command("--watch --status test", ()), env={**held.env, "TERM": kind})
+    assert watch.read_until(rb"test: limit 1.*test: limit 1")
+    watch.write(b"\x03")
+    waiter = Terminal(*held.command("test 1 -- echo its turn", ()), env={**held.env, "TERM": kind})
+    held.await_status("waiting 1$")
+    # Both threads sleep: the line would be there.
+    tasks = "/proc/%d/task" % waiter.pid
+    wait_until("two threads that sleep", lambda: [process_state(task) for task in os.listdir(tasks)] == ["S", "S"])
+    waiter.write(b"\x03")
+    for terminal in watch, waiter:
+        terminal.read_until()
+        assert terminal.ends() == -signal.SIGINT
+        assert b"\x1b" not in terminal.seen, terminal.seen
+        terminal.close()
+
+
 def test_a_signal_ends_the_wait_while_ctrl_s_stops_the_terminal(held):
     terminal = held.terminal("test 1 -- true")
     assert terminal.read_until(rb"in line")
