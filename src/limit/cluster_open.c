@@ -3,6 +3,7 @@
 #include "cluster_name.h"
 
 #include "run/printable.h"
+#include "output.h"
 
 #include <err.h>
 #include <errno.h>
@@ -39,11 +40,9 @@ int cluster_result(const struct cluster_name *name, int error)
     if (error == 0)
         return 0;
     if (error == ENETUNREACH || error == EACCES)
-        warnx("%s: %s (%s)", name->request->name, cluster_error(error),
-              cluster_endpoints(name->request));
-    else
-        warnx("%s: %s", name->request->name, cluster_error(error));
-    return OWN_FAILURE;
+        return output_failure("%s: %s (%s)", name->request->name, cluster_error(error),
+                              cluster_endpoints(name->request));
+    return output_failure("%s: %s", name->request->name, cluster_error(error));
 }
 
 /* The value of a variable; NULL: there is none. */

@@ -104,7 +104,12 @@ void print_json_name(FILE *file, const struct shown_name *name, bool first)
     fputs("]}", file);
 }
 
-void print_json_end(FILE *file)
+void print_json_end(FILE *file, const char *error)
 {
-    fputs("]}\n", file);
+    putc(']', file);
+    if (*error != '\0') {
+        fputs(", \"error\": ", file);
+        print_json_string(file, error, strlen(error));
+    }
+    fputs("}\n", file);
 }

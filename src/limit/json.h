@@ -9,7 +9,7 @@
 
 void print_json_begin(FILE *file);
 void print_json_name(FILE *file, const struct shown_name *name, bool first);
-void print_json_end(FILE *file);
+void print_json_end(FILE *file, const char *error);     /* "": there was none */
 
 /*
  * A string: valid UTF-8 stays, except control characters; each other byte becomes U+FFFD, which

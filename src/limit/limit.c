@@ -15,6 +15,7 @@
 #include "held.h"
 #include "names.h"
 #include "options.h"
+#include "output.h"
 #include "run/command.h"
 #include "status.h"
 #include "turn.h"
@@ -64,11 +65,9 @@ static bool take_turn(const struct request *request, char *segment, fairsem_shar
     }
     if (*exit_status == TIMED_OUT)
         status_gave_up(request, segment);
-    if (*exit_status == NO_ROOM) {
-        warnx("%s: %s is full, and a name takes 130 kB there: see --status, --remove and --dir",
-              request->name, names_directory(request->global));
-        *exit_status = OWN_FAILURE;
-    }
+    if (*exit_status == NO_ROOM)
+        *exit_status = output_failure("%s: %s is full, and a name takes 130 kB there: see --status, --remove and "
+                                      "--dir", request->name, names_directory(request->global));
     return false;
 }
 
@@ -148,10 +147,8 @@ static int become_cluster_program(char **argv)
     bool refused = false;
     char path[PATH_MAX + sizeof from_here] = "";
 
-    if (name == NULL) {
-        warnx("--cluster: this fairsem-limit was built without libfairsem-cluster");
-        return OWN_FAILURE;
-    }
+    if (name == NULL)
+        return output_failure("--cluster: this fairsem-limit was built without libfairsem-cluster");
     if (readlink("/proc/self/exe", path, PATH_MAX) > 0 && path[0] == '/') {
         char *end = strrchr(path, '/') + 1;
 
@@ -179,16 +176,12 @@ int main(int argc, char **argv)
     if (request.cluster.on)
         return become_cluster_program(argv);
     wrong = names_set_directory(request.directory);
-    if (wrong != NULL) {
-        warnx("%s: %s", request.directory, wrong);
-        return OWN_FAILURE;
-    }
+    if (wrong != NULL)
+        return output_failure("%s: %s", request.directory, wrong);
     if (request.name != NULL)
         wrong = name_find(request.name, request.global, segment);
-    if (wrong != NULL) {
-        warnx("%s: %s", request.name, wrong);
-        return OWN_FAILURE;
-    }
+    if (wrong != NULL)
+        return output_failure("%s: %s", request.name, wrong);
     switch (request.what) {
     case STATUS: return status_print(&request);
     case REMOVE: return turn_remove(&request, segment);

@@ -13,6 +13,9 @@ struct output {
 
 void output_name(struct output *output, const struct shown_name *name);
 
+/* Print the message, which is also the "error" of JSON if it is the first.  Returns OWN_FAILURE. */
+__attribute__((format(printf, 1, 2))) int output_failure(const char *format, ...);
+
 /*
  * `print` prints the names, and returns an exit status, as this function does; if that is not 0, a
  * message has been printed.

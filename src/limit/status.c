@@ -123,10 +123,8 @@ static int print_all(struct output *output, const void *arg)
     struct request request = *(const struct request *)arg;
     int result = 0;
 
-    if (list == NULL) {
-        warn("%s", names_directory(request.global));
-        return OWN_FAILURE;
-    }
+    if (list == NULL)
+        return output_failure("%s: %s", names_directory(request.global), strerror(errno));
     for (const struct listed *at = list; at->name != NULL; at++) {
         /* In both directories it is one name. */
         if (at[1].name != NULL && at[1].global == at->global && strcmp(at[1].name, at->name) == 0)

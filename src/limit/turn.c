@@ -4,6 +4,7 @@
 
 #include "held.h"
 #include "names.h"
+#include "output.h"
 #include "wait_line.h"
 
 #include <err.h>
@@ -48,14 +49,13 @@ int turn_result(const struct request *request, const char *segment, int error)
     if (error == 0)
         return 0;
     if (owner != NULL)
-        warnx("%s: %s has made %s", request->name, owner, segment);
-    else if (error == ENOTRECOVERABLE || error == ENOTSUP)
-        warnx("%s: %s; this removes it: fairsem-limit%s%s%s --remove --force %s", request->name, meaning(error),
-              request->global ? " --global" : "", request->directory != NULL ? " --dir=" : "",
-              request->directory != NULL ? request->directory : "", request->name);
-    else
-        warnx("%s: %s", request->name, meaning(error));
-    return OWN_FAILURE;
+        return output_failure("%s: %s has made %s", request->name, owner, segment);
+    if (error == ENOTRECOVERABLE || error == ENOTSUP)
+        return output_failure("%s: %s; this removes it: fairsem-limit%s%s%s --remove --force %s", request->name,
+                              meaning(error), request->global ? " --global" : "",
+                              request->directory != NULL ? " --dir=" : "",
+                              request->directory != NULL ? request->directory : "", request->name);
+    return output_failure("%s: %s", request->name, meaning(error));
 }
 
 /* A name of this user alone: see names.h. */

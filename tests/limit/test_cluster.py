@@ -201,10 +201,14 @@ def test_a_program_that_others_may_not_write_is_run(copied):
 
 
 @pytest.mark.waits
-def test_nobody_answers():
+@pytest.mark.parametrize("line, told", (
+    pytest.param("test 1 -- true", "", id="a command"),
+    pytest.param("--status=json test",
+                 '{"names": [], "error": "test: etcd does not answer (http://127.0.0.1:1)"}\n', id="the status")))
+def test_nobody_answers(line, told):
     library()
-    Limit(WORK).gives(125, "--cluster=http://127.0.0.1:1 --ttl=2 test 1 -- true",
-                      says=r"etcd does not answer \(http://127.0.0.1:1\)")
+    assert Limit(WORK).gives(125, "--cluster=http://127.0.0.1:1 --ttl=2 " + line,
+                             says=r"etcd does not answer \(http://127.0.0.1:1\)") == told
 
 
 # ---------------------------------------------------------------- also at a real etcd

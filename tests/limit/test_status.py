@@ -24,7 +24,32 @@ def test_a_name_that_nobody_uses(limit):
 
 
 def test_a_name_that_does_not_exist(limit):
-    assert limit.gives(125, "--status=json none") == '{"names": []}\n'
+    assert limit.gives(125, "--status=json none") \
+        == '{"names": [], "error": "none: there is no such name"}\n'
+
+
+def test_a_directory_that_does_not_exist(limit):
+    told = json.loads(limit.gives(125, "--status=json --dir=@WORK/none"))
+    assert told == {"names": [], "error": "%s/none: No such file or directory" % limit.work}
+
+
+def test_a_name_that_cannot_be_read_beside_others(limit):
+    """The error is that of the first one, and each is on stderr."""
+    for name in "bad", "worse":
+        with open(limit.segment(name), "w", encoding="ascii") as file:
+            file.write(8192 * "x")
+    told = json.loads(limit.gives(125, "--status=json", says="(?s)^fairsem-limit: bad: .*: worse: "))
+    assert [name["name"] for name in told["names"]] == ["test"]
+    assert told["error"].startswith("bad: ")
+
+
+def test_watch_forgets_an_error(limit):
+    watcher = limit.start("--watch --status=json none", stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
+    assert "error" in json.loads(watcher.stdout.readline())
+    limit.gives(0, "none 1 -- true")
+    while "error" in (told := json.loads(watcher.stdout.readline())):
+        assert told["names"] == []
+    assert told["names"][0]["name"] == "none"
 
 
 @pytest.fixture
