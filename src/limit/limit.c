@@ -119,11 +119,10 @@ static bool only_we_write(int directory, const char *name)
 {
     struct stat st;
 
-    if (fstatat(directory, name, &st, AT_SYMLINK_NOFOLLOW) != 0
-        || (st.st_uid != 0 && st.st_uid != geteuid()) || (st.st_mode & S_IWOTH) != 0)
-        return false;
-    /* A user who lets the own group write is its only member; it is not so with root's. */
-    return (st.st_mode & S_IWGRP) == 0 || (st.st_gid == getegid() && geteuid() != 0);
+    return fstatat(directory, name, &st, AT_SYMLINK_NOFOLLOW) == 0
+        && (st.st_uid == 0 || st.st_uid == geteuid()) && (st.st_mode & S_IWOTH) == 0
+        /* A user whose own group may write is its only member; it is not so with root's. */
+        && ((st.st_mode & S_IWGRP) == 0 || (st.st_gid == getegid() && geteuid() != 0));
 }
 
 /* Returns true if there is such a program, which others may write. */

@@ -28,19 +28,6 @@ bool terminal_can_erase(int fd)
     return kind != NULL && *kind != '\0' && strcmp(kind, "dumb") != 0 && isatty(fd);
 }
 
-/*
- * A write must not wait, not even where Ctrl-S comes between two: this thread also receives the
- * signals, and the other one, if it has got its turn, waits for this one with the unit.  What does
- * not fit is lost.  The terminal is opened once more, because every process that has this stderr
- * would get an O_NONBLOCK there.
- */
-static int open_terminal(void)
-{
-    const int flags = O_WRONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC;
-
-    return terminal_can_erase(STDERR_FILENO) ? open("/dev/tty", flags) : -1;
-}
-
 /* How many bytes are in so many columns.  A character of three bytes may take two of them. */
 static size_t bytes_in(const char *text, int columns)
 {
@@ -64,10 +51,18 @@ static int columns_of(int terminal)
     return ioctl(terminal, TIOCGWINSZ, &size) == 0 && size.ws_col > 0 ? size.ws_col - 1 : 79;
 }
 
+/*
+ * A write must not wait, not even where Ctrl-S comes between two: this thread also receives the
+ * signals, and the other one, if it has got its turn, waits for this one with the unit.  What does
+ * not fit is lost.  The terminal is opened once more, because every process that has this stderr
+ * would get an O_NONBLOCK there.
+ */
 void progress_begin(struct progress *p, const char *name,
                     bool (*ask)(void *arg, struct standing *standing), void *arg)
 {
-    *p = (struct progress){ .name = name, .ask = ask, .arg = arg, .terminal = open_terminal() };
+    *p = (struct progress){ .name = name, .ask = ask, .arg = arg, .terminal = -1 };
+    if (terminal_can_erase(STDERR_FILENO))
+        p->terminal = open("/dev/tty", O_WRONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
     clock_gettime(CLOCK_MONOTONIC, &p->began);
 }
 

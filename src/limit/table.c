@@ -16,19 +16,14 @@ enum { COMMAND_SIZE = 200 };
 static void print_since(time_t since)
 {
     time_t now = time(NULL);
-    char today[20], text[20];
-    struct tm tm;
+    char text[20] = "-";
+    struct tm tm, today;
 
-    if (since == 0) {
-        printf("  %10s", "-");
-        return;
-    }
-    localtime_r(&now, &tm);
-    strftime(today, sizeof today, "%Y-%m-%d", &tm);
+    localtime_r(&now, &today);
     localtime_r(&since, &tm);
-    strftime(text, sizeof text, "%Y-%m-%d", &tm);
-    if (strcmp(text, today) == 0)
-        strftime(text, sizeof text, "%H:%M:%S", &tm);
+    if (since != 0)
+        strftime(text, sizeof text, tm.tm_yday == today.tm_yday && tm.tm_year == today.tm_year
+                                    ? "%H:%M:%S" : "%Y-%m-%d", &tm);
     printf("  %10s", text);
 }
 
