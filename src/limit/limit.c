@@ -112,8 +112,8 @@ static int run(const struct request *request, char *segment)
  *
  * That program is beside this one, as in a build directory; or, if the installation was moved, where it
  * is as seen from here; or where `make install` has put it.  Root must not run what somebody else has put
- * there, so in the first two places nobody else may write it or its directory.  Who may write above that
- * can only put another directory there for which that is true.
+ * there, so in the first two places nobody else may write it or its directory.  A user who may write above
+ * that can only put another directory there for which this is true.
  */
 static bool only_we_write(int directory, const char *name)
 {

@@ -28,7 +28,7 @@ bool terminal_can_erase(int fd)
     return kind != NULL && *kind != '\0' && strcmp(kind, "dumb") != 0 && isatty(fd);
 }
 
-/* How many bytes are in so many columns.  A character of three bytes may take two of them. */
+/* The bytes of the text that fit in the columns.  A character of three bytes may take two of them. */
 static size_t bytes_in(const char *text, int columns)
 {
     size_t length = 0;

@@ -231,8 +231,8 @@ static int end_like(int status)
 }
 
 /*
- * Block all signals, and start it.  The timers of alarm() and setitimer() are for the command, as if this
- * process had become it; a fork does not copy them.  -1: a message has been printed.
+ * Block all signals, and start it.  Returns -1 if that fails, after a message.  The timers of alarm() and
+ * setitimer() are for the command, as if this process had become it; a fork does not copy them.
  */
 static pid_t start_as_child(struct command *command, sigset_t *signals, bool outlived)
 {
