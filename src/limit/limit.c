@@ -100,10 +100,12 @@ static int run(const struct request *request, char *segment)
     /* Without this entry a command inside this one would wait for it. */
     if (error == 0 && !held_announce(segment, request->units, ""))
         error = ENOMEM;
+    if (error == 0 && !request->exec)
+        return run_as_child(&command, &place.guard);
     if (error == 0)
-        return request->exec ? run_here(&command) : run_as_child(&command, &place.guard);
+        command.error = command_exec(&command);
     fairsem_shared_close(place.handle);         /* first: a message may block */
-    return turn_result(request, segment, error);
+    return error != 0 ? turn_result(request, segment, error) : command_failed(&command, command.error);
 }
 
 /*

@@ -21,10 +21,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* Say why a command does not run.  Returns the exit status. */
-static int cannot_run(const char *command, int error)
+int command_failed(const struct command *command, int error)
 {
-    warnx("%s: %s", command, strerror(error));
+    warnx("%s: %s", command->words[0], strerror(error));
     return error == ENOENT ? NOT_FOUND : CANNOT_RUN;
 }
 
@@ -83,13 +82,13 @@ int find_command(struct command *command, char **words)
     } else {
         error = ENAMETOOLONG;
     }
-    return error != 0 ? cannot_run(*words, error) : 0;
+    return error != 0 ? command_failed(command, error) : 0;
 }
 
 /* ---- Become the command ---- */
 
-/* Returns an errno value.  execvp() runs a script without "#!", and what has moved meanwhile. */
-static int become(const struct command *command)
+/* execvp() runs a script without "#!", and what has moved meanwhile. */
+int command_exec(const struct command *command)
 {
     execv(command->path, command->words);
     execvp(command->words[0], command->words);
@@ -98,7 +97,7 @@ static int become(const struct command *command)
 
 int run_here(const struct command *command)
 {
-    return cannot_run(command->words[0], become(command));
+    return command_failed(command, command_exec(command));
 }
 
 /* ---- Stay as its parent ---- */
@@ -129,7 +128,7 @@ static pid_t start_child(struct command *command, const struct before *before, b
     sigprocmask(SIG_SETMASK, &before->mask, NULL);
     for (int i = 0; i < TIMERS; i++)
         setitimer(i, &before->timers[i], NULL);
-    command->error = become(command);
+    command->error = command_exec(command);
     _exit(CANNOT_RUN);
 }
 
@@ -231,7 +230,7 @@ static int end_like(int status)
 }
 
 /*
- * Block all signals, and start it.  Returns -1 if that fails, after a message.  The timers of alarm() and
+ * Block all signals, and start it.  Returns -1 if that fails, with command->error.  The timers of alarm() and
  * setitimer() are for the command, as if this process had become it; a fork does not copy them.
  */
 static pid_t start_as_child(struct command *command, sigset_t *signals, bool outlived)
@@ -248,7 +247,7 @@ static pid_t start_as_child(struct command *command, sigset_t *signals, bool out
         setitimer(i, &none, &before.timers[i]);
     child = start_child(command, &before, outlived);
     if (child < 0)
-        warn("fork");
+        command->error = errno;
     return child;
 }
 
@@ -259,15 +258,17 @@ int run_as_child(struct command *command, struct guard *guard)
     int status = -1;
 
     if (child >= 0) {
-        if (guard->started != NULL)
-            guard->started();
         if (guard->look != NULL)
             guard->signals = signalfd(-1, &signals, SFD_CLOEXEC | SFD_NONBLOCK);
         status = accompany(child, &signals, guard);
         if (guard->look != NULL)
             close(guard->signals);
     }
-    if (!guard->ended(guard, status) || child < 0)
+    if (!guard->ended(guard, status))
         return OWN_FAILURE;
-    return command->error != 0 ? cannot_run(command->words[0], command->error) : end_like(status);
+    if (child < 0)
+        warnx("fork: %s", strerror(command->error));
+    else if (command->error != 0)
+        return command_failed(command, command->error);
+    return child < 0 ? OWN_FAILURE : end_like(status);
 }

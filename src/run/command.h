@@ -13,7 +13,7 @@ enum { OWN_FAILURE = 125, CANNOT_RUN = 126, NOT_FOUND = 127 };
 struct command {
     char       **words;
     char         path[PATH_MAX + NAME_MAX + 2];     /* so that PATH is not searched twice */
-    volatile int error;     /* of its exec; the child writes it to our memory */
+    volatile int error;     /* of its fork or exec; the child writes it to our memory */
 };
 
 /*
@@ -26,7 +26,6 @@ int find_command(struct command *command, char **words);
 struct guard {
     int signals;    /* of run_as_child */
     bool outlived;  /* if this process is killed, the child goes on; else the kernel kills it */
-    void (*started)(void);
     int fd;         /* look when this is readable, */
     int (*look)(struct guard *guard, pid_t child);  /* and in so many milliseconds; -1: never */
     /* It is always called.  False: the exit status does not count.  status -1: it was not started. */
@@ -41,5 +40,9 @@ int run_as_child(struct command *command, struct guard *guard);
 
 /* Become the command.  If that fails, as find_command. */
 int run_here(const struct command *command);
+
+/* The same in two steps, for a process that has something to give back before it prints a message. */
+int command_exec(const struct command *command);                /* returns an errno value */
+int command_failed(const struct command *command, int error);   /* returns the exit status */
 
 #endif

@@ -217,3 +217,32 @@ def test_a_global_name_is_for_all(limit):
     assert umask.strip().endswith("77"), "the command has another umask"
     assert os.stat(os.path.join(limit.dir, "fairsem-limit.test")).st_mode & 0o777 == 0o666
     assert re.search(r"^test \(all users\): limit 1, free 1", limit.gives(0, "--status"), re.M)
+
+
+# ---------------------------------------------------------------- a message that nobody reads
+def full_pipe():
+    """A pipe into which no byte fits."""
+    reader, writer = os.pipe()
+    os.set_blocking(writer, False)
+    with pytest.raises(BlockingIOError):
+        while True:
+            os.write(writer, b"x" * 4096)
+    os.set_blocking(writer, True)
+    return reader, writer
+
+
+@pytest.mark.parametrize("how", ("", "--exec"))
+def test_the_units_are_given_back_before_a_message(limit, how):
+    """The interpreter of a script is missing, and nobody reads what is said about that."""
+    program = limit.work / "script"
+    program.write_text("#!/none\n")
+    program.chmod(0o755)
+    holder = limit.hold()
+    reader, writer = full_pipe()
+    speaker = limit.wait(1, how + " test 1 -- @WORK/script", stderr=writer)
+    waiter = limit.wait(2, "test 1 -- true")
+    let_go(holder)
+    assert waiter.wait() == 0
+    os.close(writer)
+    os.close(reader)
+    speaker.wait()
