@@ -87,7 +87,7 @@ static int64_t units_of_outer(void *arg, long pid, const char *said)
     size_t count;
 
     if (sscanf(said, ":%" SCNd64 ":%" SCNd64 ":%llu:%" SCNd64 ":%llu", &units, &outer->limit, &started,
-               &fence, &where) != 5 || started != process_started(pid))
+               &fence, &where) != 5 || started == 0 || started != process_started(pid))
         return 0;
     if (where == number_of_text(cluster_endpoints(name->request)))
         return units;

@@ -11,6 +11,16 @@
 #include <string.h>
 #include <unistd.h>
 
+/* Is /proc there, and of our PID namespace?  In that of another one our numbers are other processes. */
+static bool proc_is_ours(void)
+{
+    char self[20];
+    ssize_t length = readlink("/proc/self", self, sizeof self - 1);
+
+    self[length > 0 ? length : 0] = '\0';
+    return strtol(self, NULL, 10) == getpid();
+}
+
 /* What /proc/PID/stat says: the parent, and when it was started. */
 static bool read_stat(long pid, long *parent, unsigned long long *started)
 {
@@ -20,7 +30,7 @@ static bool read_stat(long pid, long *parent, unsigned long long *started)
     int file;
 
     snprintf(path, sizeof path, "/proc/%ld/stat", pid);
-    file = open(path, O_RDONLY | O_CLOEXEC);        /* and not fopen, which needs memory */
+    file = proc_is_ours() ? open(path, O_RDONLY | O_CLOEXEC) : -1;  /* and not fopen, which needs memory */
     if (file < 0)
         return false;
     length = read(file, text, sizeof text - 1);
@@ -121,7 +131,7 @@ size_t process_command(const fairsem_shared_user_t *user, char *text, size_t siz
     FILE *file;
 
     snprintf(path, sizeof path, "/proc/%" PRId64 "/cmdline", user->local_pid);
-    file = user->local_pid > 0 ? fopen(path, "re") : NULL;
+    file = user->local_pid > 0 && proc_is_ours() ? fopen(path, "re") : NULL;
     if (file != NULL) {
         length = fread(all, 1, sizeof all - 1, file);
         fclose(file);

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* process.h - what is known of a process that runs or waits. */
+/*
+ * process.h - what is known of a process that runs or waits.  Where /proc is that of another PID namespace, it
+ * is as if there were none.
+ */
 #ifndef LIMIT_PROCESS_H
 #define LIMIT_PROCESS_H
 

@@ -3,9 +3,11 @@
  * t_limit_texts.c - how fairsem-limit writes durations and places in the queue, reads times, and finds
  * processes and their commands.
  */
+#define _GNU_SOURCE
 #include "emulated.h"
 #include "suite.h"
 
+#include <sched.h>
 #include <signal.h>
 #include <sys/wait.h>
 
@@ -138,6 +140,40 @@ START_TEST(each_descendant_is_found_once)
 }
 END_TEST
 
+/* 0: it is as if there were no /proc. */
+static int in_another_pid_namespace(void)
+{
+    const fairsem_shared_user_t user = { .local_pid = 1 };
+    char text[100];
+    long list[4];
+
+    return process_command(&user, text, sizeof text) == 0 && process_started(1) == 0
+           && process_parent(getppid()) == 0 && process_descendants(list, 4) == 0 ? 0 : 1;
+}
+
+START_TEST(the_proc_of_another_pid_namespace_does_not_count)
+{
+    int status;
+    pid_t child;
+
+    process_prepare();
+    child = fork();
+    if (child == 0) {
+        if (unshare(CLONE_NEWPID) != 0 && unshare(CLONE_NEWUSER | CLONE_NEWPID) != 0)
+            _exit(77);
+        child = fork();
+        if (child == 0)
+            _exit(in_another_pid_namespace());
+        ck_assert_int_eq(waitpid(child, &status, 0), child);
+        _exit(WEXITSTATUS(status));
+    }
+    ck_assert_int_eq(waitpid(child, &status, 0), child);
+    if (WEXITSTATUS(status) == 77)
+        NOT_HERE("a PID namespace, which the kernel does not permit");
+    ck_assert_int_eq(status, 0);
+}
+END_TEST
+
 int main(int argc, char **argv)
 {
     (void)argc;
@@ -145,5 +181,6 @@ int main(int argc, char **argv)
     RUN_SUITE("limit texts", a_duration_has_its_two_largest_units,
               a_place_has_the_suffix_of_its_number, a_time_has_a_fraction_and_a_suffix,
               a_json_string_has_no_byte_that_is_not_allowed,
-              a_command_is_shown_that_has_an_empty_name_or_none, each_descendant_is_found_once);
+              a_command_is_shown_that_has_an_empty_name_or_none, each_descendant_is_found_once,
+              the_proc_of_another_pid_namespace_does_not_count);
 }

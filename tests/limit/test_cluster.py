@@ -16,7 +16,7 @@ import subprocess
 import pytest
 
 from cases import TOP_BUILDDIR, WORK, hang_s, run, wait_until
-from conftest import LIMIT, Limit, lives, row
+from conftest import LIMIT, Limit, lives, row, unshared
 from fake import Fake
 
 
@@ -428,6 +428,26 @@ def test_it_ends_well_in_time():
 
 
 # ---------------------------------------------------------------- a lease is lost
+# In one PID namespace, process 2 has the children 3 to 32.  In another one inside it, which has the same
+# /proc, fairsem-limit is process 2, and these numbers are strangers.
+STRANGERS = """sh -c 'for i in %(some)s; do sleep 100000 & done; echo > @WORK/strangers; wait' &
+while ! [ -e @WORK/strangers ]; do sleep 0.02; done
+exec unshare --pid --fork sh -c '
+    @PROGRAM --ttl=3 strangers 1 -- sleep 100000 & command=$!
+    for i in %(some)s; do sleep 100000 & all="$all $!"; done
+    wait $command; echo status $?
+    for one in $all; do kill -0 $one && echo lives; done'""" % {"some": "1 2 3 4 5 6 7 8 9 10 " * 3}
+
+
+@pytest.mark.waits
+def test_the_proc_of_another_pid_namespace():
+    """Nobody is killed who only has the number of a descendant there."""
+    with played(faults=[("/keepalive", 0, "gone")]) as at:
+        inside = unshared("--pid", "--fork", "--mount-proc", user="--map-root-user")
+        ended = run(*inside, "sh", "-c", at.replaced(STRANGERS), env=at.env)
+        assert ended.stdout == "status 125\n" + 30 * "lives\n", ended
+
+
 # $0 has its process ID when it ignores what ends others.
 STUBBORN = """sh -c 'trap "" TERM; echo $$ > "$0.new"; mv "$0.new" "$0"
 while :; do sleep 0.1; done' "$0" > /dev/null 2>&1 &"""
