@@ -147,14 +147,13 @@ static void kill_all(void)
 static bool guard_ended(struct guard *guard, int status)
 {
     struct cluster_guard *g = (struct cluster_guard *)guard;
-    /* It has done its work before the place was lost, though it was told to stop. */
-    bool well = status == 0 && fairsem_cluster_lost(g->hold) == 0;
 
+    (void)status;
     if (g->ending)
         kill_all();
     fairsem_cluster_release(g->hold);     /* if etcd does not answer, the lease ends by itself */
     finish_words(g);
-    return well || !g->ending;
+    return !g->ending;      /* else it has failed, even if it ends with status 0 when it is told to stop */
 }
 
 int cluster_run_guarded(const struct cluster_name *name, fairsem_cluster_hold_t *hold,
