@@ -4,7 +4,8 @@
  *
  * If no renewal is answered, the command and all its descendants get SIGTERM when an eighth of the
  * lease is left of the time for which the hold is good, and SIGKILL when that is over; a quarter of
- * the lease later etcd gives the place to the next.
+ * the lease later etcd gives the place to the next.  What cannot be killed, as a process of another user, keeps
+ * this one for ten seconds more.
  *
  * From the moment that a lease is in danger until the command has been killed, nothing blocks this
  * thread, needs memory or a descriptor, or asks anybody: what is needed was made before, and a thread
@@ -15,8 +16,8 @@
 
 #include "process.h"
 #include "run/command.h"
+#include "run/duration.h"
 
-#include <err.h>
 #include <errno.h>
 #include <poll.h>
 #include <pthread.h>
@@ -27,19 +28,24 @@
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
-enum { KILL_AGAIN_MS = 20, WORDS_MS = 1000, NS_PER_MS = 1000000 };
+enum { LOOK_AGAIN_MS = 20, WORDS_MS = 1000, NS_PER_MS = 1000000 };
+#define GIVE_UP_NS INT64_C(10000000000)    /* after the first SIGKILL */
 
 struct cluster_guard {
     struct guard               guard;       /* first */
     const struct cluster_name *name;
     fairsem_cluster_hold_t    *hold;
     int64_t                    grace;       /* before the end of the hold */
-    bool                       told, ending;
+    bool                       told, ending, killing;
+    struct timespec            since;       /* the first SIGTERM, then the first SIGKILL */
+    long                       found[4096]; /* the descendants, when they were last looked for */
+    size_t                     found_count;
     char                       words[1000];
     int                        length;
-    _Atomic bool               written;
+    _Atomic bool               writing;
 };
 
 static void signal_one(pid_t pid, int signal)
@@ -53,17 +59,14 @@ static void signal_one(pid_t pid, int signal)
  * The command first, which needs no /proc; 0: it has ended.  This process has the descendants whose
  * parents have died, too; so a shell that is killed leaves nothing behind that would go on.
  */
-static void signal_all(pid_t child, int signal)
+static void signal_all(struct cluster_guard *g, pid_t child, int signal)
 {
-    static long list[4096];
-    size_t count;
-
     if (child != 0)
         signal_one(child, signal);
-    count = process_descendants(list, sizeof list / sizeof list[0]);
-    for (size_t i = 0; i < count; i++) {
-        if (list[i] != child)
-            signal_one((pid_t)list[i], signal);
+    g->found_count = process_descendants(g->found, sizeof g->found / sizeof g->found[0]);
+    for (size_t i = 0; i < g->found_count; i++) {
+        if (g->found[i] != child)
+            signal_one((pid_t)g->found[i], signal);
     }
 }
 
@@ -78,70 +81,99 @@ static void *write_words(void *arg)
     do
         written = write(STDERR_FILENO, g->words, (size_t)g->length);
     while (written < 0 && errno == EINTR);
-    atomic_store(&g->written, true);
+    atomic_store(&g->writing, false);
     return NULL;
 }
 
-/* After the signals. */
-static void tell_loss(struct cluster_guard *g, int lost)
-{
-    pthread_t writer;
-
-    if (g->told)
-        return;
-    g->told = true;
-    g->length = snprintf(g->words, sizeof g->words, "%s: %s: %s; %s\n", program_invocation_short_name,
-                         g->name->request->name, cluster_error(lost != 0 ? lost : ENETUNREACH),
-                         g->name->request->cluster.keep_running
-                         ? "another command may have the place now" : "the command is ended");
-    if (g->length >= (int)sizeof g->words)
-        g->length = sizeof g->words - 1;
-    if (pthread_create(&writer, NULL, write_words, g) == 0)
-        pthread_detach(writer);
-}
-
-/* Before the process ends, give them a moment. */
+/* Before the process ends, and before the next words, give them a moment. */
 static void finish_words(const struct cluster_guard *g)
 {
-    for (int i = 0; g->told && !atomic_load(&g->written) && i < WORDS_MS; i++)
+    for (int i = 0; atomic_load(&g->writing) && i < WORDS_MS; i++)
         poll(NULL, 0, 1);
 }
 
+/* A message, if stderr has taken the one before. */
+static void say(struct cluster_guard *g, const char *what, const char *more)
+{
+    pthread_t writer;
+
+    finish_words(g);
+    if (atomic_load(&g->writing))
+        return;
+    g->length = snprintf(g->words, sizeof g->words, "%s: %s: %s%s\n", program_invocation_short_name,
+                         g->name->request->name, what, more);
+    if (g->length >= (int)sizeof g->words)
+        g->length = sizeof g->words - 1;
+    atomic_store(&g->writing, true);
+    if (pthread_create(&writer, NULL, write_words, g) == 0)
+        pthread_detach(writer);
+    else
+        atomic_store(&g->writing, false);
+}
+
 /* ---- The guard ---- */
+
+/* The place is lost in any case. */
+static void give_up(struct cluster_guard *g, pid_t child)
+{
+    char list[500] = " unknown ones, without /proc";
+
+    if (g->found_count == 0 && child != 0)
+        g->found[g->found_count++] = child;
+    for (size_t i = 0, used = 0; i < g->found_count && used < sizeof list - 30; i++)
+        used += (size_t)sprintf(list + used, " %ld", g->found[i]);
+    say(g, "these processes cannot be killed, and go on:", list);
+    finish_words(g);
+    _exit(OWN_FAILURE);
+}
 
 static int guard_looks(struct guard *guard, pid_t child)
 {
     struct cluster_guard *g = (struct cluster_guard *)guard;
     int lost = fairsem_cluster_lost(g->hold);
     int64_t left = fairsem_cluster_left(g->hold);
+    const char *why = cluster_error(lost != 0 ? lost : ENETUNREACH);
     uint64_t events;
 
     if (read(guard->fd, &events, sizeof events) < 0 && errno != EAGAIN && errno != EINTR)
         guard->fd = -1;
     if (g->name->request->cluster.keep_running) {
-        if (left == 0)
-            tell_loss(g, lost);
+        if (left == 0 && !g->told)
+            say(g, why, "; another command may have the place now");
+        g->told = left == 0;
         return left == 0 ? -1 : (int)(left / NS_PER_MS) + 1;
     }
     if (!g->ending && left > g->grace)
         return (int)((left - g->grace) / NS_PER_MS) + 1;
     if (!g->ending) {
         g->ending = true;
-        signal_all(child, SIGTERM);
-        tell_loss(g, lost);
+        clock_gettime(CLOCK_MONOTONIC, &g->since);
+        signal_all(g, child, SIGTERM);
+        say(g, why, "; the command is ended");
     }
-    if (left >= NS_PER_MS)
+    /* If a renewal is answered after all, that is for the command, not for what it has left behind. */
+    if (!g->killing && left >= NS_PER_MS && (child != 0 || duration_since(&g->since) < g->grace))
         return (int)(left / NS_PER_MS);
-    signal_all(child, SIGKILL);
-    return KILL_AGAIN_MS;
+    if (!g->killing)
+        clock_gettime(CLOCK_MONOTONIC, &g->since);
+    g->killing = true;
+    signal_all(g, child, SIGKILL);
+    if (duration_since(&g->since) > GIVE_UP_NS)
+        give_up(g, child);
+    return LOOK_AGAIN_MS;
 }
 
-/* Whatever the command has left behind must be gone, too. */
-static void kill_all(void)
+/* Whatever the command has left behind must be gone, too, when its time is over. */
+static void end_rest(struct cluster_guard *g)
 {
-    do
-        signal_all(0, SIGKILL);
-    while (waitpid(-1, NULL, WNOHANG) >= 0 && poll(NULL, 0, KILL_AGAIN_MS) >= 0);
+    pid_t ended;
+
+    do {
+        guard_looks(&g->guard, 0);
+        do
+            ended = waitpid(-1, NULL, WNOHANG);
+        while (ended > 0);
+    } while (ended == 0 && poll(NULL, 0, LOOK_AGAIN_MS) >= 0);
 }
 
 static bool guard_ended(struct guard *guard, int status)
@@ -150,7 +182,7 @@ static bool guard_ended(struct guard *guard, int status)
 
     (void)status;
     if (g->ending)
-        kill_all();
+        end_rest(g);
     fairsem_cluster_release(g->hold);     /* if etcd does not answer, the lease ends by itself */
     finish_words(g);
     return !g->ending;      /* else it has failed, even if it ends with status 0 when it is told to stop */

@@ -15,7 +15,7 @@ import subprocess
 
 import pytest
 
-from cases import TOP_BUILDDIR, WORK, hang_s, run, wait_until
+from cases import TOP_BUILDDIR, WORK, hang_s, needs, run, wait_until
 from conftest import LIMIT, Limit, lives, row, unshared
 from fake import Fake
 
@@ -419,14 +419,6 @@ def test_inside_while_etcd_is_silent():
             at.gives(status, "s 1 -- sh -c", change + " exec @PROGRAM -w 0 s 1 -- true")
 
 
-@pytest.mark.waits
-def test_it_ends_well_in_time():
-    """It is told to stop, and does, with status 0: its work is not done."""
-    with played(faults=[("/keepalive", 0, "cut")]) as at:
-        at.gives(125, "--ttl=16 m 1 -- sh -c", "trap 'exit 0' TERM; while :; do sleep 0.1; done",
-                 says="the command is ended")
-
-
 # ---------------------------------------------------------------- a lease is lost
 # In one PID namespace, process 2 has the children 3 to 32.  In another one inside it, which has the same
 # /proc, fairsem-limit is process 2, and these numbers are strangers.
@@ -487,6 +479,50 @@ def a_lease_is_lost(at, ttl, lose, why):
 def test_etcd_has_ended_a_lease():
     with played() as at:
         a_lease_is_lost(at, 9, lambda: at.etcd.add("/keepalive", 0, "gone"), "etcd has ended the lease")
+
+
+# Its shell ends at SIGTERM; of its children one then cleans up, 600 ignore it, and their parent has ended.
+CROWD = """trap 'exit 0' TERM
+sh -c 'trap "while kill -0 $PPID; do sleep 0.1; done; sleep 0.2; echo cleaned" TERM
+    echo begun; while kill -0 $PPID; do sleep 0.1; done' 2> /dev/null &
+(trap '' TERM; i=0; while [ $i -lt 600 ]; do sleep 100000 > /dev/null & i=$((i + 1)); echo $!; done; echo all)
+while :; do sleep 0.1; done"""
+
+
+@pytest.mark.waits
+def test_what_the_command_has_left_behind_has_its_time():
+    """All of it gets SIGTERM; and SIGKILL when the time is over, and not when the command has ended."""
+    with played() as at:
+        holder = at.hold("t", "sh -c", CROWD, options="--ttl=16")
+        written = []
+        while "all\n" not in written or "begun\n" not in written:
+            written.append(holder.stdout.readline())
+            assert written[-1]
+        at.etcd.add("/keepalive", 0, "cut")
+        out, err = holder.communicate()
+        assert (holder.returncode, out) == (125, "cleaned\n")
+        assert "etcd does not answer; the command is ended\n" in err and "cannot be killed" not in err, err
+        assert not any(map(lives, (line.strip() for line in written if line.strip().isdigit())))
+
+
+@pytest.mark.waits
+def test_what_cannot_be_killed():
+    """It is named, and keeps nobody: a process of another user, when root may not kill those."""
+    needs("setpriv")
+    weak = "setpriv", "--bounding-set=-kill", "--inh-caps=-kill"
+    other = "setpriv", "--reuid=65534", "--regid=65534", "--clear-groups", "sh", "-c", "echo $$; sleep 100000"
+    if run(*weak, *other[:4], "true").returncode != 0:
+        pytest.skip("not here: to become another user")
+    with played(faults=[("/keepalive", 0, "gone")]) as at:
+        held = [at.popen([*weak, *at.command("--ttl=3 u 2 --", command)], stdout=subprocess.PIPE,
+                         stderr=subprocess.PIPE, text=True)
+                for command in (other, ("sh", "-c", '"$@" & wait', "", *other))]
+        for holder in held:
+            pid = holder.stdout.readline().strip()
+            said = holder.stderr.readline(), holder.stderr.readline()
+            assert "; the command is ended\n" in said[0], said
+            assert re.search("u: these processes cannot be killed, and go on:.* %s[ \n]" % pid, said[1]), said
+            assert holder.wait() == 125 and lives(pid)
 
 
 def full_pipe():
