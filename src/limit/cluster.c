@@ -15,6 +15,7 @@
 
 #include <dirent.h>
 #include <err.h>
+#include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -96,23 +97,21 @@ static bool tell_command(const struct cluster_name *name, const fairsem_cluster_
     int64_t fence = fairsem_cluster_fence(hold);
 
     snprintf(text, sizeof text, "%" PRId64, fence);
-    if (setenv("FAIRSEM_LIMIT_FENCE", text, 1) == 0 && cluster_turn_announce(name, fence))
-        return true;
-    warn("%s", name->request->name);
-    return false;
+    return setenv("FAIRSEM_LIMIT_FENCE", text, 1) == 0 && cluster_turn_announce(name, fence);
 }
 
 static int run_in_cluster(const struct cluster_name *name)
 {
+    static fairsem_cluster_hold_t hold;     /* a thread may still give it back at the end */
     struct timespec began;
-    fairsem_cluster_hold_t hold = { { 0 } };
     struct command command;
+    sigset_t mask;
     int exit_status = find_command(&command, name->request->command);
 
     if (exit_status != 0)
         return exit_status;
     clock_gettime(CLOCK_MONOTONIC, &began);
-    if (!cluster_turn_take(name, &hold, &exit_status)) {
+    if (!cluster_turn_take(name, &hold, &mask, &exit_status)) {
         if (exit_status == TIMED_OUT)
             cluster_status_gave_up(name, duration_since(&began) - name->request->wait_ns < ANSWERS_NS);
         return exit_status;
@@ -120,9 +119,10 @@ static int run_in_cluster(const struct cluster_name *name)
     descriptors_hide_others();
     if (fairsem_cluster_fence(&hold) == 0)
         return run_here(&command);      /* an outer command holds the units */
+    command.mask = &mask;
     if (!tell_command(name, &hold)) {
-        fairsem_cluster_release(&hold);
-        return OWN_FAILURE;
+        cluster_turn_give_back(&hold, false);
+        return cluster_result(name, ENOMEM);
     }
     return cluster_run_guarded(name, &hold, &command);
 }

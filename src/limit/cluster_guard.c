@@ -183,7 +183,7 @@ static bool guard_ended(struct guard *guard, int status)
     (void)status;
     if (g->ending)
         end_rest(g);
-    fairsem_cluster_release(g->hold);     /* if etcd does not answer, the lease ends by itself */
+    cluster_turn_give_back(g->hold, false);
     finish_words(g);
     return !g->ending;      /* else it has failed, even if it ends with status 0 when it is told to stop */
 }

@@ -6,6 +6,7 @@
 #include "request.h"
 
 #include <fairsem/cluster.h>
+#include <signal.h>
 
 /* So many that run or wait are shown. */
 enum { CLUSTER_USERS = 32768 };
@@ -35,10 +36,17 @@ int cluster_result(const struct cluster_name *name, int error);
  * Wait.  Returns true if it is our turn; else *exit_status is set, and if that is not TIMED_OUT, a
  * message has been printed.
  * The hold is empty if an outer command holds the units.  A signal that ends the wait ends the
- * process.
+ * process.  If the hold is not empty, all signals are blocked, so that none ends a process that holds
+ * units; *mask is what was blocked before.
  */
-bool cluster_turn_take(const struct cluster_name *name, fairsem_cluster_hold_t *hold,
+bool cluster_turn_take(const struct cluster_name *name, fairsem_cluster_hold_t *hold, sigset_t *mask,
                        int *exit_status);
+
+/*
+ * Give the units back, as long as etcd may be asked for that, and block all signals.  A signal that
+ * would end the process ends the wait one second later; so does one that has come before.
+ */
+void cluster_turn_give_back(fairsem_cluster_hold_t *hold, bool signal_came);
 
 /* For commands inside this one: it holds units, with this fence.  False: no memory. */
 bool cluster_turn_announce(const struct cluster_name *name, int64_t fence);

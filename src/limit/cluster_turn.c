@@ -11,6 +11,7 @@
 #include <inttypes.h>
 #include <pthread.h>
 #include <signal.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,7 +19,8 @@
 #include <unistd.h>
 
 enum {
-    PATIENCE_MS = 1000,         /* after a signal, for etcd to take the request out of the line */
+    PATIENCE_MS = 1000,         /* after a signal, for etcd to take the request out of the line, */
+    RELEASE_S = 6,              /* and else to take units back, which the library does for five seconds */
     SECONDS_BETWEEN = 2,        /* two questions for the line of progress, */
     MORE_FOR_USERS = 50,        /* and one more for so many who run or wait: each reads all */
 };
@@ -114,6 +116,50 @@ static bool outer_holds(const struct cluster_name *name, int64_t *units, int64_t
 }
 
 /* ======================================================================== *
+ *  Units are given back
+ * ======================================================================== */
+
+static pthread_t releasing;
+static _Atomic bool is_released;
+
+/* In a thread of its own: the library may wait for more than etcd. */
+static void *release(void *hold)
+{
+    fairsem_cluster_release(hold);
+    atomic_store(&is_released, true);
+    pthread_kill(releasing, SIGURG);    /* which nobody else sends */
+    return NULL;
+}
+
+void cluster_turn_give_back(fairsem_cluster_hold_t *hold, bool signal_came)
+{
+    static const int wake[] = { SIGURG, SIGHUP, SIGINT, SIGQUIT, SIGTERM };
+    struct timespec most = { .tv_sec = signal_came ? PATIENCE_MS / 1000 : RELEASE_S };
+    sigset_t signals;
+    pthread_t thread;
+
+    sigfillset(&signals);
+    pthread_sigmask(SIG_SETMASK, &signals, NULL);
+    releasing = pthread_self();
+    if (pthread_create(&thread, NULL, release, hold) != 0) {
+        fairsem_cluster_release(hold);
+        return;
+    }
+    pthread_detach(thread);
+    sigemptyset(&signals);
+    for (size_t i = 0; i < sizeof wake / sizeof wake[0]; i++)
+        sigaddset(&signals, wake[i]);
+    while (!atomic_load(&is_released)) {
+        int signal = sigtimedwait(&signals, NULL, &most);
+
+        if (signal < 0 && errno == EAGAIN)
+            return;                     /* the lease ends by itself */
+        if (signal > 0 && signal != SIGURG)
+            most.tv_sec = PATIENCE_MS / 1000;
+    }
+}
+
+/* ======================================================================== *
  *  The wait
  * ======================================================================== */
 
@@ -154,6 +200,15 @@ static int ask_who_runs(struct turn *turn, struct standing *standing)
             standing->place = users[i].place;
     }
     return SECONDS_BETWEEN + (int)(count / MORE_FOR_USERS);
+}
+
+/* It may have got its turn just before the signal. */
+static void leave_by_signal(void *arg)
+{
+    struct turn *turn = arg;
+
+    if (fairsem_cluster_fence(turn->hold) != 0)
+        cluster_turn_give_back(turn->hold, true);
 }
 
 /* In a thread of its own, because an etcd that does not answer is waited for. */
@@ -209,7 +264,7 @@ static bool tell_standing(void *arg, struct standing *standing)
     return standing->place != 0 || standing->trouble != NULL;
 }
 
-static int wait_for_etcd(const struct cluster_name *name, fairsem_cluster_hold_t *hold)
+static int wait_for_etcd(const struct cluster_name *name, fairsem_cluster_hold_t *hold, sigset_t *mask)
 {
     const struct request *request = name->request;
     static struct turn turn = { .mutex = PTHREAD_MUTEX_INITIALIZER };
@@ -220,7 +275,8 @@ static int wait_for_etcd(const struct cluster_name *name, fairsem_cluster_hold_t
     };
     const struct line line = {
         .name = request->name, .patience_ms = PATIENCE_MS,
-        .acquire = acquire_from_etcd, .ask = tell_standing, .arg = &turn,
+        .acquire = acquire_from_etcd, .ask = tell_standing, .leave = leave_by_signal, .arg = &turn,
+        .mask = mask,
     };
     int error;
 
@@ -256,7 +312,7 @@ static bool etcd_has_other_limit(const struct cluster_name *name)
     return fairsem_cluster_limit(name->handle, &limit) == 0 && limit_is_other(name->request, limit);
 }
 
-bool cluster_turn_take(const struct cluster_name *name, fairsem_cluster_hold_t *hold,
+bool cluster_turn_take(const struct cluster_name *name, fairsem_cluster_hold_t *hold, sigset_t *mask,
                        int *exit_status)
 {
     int64_t units, limit;
@@ -266,7 +322,7 @@ bool cluster_turn_take(const struct cluster_name *name, fairsem_cluster_hold_t *
         *exit_status = OWN_FAILURE;
         return !limit_is_other(name->request, limit) && held_is_enough(name->request, units);
     }
-    error = wait_for_etcd(name, hold);
+    error = wait_for_etcd(name, hold, mask);
     *exit_status = error == ETIMEDOUT ? TIMED_OUT : OWN_FAILURE;
     if (error != 0 && error != ETIMEDOUT && (error != EINVAL || !etcd_has_other_limit(name)))
         cluster_result(name, error);

@@ -115,11 +115,9 @@ static void stop(struct watcher *w)
     if (w->line->exec)
         wait_until_alone();
     if (w->signal != 0) {
-        if (w->line->leave != NULL)
-            w->line->leave(w->line->arg);
+        w->line->leave(w->line->arg);
         die(w);
     }
-    pthread_sigmask(SIG_SETMASK, &w->before, NULL);
 }
 
 int wait_line(const struct line *line, const fairsem_wait_t *how)
@@ -134,6 +132,11 @@ int wait_line(const struct line *line, const fairsem_wait_t *how)
     error = line->acquire(line->arg, &cancelable);
     if (started)
         stop(&watcher);
+    if (error == 0 && line->mask != NULL) {
+        *line->mask = watcher.before;
+        sigfillset(&watcher.before);
+    }
+    pthread_sigmask(SIG_SETMASK, &watcher.before, NULL);
     close(watcher.over);
     close(watcher.signals);
     fairsem_token_destroy(&watcher.token);

@@ -6,6 +6,7 @@
 #include "progress.h"
 
 #include <fairsem.h>
+#include <signal.h>
 
 /* What waits, and how. */
 struct line {
@@ -14,8 +15,9 @@ struct line {
     int         patience_ms;    /* for the end of a wait that a signal ends; -1: however long */
     int  (*acquire)(void *arg, const fairsem_wait_t *how);
     bool (*ask)(void *arg, struct standing *standing);      /* for the line of progress */
-    void (*leave)(void *arg);   /* before a signal kills the process; or NULL */
+    void (*leave)(void *arg);   /* before a signal kills the process: what it has got, it gives back */
     void       *arg;
+    sigset_t   *mask;           /* not NULL: all signals stay blocked when it has got it; the mask before */
 };
 
 /*

@@ -125,7 +125,7 @@ static pid_t start_child(struct command *command, const struct before *before, b
     if (!outlived && getppid() != self)     /* the parent was killed before the prctl */
         kill(getpid(), SIGKILL);
     sigaction(SIGCHLD, &before->on_child, NULL);
-    sigprocmask(SIG_SETMASK, &before->mask, NULL);
+    sigprocmask(SIG_SETMASK, command->mask != NULL ? command->mask : &before->mask, NULL);
     for (int i = 0; i < TIMERS; i++)
         setitimer(i, &before->timers[i], NULL);
     command->error = command_exec(command);

@@ -4,6 +4,7 @@
 #define RUN_COMMAND_H
 
 #include <limits.h>
+#include <signal.h>
 #include <stdbool.h>
 #include <sys/types.h>
 
@@ -14,6 +15,7 @@ struct command {
     char       **words;
     char         path[PATH_MAX + NAME_MAX + 2];     /* so that PATH is not searched twice */
     volatile int error;     /* of its fork or exec; the child writes it to our memory */
+    const sigset_t *mask;   /* of a child; NULL: that of this process */
 };
 
 /*

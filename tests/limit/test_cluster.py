@@ -4,7 +4,10 @@
 test_etcd.py does some of it at a real one.
 """
 
+import concurrent.futures
 import contextlib
+import ctypes
+import itertools
 import json
 import os
 import re
@@ -417,6 +420,84 @@ def test_inside_while_etcd_is_silent():
                                      "${FAIRSEM_LIMIT_HELD#*:*:*:*:*:}"),
                                (125, "FAIRSEM_LIMIT_CLUSTER=http://127.0.0.1:1")):
             at.gives(status, "s 1 -- sh -c", change + " exec @PROGRAM -w 0 s 1 -- true")
+
+
+# ---------------------------------------------------------------- signals at the wrong moment
+WALL = 0x40000000       # a thread, too
+PTRACE_SYSCALL, PTRACE_DETACH, PTRACE_SEIZE, PTRACE_INTERRUPT = 24, 17, 0x4206, 0x4207
+
+
+def trace(request, thread):
+    libc = ctypes.CDLL(None, use_errno=True)
+    if libc.ptrace(ctypes.c_long(request), thread, None, None) != 0:
+        if request == PTRACE_SEIZE:
+            pytest.skip("not here: ptrace: " + os.strerror(ctypes.get_errno()))
+        raise OSError(ctypes.get_errno(), "ptrace")
+
+
+def stop_thread(thread):
+    trace(PTRACE_SEIZE, thread)
+    trace(PTRACE_INTERRUPT, thread)
+    os.waitpid(thread, WALL)
+
+
+def its_turn_after(at, steps):
+    """Its turn, so many steps of its first thread from system call to system call, and then SIGTERM.
+
+    The units are given back.  Had it begun its command?
+    """
+    prefix = "fairsem/v%d/" % steps
+    with at.etcd.change:
+        at.etcd.revision += 1
+        at.etcd.put(prefix + "limit", "1", "0")
+        at.etcd.put(prefix + "r/0000000000000007", json.dumps(
+            {"units": 1, "priority": 0, "host": "h", "pid": 1, "program": "p", "since": 1}), "7")
+    waiter = at.start("--ttl=600 v%d 1 -- sleep 100000" % steps)
+    wait_until("it waits", lambda: at.etcd.keys_with(prefix + "q/"))
+    stop_thread(waiter.pid)
+    with at.etcd.change:
+        at.etcd.revision += 1
+        at.etcd.delete([prefix + "r/0000000000000007"])
+        at.etcd.change.notify_all()
+    wait_until("its turn", lambda: at.etcd.keys_with(prefix + "r/"))
+    for _ in range(steps):
+        trace(PTRACE_SYSCALL, waiter.pid)
+        os.waitpid(waiter.pid, WALL)
+    begun = children(waiter) != []
+    os.kill(waiter.pid, signal.SIGTERM)
+    trace(PTRACE_DETACH, waiter.pid)
+    assert (waiter.wait(), at.etcd.keys_with(prefix)) == (-signal.SIGTERM, [prefix + "limit"]), steps
+    return begun
+
+
+def test_a_signal_at_its_turn(at):
+    """Whatever the moment, no place is left until its lease ends."""
+    with concurrent.futures.ThreadPoolExecutor(8) as threads:
+        for first in itertools.count(0, 8):
+            if any(list(threads.map(lambda steps: its_turn_after(at, steps), range(first, first + 8)))):
+                break
+    assert first > 10
+
+
+@pytest.mark.waits
+def test_a_release_that_hangs():
+    """The library does nothing any more: it ends, after SIGTERM or in its own time, as the command has ended."""
+    with played() as at:
+        held = [at.hold("w", "sh -c 'read -r line; exit 5'", limit=2, stdin=subprocess.PIPE) for _ in range(2)]
+        threads = [{int(name) for name in os.listdir("/proc/%d/task" % holder.pid)} - {holder.pid}
+                   for holder in held]
+        for thread in set.union(*threads):
+            stop_thread(thread)
+        for holder in held:
+            holder.stdin.close()
+            wait_until("the command has ended", lambda: children(holder) == [])
+        held[0].terminate()
+        for thread in set.union(*threads):      # of which this process hears first
+            os.waitpid(thread, WALL)
+        for holder in held:
+            with open("/proc/%d/status" % holder.pid, encoding="ascii") as file:
+                assert int(re.search(r"ShdPnd:\s(.*)", file.read())[1], 16) & 1 << signal.SIGTERM - 1 == 0
+            assert holder.wait() == 5
 
 
 # ---------------------------------------------------------------- a lease is lost

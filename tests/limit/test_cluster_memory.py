@@ -11,7 +11,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from cases import hang_s, run
+from cases import WORK, hang_s, run
 from etcd import LONG, USER
 from fake import Fake
 from test_cluster import library, played
@@ -50,6 +50,19 @@ def test_a_user_of_a_cluster(others, count, step):
 
     library()
     play("cluster_user", plays, others, count, step)
+
+
+def test_no_message_while_units_are_held():
+    """It might block: nobody may read what fairsem-limit prints."""
+    said, lengths = WORK + "/said", []
+    with played(faults=[("/revoke", 0, "meanwhile", lambda fake: lengths.append(os.path.getsize(said)))]) as at:
+        for number in itertools.count(1):
+            mark, env = failing("fairsem-limit", "no", number, 1)
+            with open(said, "w", encoding="utf-8") as stderr:
+                at.run("test 1 -- true", env=env, stderr=stderr, timeout=hang_s())
+            if not has_failed(mark):
+                break
+        assert number > 1 and set(lengths) == {0}
 
 
 @pytest.mark.parametrize("line, status", (("test 4 -- sh -c 'exit 7'", 7), ("--status test", 0)))
