@@ -6,15 +6,17 @@
 #include "process.h"
 #include "wait_line.h"
 
+#include <ctype.h>
 #include <err.h>
 #include <errno.h>
 #include <inttypes.h>
+#include <limits.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdatomic.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -33,52 +35,77 @@ static fairsem_cluster_user_t users[CLUSTER_USERS];
  * ======================================================================== */
 
 /* What stands for the name in FAIRSEM_LIMIT_HELD, where spaces separate names. */
-static char *held_name(const char *name)
+static const char *held_name(const char *name)
 {
-    char *text = malloc(sizeof "etcd:" + 2 * strlen(name));
-    char *at = text;
+    static char text[sizeof "etcd:" + 2 * FAIRSEM_CLUSTER_NAME_MAX];
+    char *at = text + sprintf(text, "etcd:");
 
-    if (text == NULL)
-        return NULL;
-    at += sprintf(at, "etcd:");
     for (; *name != '\0'; name++)
         at += sprintf(at, "%02x", (unsigned char)*name);
     return text;
 }
 
-/* Endpoints as a number. */
-static unsigned long long number_of_text(const char *text)
+/* A URL as a number, which neither slashes at its end change, nor capitals in its host, nor "http://". */
+static unsigned long long number_of_endpoint(const char *url, size_t length)
 {
     unsigned long long number = 14695981039346656037ull;
+    size_t host;
 
-    for (; *text != '\0'; text++)
-        number = (number ^ (unsigned char)*text) * 1099511628211ull;
+    if (strncasecmp(url, "http://", 7) == 0) {
+        url += 7;
+        length -= 7;
+    }
+    while (length > 0 && url[length - 1] == '/')
+        length--;
+    host = strncasecmp(url, "https://", 8) == 0 ? 8 : 0;
+    host += strcspn(url + host, "/");
+    for (size_t i = 0; i < length; i++) {
+        int c = (unsigned char)url[i];
+
+        number = (number ^ (unsigned)(i < host ? tolower(c) : c)) * 1099511628211ull;
+    }
     return number;
+}
+
+/*
+ * The smallest number of an endpoint.  So their order does not matter; and where it is the same, there is an
+ * endpoint that is the same, which is enough for the same etcd.
+ */
+static unsigned long long number_of_endpoints(const char *list)
+{
+    static const char between[] = ", \t\n";
+    unsigned long long least = ULLONG_MAX, number;
+    size_t length;
+
+    for (list += strspn(list, between); *list != '\0'; list += strspn(list, between)) {
+        length = strcspn(list, between);
+        number = number_of_endpoint(list, length);
+        least = number < least ? number : least;
+        list += length;
+    }
+    return least;
 }
 
 bool cluster_turn_announce(const struct cluster_name *name, int64_t fence)
 {
-    char *text = held_name(name->request->name), more[100];
-    bool done;
+    char more[100];
 
     snprintf(more, sizeof more, ":%" PRId64 ":%llu:%" PRId64 ":%llu", name->request->limit,
-             process_started(getpid()), fence, number_of_text(cluster_endpoints(name->request)));
-    done = text != NULL && held_announce(text, name->request->units, more);
-
-    free(text);
-    return done;
+             process_started(getpid()), fence, number_of_endpoints(cluster_endpoints(name->request)));
+    return held_announce(held_name(name->request->name), name->request->units, more);
 }
 
 /* What an outer command has. */
 struct outer {
     const struct cluster_name *name;
     int64_t limit;
+    int     error;      /* nobody knows whether it has units */
 };
 
 /*
- * The units that a process holds: what its entry says.  It holds them for as long as it lives, and no
- * other process of its number was started at the same time.  Only where the endpoints are written in
- * another way is it for etcd to say whether it is the same one, which then has the same fence.
+ * The units that a process holds: what its entry says.  It holds them until it retires, and no other
+ * process of its number was started at the same time.  Only where the endpoints are others is it for etcd
+ * to say whether it is the same one, which then has the same fence.
  */
 static int64_t units_of_outer(void *arg, long pid, const char *said)
 {
@@ -91,28 +118,16 @@ static int64_t units_of_outer(void *arg, long pid, const char *said)
     if (sscanf(said, ":%" SCNd64 ":%" SCNd64 ":%llu:%" SCNd64 ":%llu", &units, &outer->limit, &started,
                &fence, &where) != 5 || started == 0 || started != process_started(pid))
         return 0;
-    if (where == number_of_text(cluster_endpoints(name->request)))
+    if (where == number_of_endpoints(cluster_endpoints(name->request)))
         return units;
-    if (fairsem_cluster_users(name->handle, users, CLUSTER_USERS, &count) != 0)
+    outer->error = fairsem_cluster_users(name->handle, users, CLUSTER_USERS, &count);
+    if (outer->error != 0)
         return 0;
     for (size_t i = 0; i < count && i < CLUSTER_USERS; i++) {
         if (users[i].place == 0 && users[i].pid == pid && users[i].fence == fence)
             return users[i].units;
     }
     return 0;
-}
-
-/* True if an outer command holds units; *units are how many, and *limit is its limit. */
-static bool outer_holds(const struct cluster_name *name, int64_t *units, int64_t *limit)
-{
-    char *text = held_name(name->request->name);
-    struct outer outer = { .name = name };
-    bool held = text != NULL && held_by(text, units_of_outer, &outer, units) == ANCESTOR;
-
-    *limit = outer.limit;
-
-    free(text);
-    return held;
 }
 
 /* ======================================================================== *
@@ -138,6 +153,7 @@ void cluster_turn_give_back(fairsem_cluster_hold_t *hold, bool signal_came)
     sigset_t signals;
     pthread_t thread;
 
+    process_retire();
     sigfillset(&signals);
     pthread_sigmask(SIG_SETMASK, &signals, NULL);
     releasing = pthread_self();
@@ -315,15 +331,20 @@ static bool etcd_has_other_limit(const struct cluster_name *name)
 bool cluster_turn_take(const struct cluster_name *name, fairsem_cluster_hold_t *hold, sigset_t *mask,
                        int *exit_status)
 {
-    int64_t units, limit;
+    struct outer outer = { .name = name };
+    int64_t units;
     int error;
 
-    if (outer_holds(name, &units, &limit)) {
-        *exit_status = OWN_FAILURE;
-        return !limit_is_other(name->request, limit) && held_is_enough(name->request, units);
+    *exit_status = OWN_FAILURE;
+    if (held_by(held_name(name->request->name), units_of_outer, &outer, &units) == ANCESTOR)
+        return !limit_is_other(name->request, outer.limit) && held_is_enough(name->request, units);
+    if (outer.error != 0) {     /* it would perhaps wait for its outer command */
+        cluster_result(name, outer.error);
+        return false;
     }
     error = wait_for_etcd(name, hold, mask);
-    *exit_status = error == ETIMEDOUT ? TIMED_OUT : OWN_FAILURE;
+    if (error == ETIMEDOUT)
+        *exit_status = TIMED_OUT;
     if (error != 0 && error != ETIMEDOUT && (error != EINVAL || !etcd_has_other_limit(name)))
         cluster_result(name, error);
     return error == 0;

@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <unistd.h>
 
 /* Is /proc there, and of our PID namespace?  In that of another one our numbers are other processes. */
@@ -20,6 +21,9 @@ static bool proc_is_ours(void)
     self[length > 0 ? length : 0] = '\0';
     return strtol(self, NULL, 10) == getpid();
 }
+
+/* The name of a process that has retired. */
+#define RETIRED "fairsem-limit/0"
 
 /* What /proc/PID/stat says: the parent, and when it was started. */
 static bool read_stat(long pid, long *parent, unsigned long long *started)
@@ -37,9 +41,18 @@ static bool read_stat(long pid, long *parent, unsigned long long *started)
     close(file);
     text[length > 0 ? length : 0] = '\0';
     after = strrchr(text, ')');     /* "1234 (a name) S 1233 ..."; the name can be anything */
-    return after != NULL
-        && sscanf(after, ") %*c %ld %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s"
-                  " %llu", parent, started) == 2;
+    if (after == NULL
+        || sscanf(after, ") %*c %ld %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s"
+                  " %llu", parent, started) != 2)
+        return false;
+    if (strstr(text, "(" RETIRED ")") != NULL)
+        *started = 0;
+    return true;
+}
+
+void process_retire(void)
+{
+    prctl(PR_SET_NAME, RETIRED);
 }
 
 long process_parent(long pid)

@@ -13,8 +13,11 @@
 /* The process that has made it; 0: there is no such process. */
 long process_parent(long pid);
 
-/* When it was started, in ticks of the kernel's; 0: nobody knows. */
+/* When it was started, in ticks of the kernel's; 0: nobody knows, or it has retired. */
 unsigned long long process_started(long pid);
+
+/* This process has no units any more: its first thread's name says so, which others can read without a right. */
+void process_retire(void);
 
 /* Open now what process_descendants() needs: later there may be no descriptor and no memory. */
 void process_prepare(void);

@@ -401,16 +401,25 @@ def test_a_question_holds_nobody_up():
     raise AssertionError("the question came first, each time")
 
 
+def same_as(url, other):
+    """Ways to write the two."""
+    return ("%s,%s" % (url, other), "%s,%s" % (other, url), "%s//, %s/" % (url, other),
+            "%s,%s,%s" % (other, url, other), ("%s,%s" % (url, other)).upper(),
+            ("%s,%s" % (url, other)).replace("http://", ""))
+
+
 @pytest.mark.waits
 def test_inside_while_etcd_is_silent():
     """Nobody is asked who the outer one is; what stands in the environment counts, if it is true."""
     with played() as at:
-        outer = at.hold("s", "sh -c 'read -r line; exec @PROGRAM s 1 -- echo inside'",
-                        stdin=subprocess.PIPE)
+        there = same_as(at.etcd.url.replace("127.0.0.1", "localhost"), "http://localhost:1")
+        outer = at.hold("s", "sh -c", at.replaced("""read -r line
+            for url in "$@"; do FAIRSEM_LIMIT_CLUSTER=$url @PROGRAM s 1 -- echo "$url"; done"""), "sh", *there,
+                        stdin=subprocess.PIPE, options="--cluster=" + there[0])
         at.etcd.be_silent(True)
         outer.stdin.write("\n")
         outer.stdin.flush()
-        assert outer.stdout.readline() == "inside\n"
+        assert [outer.stdout.readline() for _ in there] == [url + "\n" for url in there]
         at.etcd.be_silent(False)
         outer.communicate()
         assert outer.returncode == 0
@@ -420,6 +429,30 @@ def test_inside_while_etcd_is_silent():
                                      "${FAIRSEM_LIMIT_HELD#*:*:*:*:*:}"),
                                (125, "FAIRSEM_LIMIT_CLUSTER=http://127.0.0.1:1")):
             at.gives(status, "s 1 -- sh -c", change + " exec @PROGRAM -w 0 s 1 -- true")
+
+
+@pytest.mark.waits
+def test_inside_with_other_endpoints_while_etcd_does_not_say_who_runs():
+    """It does not wait, perhaps for its outer command."""
+    with played(faults=[("/read/list", 0, "cut")]) as at:
+        at.gives(125, "x 1 -- sh -c", "exec @PROGRAM --cluster=%s -w 0 x 1 -- true"
+                 % at.etcd.url.replace("127.0.0.1", "localhost"), says="etcd does not answer")
+
+
+@pytest.mark.waits
+def test_left_behind_while_the_outer_one_gives_its_place_back():
+    """It waits in line, and does not believe that it has the place."""
+    with played(faults=[("/lease/revoke", 1, "hang")]) as at:
+        left = os.path.join(WORK, "left")
+        os.mkfifo(left)
+        outer = at.hold("y", "sh -c", '(read -r line < "$0"; @PROGRAM -w 0 y 1 -- echo beside; echo $?) & read -r line',
+                        left, stdin=subprocess.PIPE)
+        next_one = at.wait_behind("y", "sleep 100000")
+        outer.stdin.close()
+        wait_until("the next one runs", lambda: children(next_one) != [])
+        with open(left, "w", encoding="ascii") as file:
+            file.write("\n")
+        assert outer.stdout.read() == "124\n"
 
 
 # ---------------------------------------------------------------- signals at the wrong moment
