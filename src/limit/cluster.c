@@ -28,11 +28,7 @@
  * The command has the descriptors that this process was given, and no others: libcurl opens some
  * that an exec does not close.
  */
-static struct {
-    int   *list;
-    size_t count;
-    bool   known;
-} given;
+static bool given[4096], given_is_known;    /* of those below; what is opened here has the lowest free number */
 
 /* Do something with each that is open. */
 static bool each_descriptor(void (*act)(int fd))
@@ -43,7 +39,7 @@ static bool each_descriptor(void (*act)(int fd))
     if (directory == NULL)
         return false;
     while ((entry = readdir(directory)) != NULL) {
-        if (entry->d_name[0] != '.')
+        if (entry->d_name[0] != '.' && atoi(entry->d_name) < (int)sizeof given)
             act(atoi(entry->d_name));
     }
     closedir(directory);
@@ -52,37 +48,13 @@ static bool each_descriptor(void (*act)(int fd))
 
 static void add_given(int fd)
 {
-    int *more = realloc(given.list, (given.count + 1) * sizeof *more);
-
-    if (more == NULL) {
-        given.known = false;
-        return;
-    }
-    given.list = more;
-    given.list[given.count++] = fd;
+    given[fd] = true;
 }
 
 static void hide_other(int fd)
 {
-    for (size_t i = 0; i < given.count; i++) {
-        if (given.list[i] == fd)
-            return;
-    }
-    fcntl(fd, F_SETFD, FD_CLOEXEC);
-}
-
-/* Those that are open now are for the command. */
-static void descriptors_are_given(void)
-{
-    given.known = true;
-    given.known = each_descriptor(add_given) && given.known;
-}
-
-/* An exec closes those that have been opened since. */
-static void descriptors_hide_others(void)
-{
-    if (given.known)
-        each_descriptor(hide_other);
+    if (!given[fd])
+        fcntl(fd, F_SETFD, FD_CLOEXEC);
 }
 
 /* ---- The command ---- */
@@ -116,7 +88,8 @@ static int run_in_cluster(const struct cluster_name *name)
             cluster_status_gave_up(name, duration_since(&began) - name->request->wait_ns < ANSWERS_NS);
         return exit_status;
     }
-    descriptors_hide_others();
+    if (given_is_known)
+        each_descriptor(hide_other);
     if (fairsem_cluster_fence(&hold) == 0)
         return run_here(&command);      /* an outer command holds the units */
     command.mask = &mask;
@@ -133,7 +106,7 @@ int main(int argc, char **argv)
     struct request request;
     int exit_status;
 
-    descriptors_are_given();
+    given_is_known = each_descriptor(add_given);
     if (!options_read(argc, argv, &request, &exit_status))
         return exit_status;
     if (!request.cluster.on)

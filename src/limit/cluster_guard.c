@@ -20,9 +20,7 @@
 
 #include <errno.h>
 #include <poll.h>
-#include <pthread.h>
 #include <signal.h>
-#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -31,7 +29,7 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { LOOK_AGAIN_MS = 20, WORDS_MS = 1000, NS_PER_MS = 1000000 };
+enum { LOOK_AGAIN_MS = 20, NS_PER_MS = 1000000 };
 #define GIVE_UP_NS INT64_C(10000000000)    /* after the first SIGKILL */
 
 struct cluster_guard {
@@ -45,7 +43,6 @@ struct cluster_guard {
     size_t                     found_count;
     char                       words[1000];
     int                        length;
-    _Atomic bool               writing;
 };
 
 static void signal_one(pid_t pid, int signal)
@@ -72,6 +69,8 @@ static void signal_all(struct cluster_guard *g, pid_t child, int signal)
 
 /* ---- Words ---- */
 
+static fairsem_t words_free = FAIRSEM_INITIALIZER(1);
+
 /* By a bare write: somebody else may need the lock of stderr. */
 static void *write_words(void *arg)
 {
@@ -81,34 +80,27 @@ static void *write_words(void *arg)
     do
         written = write(STDERR_FILENO, g->words, (size_t)g->length);
     while (written < 0 && errno == EINTR);
-    atomic_store(&g->writing, false);
+    fairsem_release(&words_free, 1);
     return NULL;
 }
 
-/* Before the process ends, and before the next words, give them a moment. */
-static void finish_words(const struct cluster_guard *g)
+/* Before the process ends, and before the next words, give them a moment.  False: nobody reads them. */
+static bool finish_words(void)
 {
-    for (int i = 0; atomic_load(&g->writing) && i < WORDS_MS; i++)
-        poll(NULL, 0, 1);
+    return fairsem_acquire_for(&words_free, 1, INT64_C(1000) * NS_PER_MS) == 0;
 }
 
 /* A message, if stderr has taken the one before. */
 static void say(struct cluster_guard *g, const char *what, const char *more)
 {
-    pthread_t writer;
-
-    finish_words(g);
-    if (atomic_load(&g->writing))
+    if (!finish_words())
         return;
     g->length = snprintf(g->words, sizeof g->words, "%s: %s: %s%s\n", program_invocation_short_name,
                          g->name->request->name, what, more);
     if (g->length >= (int)sizeof g->words)
         g->length = sizeof g->words - 1;
-    atomic_store(&g->writing, true);
-    if (pthread_create(&writer, NULL, write_words, g) == 0)
-        pthread_detach(writer);
-    else
-        atomic_store(&g->writing, false);
+    if (!cluster_start_thread(write_words, g))
+        fairsem_release(&words_free, 1);
 }
 
 /* ---- The guard ---- */
@@ -123,7 +115,7 @@ static void give_up(struct cluster_guard *g, pid_t child)
     for (size_t i = 0, used = 0; i < g->found_count && used < sizeof list - 30; i++)
         used += (size_t)sprintf(list + used, " %ld", g->found[i]);
     say(g, "these processes cannot be killed, and go on:", list);
-    finish_words(g);
+    finish_words();
     _exit(OWN_FAILURE);
 }
 
@@ -184,7 +176,7 @@ static bool guard_ended(struct guard *guard, int status)
     if (g->ending)
         end_rest(g);
     cluster_turn_give_back(g->hold, false);
-    finish_words(g);
+    finish_words();
     return !g->ending;      /* else it has failed, even if it ends with status 0 when it is told to stop */
 }
 

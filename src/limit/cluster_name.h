@@ -42,6 +42,9 @@ int cluster_result(const struct cluster_name *name, int error);
 bool cluster_turn_take(const struct cluster_name *name, fairsem_cluster_hold_t *hold, sigset_t *mask,
                        int *exit_status);
 
+/* Start a thread that receives no signals, and for whose end nobody waits. */
+bool cluster_start_thread(void *(*work)(void *arg), void *arg);
+
 /*
  * Give the units back, as long as etcd may be asked for that, and block all signals.  A signal that
  * would end the process ends the wait one second later; so does one that has come before.

@@ -134,6 +134,21 @@ static int64_t units_of_outer(void *arg, long pid, const char *said)
  *  Units are given back
  * ======================================================================== */
 
+bool cluster_start_thread(void *(*work)(void *arg), void *arg)
+{
+    sigset_t all, before;
+    pthread_t thread;
+    bool done;
+
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &before);
+    done = pthread_create(&thread, NULL, work, arg) == 0;
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    if (done)
+        pthread_detach(thread);
+    return done;
+}
+
 static pthread_t releasing;
 static _Atomic bool is_released;
 
@@ -151,17 +166,15 @@ void cluster_turn_give_back(fairsem_cluster_hold_t *hold, bool signal_came)
     static const int wake[] = { SIGURG, SIGHUP, SIGINT, SIGQUIT, SIGTERM };
     struct timespec most = { .tv_sec = signal_came ? PATIENCE_MS / 1000 : RELEASE_S };
     sigset_t signals;
-    pthread_t thread;
 
     process_retire();
     sigfillset(&signals);
     pthread_sigmask(SIG_SETMASK, &signals, NULL);
     releasing = pthread_self();
-    if (pthread_create(&thread, NULL, release, hold) != 0) {
+    if (!cluster_start_thread(release, hold)) {
         fairsem_cluster_release(hold);
         return;
     }
-    pthread_detach(thread);
     sigemptyset(&signals);
     for (size_t i = 0; i < sizeof wake / sizeof wake[0]; i++)
         sigaddset(&signals, wake[i]);
@@ -183,9 +196,9 @@ struct turn {
     const struct cluster_name *name;
     fairsem_cluster_hold_t    *hold;
 
+    fairsem_t       over;           /* a unit: no more questions */
     pthread_mutex_t mutex;
-    pthread_cond_t  changed;        /* over, or time for the next question */
-    bool            asks, over;     /* mutex */
+    bool            asks;           /* mutex */
     struct standing standing;       /* mutex: what the asker has heard last */
 };
 
@@ -232,39 +245,15 @@ static void *asker_thread(void *arg)
 {
     struct turn *turn = arg;
     struct standing standing = { 0 };
+    int seconds;
 
-    pthread_mutex_lock(&turn->mutex);
-    while (!turn->over) {
-        struct timespec next;
-        int seconds;
-
-        pthread_mutex_unlock(&turn->mutex);
+    do {
         seconds = ask_who_runs(turn, &standing);
-        clock_gettime(CLOCK_MONOTONIC, &next);
-        next.tv_sec += seconds;
         pthread_mutex_lock(&turn->mutex);
         turn->standing = standing;
-        while (!turn->over && pthread_cond_timedwait(&turn->changed, &turn->mutex, &next) == 0)
-            continue;
-    }
-    pthread_mutex_unlock(&turn->mutex);
+        pthread_mutex_unlock(&turn->mutex);
+    } while (fairsem_acquire_for(&turn->over, 1, seconds * INT64_C(1000000000)) == ETIMEDOUT);
     return NULL;
-}
-
-/* Signals are for others.  Nobody waits for its end: a question may be under way without an answer. */
-static bool start_asker(struct turn *turn)
-{
-    sigset_t all, before;
-    pthread_t thread;
-    bool done;
-
-    sigfillset(&all);
-    pthread_sigmask(SIG_SETMASK, &all, &before);
-    done = pthread_create(&thread, NULL, asker_thread, turn) == 0;
-    pthread_sigmask(SIG_SETMASK, &before, NULL);
-    if (done)
-        pthread_detach(thread);
-    return done;
 }
 
 /* For the line of progress. */
@@ -274,7 +263,7 @@ static bool tell_standing(void *arg, struct standing *standing)
 
     pthread_mutex_lock(&turn->mutex);
     if (!turn->asks)
-        turn->asks = start_asker(turn);
+        turn->asks = cluster_start_thread(asker_thread, turn);
     *standing = turn->standing;
     pthread_mutex_unlock(&turn->mutex);
     return standing->place != 0 || standing->trouble != NULL;
@@ -283,8 +272,7 @@ static bool tell_standing(void *arg, struct standing *standing)
 static int wait_for_etcd(const struct cluster_name *name, fairsem_cluster_hold_t *hold, sigset_t *mask)
 {
     const struct request *request = name->request;
-    static struct turn turn = { .mutex = PTHREAD_MUTEX_INITIALIZER };
-    pthread_condattr_t monotonic;
+    static struct turn turn = { .over = FAIRSEM_INITIALIZER(0), .mutex = PTHREAD_MUTEX_INITIALIZER };
     const fairsem_wait_t how = {
         .priority = request->priority,
         .timeout_ns = request->wait_ns == 0 ? -1 : request->wait_ns < 0 ? 0 : request->wait_ns,
@@ -296,17 +284,10 @@ static int wait_for_etcd(const struct cluster_name *name, fairsem_cluster_hold_t
     };
     int error;
 
-    pthread_condattr_init(&monotonic);
-    pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC);
-    pthread_cond_init(&turn.changed, &monotonic);
-    pthread_condattr_destroy(&monotonic);
     turn.name = name;
     turn.hold = hold;
     error = wait_line(&line, &how);
-    pthread_mutex_lock(&turn.mutex);
-    turn.over = true;
-    pthread_cond_signal(&turn.changed);
-    pthread_mutex_unlock(&turn.mutex);
+    fairsem_release(&turn.over, 1);
     return error;
 }
 
