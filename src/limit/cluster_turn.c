@@ -232,7 +232,7 @@ static int ask_who_runs(struct turn *turn, struct standing *standing)
 }
 
 /* It may have got its turn just before the signal. */
-static void leave_by_signal(void *arg)
+static void give_back_by_signal(void *arg)
 {
     struct turn *turn = arg;
 
@@ -279,7 +279,7 @@ static int wait_for_etcd(const struct cluster_name *name, fairsem_cluster_hold_t
     };
     const struct line line = {
         .name = request->name, .patience_ms = PATIENCE_MS,
-        .acquire = acquire_from_etcd, .ask = tell_standing, .leave = leave_by_signal, .arg = &turn,
+        .acquire = acquire_from_etcd, .ask = tell_standing, .leave = give_back_by_signal, .arg = &turn,
         .mask = mask,
     };
     int error;
