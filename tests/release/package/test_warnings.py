@@ -68,6 +68,8 @@ CALLS = """
   fairsem_shared_release(handle!, 1)
   fairsem_shared_set_units(handle!, 1)
 = fairsem_shared_keep_on_exec(handle!, true)
+= fairsem_shared_keep_name(handle!)
+= fairsem_shared_unlink_unused(handle!, "/x"!, false)
   fairsem_shared_available(handle!)
   fairsem_shared_waiters(handle!)
 = fairsem_shared_stat(handle!, &shared_stat!)
