@@ -221,7 +221,8 @@ FAIRSEM_API int fairsem_shared_keep_on_exec(fairsem_shared_t *handle, bool keep)
  *
  * 0        the units are this process's
  * EINVAL   n < 0 or n > FAIRSEM_MAX_UNITS
- * E2BIG    n exceeds the number of units, or attr.capacity
+ * E2BIG    n exceeds the number of units, or, while that is 0, the largest that it has been; or
+ *          attr.capacity
  * ENOBUFS  attr.max_waiters requests wait already
  * EBUSY    it would wait, after fairsem_shared_keep_on_exec
  */
@@ -283,9 +284,9 @@ FAIRSEM_API int fairsem_shared_acquire_with(fairsem_shared_t *handle, int64_t n,
 FAIRSEM_API int fairsem_shared_release(fairsem_shared_t *handle, int64_t n) FAIRSEM_NONNULL_(1);
 
 /*
- * Change the number of units, free or not, to `units`; 0 is a pause.  Nothing is taken back: if more
- * are held, none is granted until enough have come back.  Requests in the queue for more than there
- * are now stay there.  Since 1.1.
+ * Change the number of units, free or not, to `units`; 0 is a pause, in which requests wait.  Nothing
+ * is taken back: if more are held, none is granted until enough have come back.  Requests in the queue
+ * for more than there are now stay there.  Since 1.1.
  *
  * 0        done; waiters that fit now have their units
  * EINVAL   units < 0 or units > FAIRSEM_MAX_UNITS; or FAIRSEM_SHARED_NO_UNDO

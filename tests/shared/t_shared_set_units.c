@@ -136,6 +136,27 @@ START_TEST(requests_for_more_than_there_is_stay_in_the_queue)
 }
 END_TEST
 
+START_TEST(requests_wait_for_the_end_of_a_pause)
+{
+    fairsem_shared_t *h = make_segment(2, 0);
+    pid_t first, second;
+
+    ck_assert_int_eq(fairsem_shared_set_units(h, 4), 0);
+    ck_assert_int_eq(fairsem_shared_set_units(h, 0), 0);
+    ck_assert_int_eq(fairsem_shared_tryacquire(h, 1), EAGAIN);
+    ck_assert_int_eq(fairsem_shared_acquire_for(h, 4, 1), ETIMEDOUT);
+    ck_assert_int_eq(fairsem_shared_acquire(h, 5), E2BIG);      /* so many there never were */
+    first = queue_user(h, 4);
+    second = queue_user(h, 1);
+    ck_assert_int_eq(fairsem_shared_set_units(h, 2), 0);
+    ck_assert_int_eq(fairsem_shared_waiters(h), 2);
+    ck_assert_int_eq(fairsem_shared_set_units(h, 5), 0);
+    ck_assert_int_eq(status_of(first), 0);
+    ck_assert_int_eq(status_of(second), 0);
+    ck_assert_int_eq(fairsem_shared_close(h), 0);
+}
+END_TEST
+
 /* It pays with all its units what others still wait for. */
 START_TEST(the_dead_give_back_what_they_held_before_there_were_fewer)
 {
@@ -161,6 +182,6 @@ int main(void)
     RUN_SUITE("shared, set units", invalid_numbers_are_refused_and_change_nothing,
               each_number_can_be_set, more_units_are_granted_in_order,
               nothing_is_taken_back_and_nobody_is_granted_until_enough_has_come_back,
-              requests_for_more_than_there_is_stay_in_the_queue,
+              requests_for_more_than_there_is_stay_in_the_queue, requests_wait_for_the_end_of_a_pause,
               the_dead_give_back_what_they_held_before_there_were_fewer);
 }

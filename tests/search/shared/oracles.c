@@ -323,7 +323,7 @@ static bool is_allowed(const struct op *op, int result)
     case ECANCELED:
         return op->verb == BY_TOKEN;
     case E2BIG:
-        return op->n > run.units || op->n > run.perhaps;
+        return (op->n > run.units && run.units != 0) || (op->n > run.perhaps && run.perhaps != 0);
     case ENOBUFS:
         return scenario->max_waiters != 0;
     case EBUSY:
