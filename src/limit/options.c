@@ -39,7 +39,7 @@ static void print_usage(FILE *file)
           "      --exec               become COMMAND; without it, stay as its parent\n"
           "      --status[=json]      print who runs and who waits, since when\n"
           "      --watch              with --status: again each second\n"
-          "      --set-limit=LIMIT    from now on at most LIMIT, also while NAME is used\n"
+          "      --set-limit=LIMIT    from now on at most LIMIT, also while NAME is used; 0: none\n"
           "      --remove             remove NAME, if nobody uses it\n"
           "      --force              with --remove: also if somebody does, or it is damaged\n"
           "      --cluster[=URL,...]  etcd keeps NAME, for all machines that use it\n"
@@ -123,7 +123,7 @@ static bool take_option(int option, struct request *r)
     case WATCH:         r->watch = true; return true;
     case SET_LIMIT:
         r->what = LIMIT;
-        return read_integer(optarg, 1, FAIRSEM_MAX_UNITS, "--set-limit", &r->limit);
+        return read_integer(optarg, 0, FAIRSEM_MAX_UNITS, "--set-limit", &r->limit);
     case REMOVE_OPTION: r->what = REMOVE; return true;
     case FORCE:         r->force = true; return true;
     case CLUSTER:

@@ -117,7 +117,7 @@ static int open_segment(const struct request *request, char segment[SEGMENT_NAME
         if (error == 0 && (stat.capacity == request->limit || stat.initial_units == request->limit))
             return 0;
         if (error == 0)
-            error = fairsem_shared_unlink_unused(*handle, segment, true);
+            error = fairsem_shared_unlink_unused(*handle, segment, stat.capacity != 0);    /* 0 is for --remove */
         fairsem_shared_close(*handle);
         if (error == EBUSY) {
             warnx("%s: the limit is %" PRId64 ", not %" PRId64
@@ -313,6 +313,9 @@ static int remove_unused(const char *segment, int oflag, bool kept)
 
     if (error == 0) {
         error = fairsem_shared_unlink_unused(handle, segment, kept);
+        /* A command that had opened it before may join a queue in which nobody is granted anything. */
+        if (error == 0)
+            error = fairsem_shared_set_units(handle, FAIRSEM_MAX_UNITS);
         fairsem_shared_close(handle);
     }
     return error;

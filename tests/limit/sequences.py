@@ -43,11 +43,11 @@ class Model:
         if units > limit:
             return False
         if limit not in (self.limit, self.first_limit):
-            if self.is_used():
+            if self.is_used() or self.limit == 0:
                 return False
             self.limit = self.first_limit = limit
             self.kept = False
-        return units <= self.limit
+        return units <= self.limit or self.limit == 0
 
     def is_free_for(self, units, priority):
         return units <= self.free() and all(priority < user.priority for user in self.waiting)
@@ -77,9 +77,10 @@ class Model:
 
     def shown(self):
         """The answer of --status=json: limit, free units, commands that run, and those that wait, in order."""
-        return self.limit and (self.limit, self.free(),
-                               {(user.process.pid, user.units) for user in self.running},
-                               [(user.process.pid, user.units, user.priority) for user in self.waiting])
+        if self.limit is None:
+            return None
+        return (self.limit, self.free(), {(user.process.pid, user.units) for user in self.running},
+                [(user.process.pid, user.units, user.priority) for user in self.waiting])
 
 
 class Commands(RuleBasedStateMachine):
@@ -96,8 +97,8 @@ class Commands(RuleBasedStateMachine):
         self.limit.run("--remove --force test")
 
     def limit_of(self, limit):
-        """0 stands for the one that the name has."""
-        return limit or self.model.limit or 2
+        """0 stands for one that the name has."""
+        return limit or self.model.limit or self.model.first_limit or 2
 
     @rule(limit=limits, users=some.lists(some.tuples(units, priorities, options), min_size=1, max_size=4))
     def begin(self, limit, users):
@@ -146,13 +147,13 @@ class Commands(RuleBasedStateMachine):
         if ends:
             self.model.end()
 
-    @precondition(lambda self: self.model.limit)
-    @rule(limit=some.integers(1, 3))
+    @precondition(lambda self: self.model.limit is not None)
+    @rule(limit=some.integers(0, 3))
     def set_limit(self, limit):
         self.limit.gives(0, "--set-limit=%d test" % limit)
         self.model.set_limit(limit)
 
-    @precondition(lambda self: self.model.limit)
+    @precondition(lambda self: self.model.limit is not None)
     @rule()
     def remove(self):
         self.limit.gives(125 if self.model.is_used() else 0, "--remove test")

@@ -56,7 +56,8 @@ def test_a_link_to_a_directory(limit, other):
     row("a file system without such files", 125, "--dir=/proc test 1 -- true",
         "" if os.getuid() else "the file system"),
     row("the limit of a name that does not exist", 125, "--set-limit 2 none"),
-    row("the limit 0", 125, "--set-limit 0 test"),
+    row("a limit below 0", 125, "--set-limit -1 test"),
+    row("the limit 0 of a command", 125, "test 0 -- true"),
     row("no limit", 125, "--set-limit test"),
     row("no name", 125, "--set-limit 2")))
 def test_a_bad_line(limit, status, line, says):
@@ -278,6 +279,33 @@ def test_a_command_for_more_than_the_new_limit(limit):
     limit.gives(0, "b 3 -- @PROGRAM --set-limit 1 b")
     limit.gives(125, "-n 2 b 3 -- true",
                 says="2 units are more than the limit of b, 1: --set-limit has changed it")
+
+
+def test_a_name_with_the_limit_0_is_drained(limit):
+    """Who runs goes on; nobody begins; who waits stays in line, and who comes joins it."""
+    holder = limit.hold()
+    first = limit.wait(1, "test 1 -- sh -c 'echo first >> @WORK/order'")
+    limit.gives(0, "--set-limit=0 test")
+    assert limit.shows("limit 0, free -1, running 1, waiting 1")
+    second = limit.wait(2, "test 1 -- sh -c 'echo second >> @WORK/order'")
+    limit.gives(125, "--remove test")
+    let_go(holder)
+    assert limit.await_status("limit 0, free 0, running 0, waiting 2")
+    limit.gives(124, "-w 0 test 1 -- true")
+    limit.gives(0, "--set-limit=1 test")
+    assert (first.wait(), second.wait()) == (0, 0)
+    assert (limit.work / "order").read_text() == "first\nsecond\n"
+
+
+def test_a_drained_name_stays_so_while_nobody_uses_it(limit):
+    limit.gives(0, "--set-limit=0 test")
+    limit.gives(124, "-w 0 test 1 -- true")
+    limit.gives(125, "test 2 -- true", says="the limit is 0, not 2, and changes .* only by --set-limit")
+    touch(25, limit.segment())
+    limit.gives(0, "--exec other 1 -- true")
+    assert limit.shows("limit 0"), "no name is removed in passing that is drained"
+    limit.gives(0, "--remove test")
+    limit.gives(0, "-w 0 test 1 -- true")
 
 
 def test_the_limit_of_a_global_name_that_is_kept(limit):
