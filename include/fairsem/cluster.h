@@ -39,9 +39,11 @@
  *         fairsem_cluster_left            for how long?
  *         fairsem_cluster_fence           a number that only grows from holder to holder
  *         fairsem_cluster_fd              what to poll
- *     3  inspect, remove
+ *     3  inspect, change, remove
  *         fairsem_cluster_users           who holds units, and who waits
  *         fairsem_cluster_limit           the limit that the name has
+ *         fairsem_cluster_set_limit       another limit, while the name is used
+ *         fairsem_cluster_next            the next name that the engine keeps
  *         fairsem_cluster_remove          the name is not used any more
  *
  * WHAT HOLDS FOR EVERY FUNCTION is what fairsem.h says of results, units and time, and this:
@@ -148,9 +150,10 @@ typedef struct fairsem_cluster_hold { uintptr_t fairsem_reserved_[8]; } fairsem_
  * fairsem_acquire_with, or NULL.  Only to try is to ask the engine once.
  *
  * 0        the units are yours
- * EINVAL   n < 1 or n > FAIRSEM_MAX_UNITS; `how`, as fairsem_acquire_with; another limit, while
- *          anybody holds units or waits with it
- * E2BIG    n exceeds the limit
+ * EINVAL   n < 1 or n > FAIRSEM_MAX_UNITS; `how`, as fairsem_acquire_with; attr.limit is neither the
+ *          limit nor the one with which the name was made, while anybody holds units or waits, or the
+ *          limit is 0
+ * E2BIG    n exceeds attr.limit, or the limit, unless that is 0
  * EBUSY    the hold is not empty
  * ETIMEDOUT  the units did not come in time; or others have them, when it only tries
  * the token's reason, before the wait or during it
@@ -202,7 +205,7 @@ FAIRSEM_API int64_t fairsem_cluster_fence(const fairsem_cluster_hold_t *hold) FA
 FAIRSEM_API int fairsem_cluster_fd(const fairsem_cluster_t *handle) FAIRSEM_NONNULL_(1);
 
 /* ======================================================================== *
- *  3  Inspect, remove
+ *  3  Inspect, change, remove
  *     fairsem_cluster(7)
  * ======================================================================== */
 
@@ -233,7 +236,7 @@ FAIRSEM_API int fairsem_cluster_users(fairsem_cluster_t *handle, fairsem_cluster
                                       size_t size, size_t *count) FAIRSEM_NONNULL_(1, 4);
 
 /*
- * The limit that was set by the first to use the name.
+ * The limit: that of the first to use the name, or what fairsem_cluster_set_limit has set.
  *
  * 0        *limit is set
  * ENOENT   nobody has used the name, or it was removed
@@ -244,10 +247,36 @@ FAIRSEM_API int fairsem_cluster_limit(fairsem_cluster_t *handle, int64_t *limit)
     FAIRSEM_NONNULL_(1, 2);
 
 /*
+ * Change the limit of the name, used or not, until it is removed; 0 is a pause, in which requests wait.
+ * Nothing is taken back: if more are held, none is granted until enough have come back.  Requests in
+ * the queue for more than the limit now stay there.
+ *
+ * 0        it is set; the head of the queue is told
+ * ENOENT   nobody has used the name, or it was removed
+ * EINVAL   limit < 0 or limit > FAIRSEM_MAX_UNITS; or in a forked child
+ */
+FAIRSEM_API int fairsem_cluster_set_limit(fairsem_cluster_t *handle, int64_t limit)
+    FAIRSEM_NONNULL_(1);
+
+/*
+ * Find the first name behind `name`, in the order of the engine's keys, or the first of all if that is
+ * empty; and let the handle be one of that name, to inspect it.  What is held or waited for is not
+ * affected.  No other thread may be using the handle.
+ *
+ * 0        name is filled in
+ * ENOENT   there is none
+ * EACCES   also if the user may not read all that is below "fairsem/"
+ * EINVAL   a name that is too long; or in a forked child
+ */
+FAIRSEM_MUST_CHECK_
+FAIRSEM_API int fairsem_cluster_next(fairsem_cluster_t *handle,
+                                     char name[FAIRSEM_CLUSTER_NAME_MAX + 1]) FAIRSEM_NONNULL_(1, 2);
+
+/*
  * Forget the limit: then nothing of the name is left at the engine.
  *
  * 0        it is forgotten
- * EBUSY    somebody holds units, or waits
+ * EBUSY    somebody holds units, or waits, or sets the limit at this moment
  * ENOENT   nobody has used the name, or it was removed
  * EINVAL   in a forked child
  */

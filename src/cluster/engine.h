@@ -18,13 +18,15 @@ enum fs_step {
     FS_GRANT,   /* make the lease */
     FS_JOIN,    /* join the queue, if the limit is the same, or can be set */
     FS_VIEW,    /* read what runs, and who is next before this request */
-    FS_BEGIN,   /* begin to run, if nobody has begun since the view, or waits before this request */
+    FS_BEGIN,   /* begin to run, if nobody has begun or set the limit since the view, or waits before it */
     FS_RENEW,   /* renew the lease */
     FS_END,     /* end the lease, and with it the request's key */
     FS_WATCH,   /* wait until what the request waits for is gone; not asked again by the engine */
     FS_CONFIRM, /* ask a majority whether the leader that has renewed the lease still is one, and
-                   whether all that the request waits for is still there */
-    FS_REMOVE,  /* forget the limit, if nobody runs or waits */
+                   whether all that the request waits for is still there, and the same */
+    FS_LIMIT,   /* set the limit of a name, if nobody has since the view */
+    FS_REMOVE,  /* forget the limit, if nobody runs or waits, or has set it since the view */
+    FS_NEXT,    /* find the first key from place->ahead on, of any name */
     FS_LIST     /* read all requests of the name */
 };
 
@@ -33,16 +35,16 @@ struct fs_answer {
     int     error;          /* 0; ENETUNREACH, EACCES, EPROTO, ENOSPC, ENOMEM;
                                ESTALE: no such lease; ECANCELED: the watch has ended */
     bool    done;           /* it has joined, it has begun, what it watched is gone, all that it
-                               waits for is there, the limit is forgotten */
+                               waits for is there, the limit is set, or forgotten */
     int64_t revision;
     int64_t sent;           /* when the question that was answered was sent */
     int64_t ttl_s;          /* FS_GRANT, FS_RENEW */
     int64_t term;           /* FS_RENEW, FS_CONFIRM: the number of the leader */
     int64_t joined;         /* the request's revision in the queue; 0: it is not there */
     int64_t began;          /* the revision at which it began to run; 0: it does not run */
-    int64_t limit;          /* 0: none is set */
+    int64_t limit, first;   /* now, and when the name was made; 0 for `first`: there is none */
     int64_t held, runs;     /* units of all that run, and how many they are */
-    char    ahead[FS_KEY_SIZE];
+    char    ahead[FS_KEY_SIZE];     /* FS_NEXT: the key; "": there is none */
     fairsem_cluster_user_t *users;  /* FS_LIST: from malloc; reserved_[0] is the lease */
     size_t  user_count, user_total;
 };

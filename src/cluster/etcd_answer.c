@@ -97,19 +97,39 @@ static bool keys_in_part(const json_t *parts, size_t i, json_t **keys)
     return get_part(parts, i, "response_range", &range) && fs_json_array(range, "kvs", keys);
 }
 
-/* Add up those that run, and find mine among them. */
+/* The limit, and that with which the name was made: two numbers, with one space between them. */
+static bool read_limit(const json_t *kv, struct fs_answer *answer)
+{
+    char text[48], *first;
+
+    if (!fs_json_bytes(kv, "value", text, sizeof text) || (first = strchr(text, ' ')) == NULL)
+        return false;
+    *first++ = '\0';
+    return fs_json_read_number(text, &answer->limit) && answer->limit >= 0
+        && fs_json_read_number(first, &answer->first) && answer->first > 0;
+}
+
+/*
+ * Read the limit, add up those that run, and find mine among them.  Without a request only the limit is
+ * wanted, and other keys may be damaged.
+ */
 static bool read_running(const json_t *parts, const struct fs_place *place,
                          struct fs_answer *answer)
 {
+    const struct fs_keys names = fs_keys_of(place);
     json_t *keys;
 
     if (!keys_in_part(parts, FS_SAW_RUNNING, &keys))
         return false;
     for (size_t i = 0; i < json_array_size(keys); i++) {
+        const json_t *kv = json_array_get(keys, i);
         struct fs_user user;
+        bool is_user = fs_user_read(kv, place->prefix, &user) && user.runs;
 
-        if (!fs_user_read(json_array_get(keys, i), place->prefix, &user) || !user.runs)
+        if (strcmp(user.key, names.limit) == 0 ? !read_limit(kv, answer) : !is_user && place->lease != 0)
             return false;
+        if (!is_user)
+            continue;
         if (user.about.reserved_[0] == place->lease)
             answer->began = user.revision;
         answer->runs++;
@@ -154,25 +174,12 @@ static bool read_ahead(const json_t *parts, size_t i, const struct fs_place *pla
     return true;
 }
 
-static bool read_limit(const json_t *parts, size_t part_number, struct fs_answer *answer)
-{
-    char text[24];
-    json_t *keys;
-
-    if (!keys_in_part(parts, part_number, &keys))
-        return false;
-    if (json_array_size(keys) == 0)
-        return true;
-    return fs_json_bytes(json_array_get(keys, 0), "value", text, sizeof text)
-        && fs_json_read_number(text, &answer->limit) && answer->limit >= 0;
-}
-
 /* What FS_VIEW reads. */
 static bool read_view(const json_t *parts, const struct fs_place *place, struct fs_answer *answer)
 {
     char mine[FS_KEY_SIZE];
 
-    if (!read_running(parts, place, answer) || !read_limit(parts, FS_SAW_LIMIT, answer)
+    if (!read_running(parts, place, answer)
         || !read_one_key(parts, FS_SAW_MINE, mine, &answer->joined)
         /* The one before it among its equals; else the last of the better ones, by key. */
         || !read_ahead(parts, FS_SAW_BETTER, place, answer->ahead)
@@ -181,17 +188,13 @@ static bool read_view(const json_t *parts, const struct fs_place *place, struct 
     return mine[0] == '\0' || strcmp(mine, fs_keys_of(place).waits) == 0;
 }
 
-/* The transaction within that of FS_JOIN: has one of its two branches put mine? */
+/* The transaction within that of FS_JOIN: has it put mine? */
 static bool read_whether_put(const json_t *parts, bool *done)
 {
-    json_t *inner, *again;
+    json_t *inner;
 
-    if (!get_part(parts, FS_SAW_COUNT, "response_txn", &inner)
-        || !fs_json_bool(inner, "succeeded", done) || !fs_json_array(inner, "responses", &again))
-        return false;
-    if (*done)
-        return true;
-    return get_part(again, 0, "response_txn", &inner) && fs_json_bool(inner, "succeeded", done);
+    return get_part(parts, FS_SAW_COUNT, "response_txn", &inner)
+        && fs_json_bool(inner, "succeeded", done);
 }
 
 /* Is all there that a request waits for? */
@@ -219,12 +222,11 @@ static int read_transaction(enum fs_step step, const json_t *json, const struct 
         return read_awaited(parts, place, &answer->done) ? 0 : EPROTO;
     if (step == FS_LIST)
         return fs_users_read(parts, place->prefix, answer);
-    /* Without a request only the limit is wanted, and other keys may be damaged. */
+    if (step == FS_NEXT)
+        return read_one_key(parts, 0, answer->ahead, &answer->joined) ? 0 : EPROTO;
     if (step == FS_VIEW && place->lease == 0)
-        return read_limit(parts, FS_SAW_LIMIT, answer) ? 0 : EPROTO;
-    if (step == FS_REMOVE)
-        return read_limit(parts, 0, answer) ? 0 : EPROTO;
-    if (step == FS_BEGIN && answer->done)
+        return read_running(parts, place, answer) ? 0 : EPROTO;
+    if (step == FS_LIMIT || step == FS_REMOVE || (step == FS_BEGIN && answer->done))
         return 0;
     if (!read_view(parts, place, answer))
         return EPROTO;
@@ -234,7 +236,8 @@ static int read_transaction(enum fs_step step, const json_t *json, const struct 
         return EPROTO;
     if (step == FS_JOIN && answer->done) {
         answer->joined = answer->revision;
-        answer->limit = place->limit;
+        if (place->limit != answer->limit && place->limit != answer->first)
+            answer->limit = answer->first = place->limit;
     }
     return 0;
 }
@@ -303,19 +306,23 @@ int fs_etcd_read_answer(enum fs_step step, long status, const char *bytes, size_
     return error;
 }
 
-/* Is one of the events the end of what was watched?  -1: they make no sense. */
-static int events_have_end(const json_t *events, const struct fs_place *place)
+/* Is one of the events news of what was watched?  -1: they make no sense. */
+static int events_are_news(const json_t *events, const struct fs_place *place)
 {
+    const struct fs_keys keys = fs_keys_of(place);
+
     for (size_t i = 0; i < json_array_size(events); i++) {
         const json_t *event = json_array_get(events, i);
+        char key[FS_KEY_SIZE];
         const char *type;
         int64_t revision;
-        json_t *key;
+        json_t *kv;
 
-        if (!fs_json_string(event, "type", &type) || !fs_json_object(event, "kv", &key)
-            || !fs_json_int(key, "mod_revision", &revision))
+        if (!fs_json_string(event, "type", &type) || !fs_json_object(event, "kv", &kv)
+            || !fs_json_bytes(kv, "key", key, sizeof key) || !fs_json_int(kv, "mod_revision", &revision))
             return -1;
-        if (strcmp(type, "DELETE") == 0 && revision > place->seen)
+        /* Who begins takes room, and makes none. */
+        if (revision > place->seen && (strcmp(type, "DELETE") == 0 || strcmp(key, keys.limit) == 0))
             return 1;
     }
     return 0;
@@ -332,7 +339,7 @@ int fs_etcd_read_event(const char *bytes, size_t n, const struct fs_place *place
         if (fs_json_object(json, "result", &result)
             && fs_json_bool(result, "canceled", &canceled)
             && fs_json_array(result, "events", &events)) {
-            int found = events_have_end(events, place);
+            int found = events_are_news(events, place);
 
             error = canceled ? ECANCELED : found == 1 ? 0 : found == 0 ? EAGAIN : EPROTO;
         }

@@ -18,7 +18,7 @@ int fs_etcd_read_answer(enum fs_step step, long status, const char *bytes, size_
                         const struct fs_place *place, struct fs_answer *answer);
 
 /*
- * Read a line of a watch.  0: what was watched is gone; EAGAIN: nothing yet; ECANCELED: etcd has
+ * Read a line of a watch.  0: there is news of what was watched; EAGAIN: nothing yet; ECANCELED: etcd has
  * ended the watch, for a compaction or a token; else as above.
  */
 int fs_etcd_read_event(const char *bytes, size_t n, const struct fs_place *place);

@@ -6,12 +6,22 @@
  * the range of those that run and the range of those that wait before this request, never about who
  * joins behind it; so nobody who joins later can make them fail.
  *
- *     FS_JOIN   mine is nowhere, and the limit is the same: put mine in the queue.
- *               Else: mine is nowhere, and nobody waits or runs, or there is no limit: put both.
+ *     FS_JOIN   the limit is what the request expects, and mine is nowhere: put mine in the queue.
+ *               If it is to have another limit: and nobody waits or runs: put both.
+ *               Else: there is no limit, and mine is nowhere: put both.
  *     FS_BEGIN  mine is in the queue, as of when it joined;
  *               nobody of a better priority waits, and nobody of mine that joined before;
- *               nobody began since the view, whose sum left room, and the limit is as it was:
+ *               nobody began since the view, whose sum left room, or set the limit:
  *               move mine to those that run.  Who ended since the view only made room.
+ *     FS_LIMIT  there is a limit, and nobody set it since the view: set it.
+ *     FS_REMOVE nobody waits or runs, and nobody set the limit since the view: forget it.
+ *
+ * A request first expects the limit that it says, now and when the name was made.  If one of the two
+ * is another, FS_JOIN says so, and is asked again with both.  The limit can be set at any time, as each
+ * begin counts with the one that is in force when it is taken.  Who is not the head need not hear of it:
+ * it is for the head to begin, and then for the next.  So the head watches the limit with those that
+ * run, and a confirmation finds both as old as the view.  A FS_LIMIT or FS_REMOVE that arrives late finds
+ * a limit that is newer than its view, and so does the attempt behind a lost answer: it is viewed again.
  *
  * A comparison of etcd over an empty range compares with revision 0.
  */
@@ -39,6 +49,7 @@ struct range {
     const char *last_by;    /* "KEY", "CREATE": in descending order of that; NULL: any order */
     int64_t most;           /* so many of them; 0: all */
     int64_t joined_before;  /* only what was created before a revision; 0: all */
+    int64_t set_before;     /* only what was last changed before a revision; 0: all */
 };
 
 /* ITEMS(item, ...) makes an array. */
@@ -82,6 +93,8 @@ static json_t *txn_read(const struct range *range)
         ADD("limit", fs_json_number(range->most));
     if (range->joined_before != 0)
         ADD("max_create_revision", fs_json_number(range->joined_before - 1));
+    if (range->set_before != 0)
+        ADD("max_mod_revision", fs_json_number(range->set_before - 1));
 #undef ADD
     if (!whole) {
         json_decref(body);
@@ -118,6 +131,11 @@ static json_t *txn_created_before(const char *key, const char *end, int64_t revi
     return txn_compare(key, end, "CREATE", "LESS", "create_revision", revision);
 }
 
+static json_t *txn_set_before(const char *key, const char *end, int64_t revision)
+{
+    return txn_compare(key, end, "MOD", "LESS", "mod_revision", revision);
+}
+
 static json_t *txn_is_absent(const char *key, const char *end)
 {
     return txn_created_before(key, end, 1);
@@ -136,12 +154,11 @@ static json_t *txn(json_t *when, json_t *then, json_t *otherwise)
 static json_t *view_parts(const struct fs_place *place, const struct fs_keys *keys)
 {
     return ITEMS(
-        TXN_READ(.key = keys->running, .end = keys->running_end),
+        TXN_READ(.key = keys->limit, .end = keys->running_end),
         TXN_READ(.key = keys->waits, .bare = true),
         TXN_READ(.key = keys->waiting, .end = keys->equals, .last_by = "KEY", .most = 1),
         TXN_READ(.key = keys->equals, .end = keys->equals_end, .last_by = "CREATE", .most = 1,
-                 .joined_before = place->joined),
-        TXN_READ(.key = keys->limit));
+                 .joined_before = place->joined));
 }
 
 /* A view, and one more operation behind it. */
@@ -165,34 +182,43 @@ static json_t *put_own_key(const struct fs_place *place, const char *key)
     return op;
 }
 
-/* An operation of another transaction: put the limit and mine, on one more condition. */
-static json_t *put_with_limit(const struct fs_place *place, const struct fs_keys *keys,
-                              const char *limit, json_t *when, json_t *otherwise)
+/* The value of the limit. */
+static const char *write_limit(char text[48], int64_t now, int64_t first)
 {
-    json_t *both = ITEMS(txn_put(keys->limit, limit, 0), put_own_key(place, keys->waits));
+    snprintf(text, 48, "%" PRId64 " %" PRId64, now, first);
+    return text;
+}
 
-    return json_pack("{s:o}", "request_txn", txn(when, both, otherwise));
+/* An operation of another transaction: put the limit and mine, on these conditions. */
+static json_t *put_with_limit(const struct fs_place *place, const struct fs_keys *keys, json_t *when)
+{
+    char limit[48];
+    json_t *both = ITEMS(txn_put(keys->limit, write_limit(limit, place->limit, place->limit), 0),
+                         put_own_key(place, keys->waits));
+
+    return json_pack("{s:o}", "request_txn", txn(when, both, json_array()));
 }
 
 static json_t *join_txn(const struct fs_place *place, const struct fs_keys *keys)
 {
-    char limit[24];
-    json_t *same, *set;
+    char limit[48];
+    json_t *same = json_pack("{s:o,s:s,s:s,s:o}", "key", fs_json_base64(keys->limit), "target", "VALUE",
+                             "result", "EQUAL", "value",
+                             fs_json_base64(write_limit(limit, place->now, place->first)));
+    json_t *put, *set;
 
-    snprintf(limit, sizeof limit, "%" PRId64, place->limit);
-    same = json_pack("{s:o,s:s,s:s,s:o}", "key", fs_json_base64(keys->limit), "target", "VALUE",
-                     "result", "EQUAL", "value", fs_json_base64(limit));
-    set = put_with_limit(place, keys, limit,
-                         ITEMS(txn_is_absent(keys->limit, NULL),
-                               txn_is_absent(keys->waits, NULL),
-                               txn_is_absent(keys->runs, NULL)), json_array());
-    set = put_with_limit(place, keys, limit,
-                         ITEMS(txn_is_absent(keys->waiting, keys->waiting_end),
-                               txn_is_absent(keys->running, keys->running_end)), ITEMS(set));
-    return txn(ITEMS(same, txn_is_absent(keys->waits, NULL),
-                     txn_is_absent(keys->runs, NULL)),
-               view_parts_and(place, keys, put_own_key(place, keys->waits)),
-               view_parts_and(place, keys, set));
+    if (fs_place_follows(place)) {
+        same = ITEMS(same, txn_is_absent(keys->waits, NULL), txn_is_absent(keys->runs, NULL));
+        put = put_own_key(place, keys->waits);
+    } else {
+        same = ITEMS(same, txn_is_absent(keys->waiting, keys->waiting_end),
+                     txn_is_absent(keys->running, keys->running_end));
+        put = put_with_limit(place, keys, json_array());
+    }
+    set = put_with_limit(place, keys, ITEMS(txn_is_absent(keys->limit, NULL),
+                                            txn_is_absent(keys->waits, NULL),
+                                            txn_is_absent(keys->runs, NULL)));
+    return txn(same, view_parts_and(place, keys, put), view_parts_and(place, keys, set));
 }
 
 static json_t *begin_txn(const struct fs_place *place, const struct fs_keys *keys)
@@ -202,8 +228,7 @@ static json_t *begin_txn(const struct fs_place *place, const struct fs_keys *key
         txn_is_absent(keys->waiting, keys->equals),
         txn_compare(keys->equals, keys->equals_end, "CREATE", "GREATER", "create_revision",
                     place->joined - 1),
-        txn_created_before(keys->running, keys->running_end, place->seen + 1),
-        txn_compare(keys->limit, NULL, "MOD", "LESS", "mod_revision", place->seen + 1));
+        txn_set_before(keys->limit, keys->running_end, place->seen + 1));
     json_t *then = ITEMS(
         txn_delete(keys->waits),
         put_own_key(place, keys->runs));
@@ -213,9 +238,9 @@ static json_t *begin_txn(const struct fs_place *place, const struct fs_keys *key
 
 static json_t *watch_question(const struct fs_place *place, const struct fs_keys *keys)
 {
-    const char *key = place->ahead[0] != '\0' ? place->ahead : keys->running;
-    json_t *body = json_pack("{s:o,s:o,s:[s]}", "key", fs_json_base64(key), "start_revision",
-                             fs_json_number(place->seen + 1), "filters", "NOPUT");
+    const char *key = place->ahead[0] != '\0' ? place->ahead : keys->limit;
+    json_t *body = json_pack("{s:o,s:o}", "key", fs_json_base64(key), "start_revision",
+                             fs_json_number(place->seen + 1));
 
     if (place->ahead[0] == '\0'
         && json_object_set_new(body, "range_end", fs_json_base64(keys->running_end)) != 0) {
@@ -246,19 +271,33 @@ static json_t *confirm_txn(const struct fs_place *place, const struct fs_keys *k
     if (place->awaits != 0 && place->ahead[0] != '\0') {
         seen.key = place->ahead;
     } else if (place->awaits != 0) {
-        seen.key = keys->running;
         seen.end = keys->running_end;
-        seen.joined_before = place->seen + 1;
+        seen.set_before = place->seen + 1;
     }
     return read_txn(ITEMS(txn_read(&seen)));
 }
 
-static json_t *remove_txn(const struct fs_keys *keys)
+static json_t *limit_txn(const struct fs_place *place, const struct fs_keys *keys)
+{
+    char limit[48];
+
+    return txn(ITEMS(txn_compare(keys->limit, NULL, "CREATE", "GREATER", "create_revision", 0),
+                     txn_set_before(keys->limit, NULL, place->seen + 1)),
+               ITEMS(txn_put(keys->limit, write_limit(limit, place->limit, place->first), 0)),
+               json_array());
+}
+
+static json_t *remove_txn(const struct fs_place *place, const struct fs_keys *keys)
 {
     return txn(ITEMS(txn_is_absent(keys->waiting, keys->waiting_end),
-                     txn_is_absent(keys->running, keys->running_end)),
-               ITEMS(TXN_READ(.key = keys->limit), txn_delete(keys->limit)),
-               ITEMS(TXN_READ(.key = keys->limit)));
+                     txn_is_absent(keys->running, keys->running_end),
+                     txn_set_before(keys->limit, NULL, place->seen + 1)),
+               ITEMS(txn_delete(keys->limit)), json_array());
+}
+
+static json_t *next_txn(const struct fs_place *place)
+{
+    return read_txn(ITEMS(TXN_READ(.key = place->ahead, .end = "fairsem0", .bare = true, .most = 1)));
 }
 
 static json_t *lease_question(const struct fs_place *place)
@@ -299,7 +338,11 @@ char *fs_etcd_question(enum fs_step step, const struct fs_place *place, const ch
     case FS_CONFIRM:
         return fs_json_text(confirm_txn(place, &keys));
     case FS_REMOVE:
-        return fs_json_text(remove_txn(&keys));
+        return fs_json_text(remove_txn(place, &keys));
+    case FS_LIMIT:
+        return fs_json_text(limit_txn(place, &keys));
+    case FS_NEXT:
+        return fs_json_text(next_txn(place));
     case FS_LIST:
         return fs_json_text(list_txn(&keys));
     }

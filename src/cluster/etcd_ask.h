@@ -9,7 +9,7 @@
  * The order of the answers within that to a transaction which looks at the queue: FS_VIEW, FS_BEGIN
  * if it fails, and FS_JOIN either way, which has one more behind them.
  */
-enum { FS_SAW_RUNNING, FS_SAW_MINE, FS_SAW_BETTER, FS_SAW_EQUAL, FS_SAW_LIMIT, FS_SAW_COUNT };
+enum { FS_SAW_RUNNING, FS_SAW_MINE, FS_SAW_BETTER, FS_SAW_EQUAL, FS_SAW_COUNT };
 
 /* The most requests, and the most holders, that FS_LIST reads. */
 enum { FS_LIST_MAX = 16384 };

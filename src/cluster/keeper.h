@@ -26,7 +26,7 @@ struct fs_job {
 #define FS_JOB_OVER INT64_C(-1)
 
 struct fairsem_cluster {
-    char prefix[FS_PREFIX_SIZE];    /* of the name; r/o after open */
+    char prefix[FS_PREFIX_SIZE];    /* of the name; r/o after open, except for fairsem_cluster_next */
     pthread_mutex_t mutex;
     struct fs_options options;      /* r/o after open; the password: by its thread */
     struct fs_engine *engine;       /* the thread only, except for fs_engine_wake */

@@ -76,6 +76,26 @@ bool fs_key_prefix(char prefix[FS_PREFIX_SIZE], const char *name)
     return true;
 }
 
+/* It is one if its key is written as ours are. */
+bool fs_key_name(const char *key, char name[256])
+{
+    const char *at = key + 8;
+    char prefix[FS_PREFIX_SIZE];
+    unsigned byte;
+    size_t n = 0;
+
+    if (strncmp(key, "fairsem/", 8) != 0)
+        return false;
+    for (; *at != '/' && *at != '\0' && n < 255; at++) {
+        byte = (unsigned char)*at;
+        if (byte == '%' && at[1] != '\0' && at[2] != '\0' && sscanf(at + 1, "%2X", &byte) == 1)
+            at += 2;
+        name[n++] = (char)byte;
+    }
+    name[n] = '\0';
+    return fs_key_prefix(prefix, name) && strncmp(key, prefix, strlen(prefix)) == 0;
+}
+
 /* The keys that begin with "q/" end before "q0": the byte behind '/' is '0'. */
 struct fs_keys fs_keys_of(const struct fs_place *place)
 {
@@ -85,7 +105,7 @@ struct fs_keys fs_keys_of(const struct fs_place *place)
     struct fs_keys keys;
 
 #define WRITE(key, ...) snprintf(keys.key, FS_KEY_SIZE, __VA_ARGS__)
-    WRITE(limit, "%slimit", prefix);
+    WRITE(limit, "%sr-limit", prefix);
     WRITE(waits, "%sq/%010" PRId64 "/%016" PRIx64, prefix, priority, lease);
     WRITE(runs, "%sr/%016" PRIx64, prefix, lease);
     WRITE(waiting, "%sq/", prefix);

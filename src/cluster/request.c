@@ -132,16 +132,16 @@ static void consider_view(struct fs_request *request, const struct fs_answer *vi
         request_fails(request, ESTALE);
         return;
     }
-    if (view->limit != place->limit) {
-        request_fails(request, EPROTO);  /* nobody may change it while this waits */
+    if (view->first == 0) {
+        request_fails(request, EPROTO);  /* nobody may remove it while this waits */
         return;
     }
     place->joined = view->joined;
     place->seen = view->revision;
     strcpy(place->ahead, view->ahead);
-    place->awaits = place->ahead[0] != '\0' ? 1 : view->runs;
+    place->awaits = place->ahead[0] != '\0' ? 1 : view->runs + 1;
     request->watches_again = false;
-    if (place->ahead[0] == '\0' && place->units <= place->limit - view->held) {
+    if (place->ahead[0] == '\0' && place->units <= view->limit - view->held) {
         take_step(request, FS_BEGIN);
     } else if (request->only_try) {
         request_fails(request, ETIMEDOUT);
@@ -150,10 +150,26 @@ static void consider_view(struct fs_request *request, const struct fs_answer *vi
     }
 }
 
+/* The limit is not what it expected, or somebody uses the name and it is to have another one. */
+static void join_again(struct fs_request *request, const struct fs_answer *answer)
+{
+    struct fs_place *place = &request->place;
+    bool as_expected = answer->limit == place->now && answer->first == place->first;
+
+    place->now = answer->limit;
+    place->first = answer->first;
+    if (as_expected || (place->now == 0 && !fs_place_follows(place)))
+        request_fails(request, EINVAL);
+    else if (place->now != 0 && place->units > place->now && fs_place_follows(place))
+        request_fails(request, E2BIG);
+    else
+        take_step(request, FS_JOIN);
+}
+
 static void request_joined(struct fs_request *request, const struct fs_answer *answer)
 {
     if (answer->began == 0 && answer->joined == 0) {
-        request_fails(request, EINVAL);  /* another limit */
+        join_again(request, answer);
         return;
     }
     request->state = FS_WAITING;
@@ -297,7 +313,7 @@ struct fs_request *fs_request_new(fairsem_cluster_t *handle, int64_t units, int 
     strcpy(request->place.prefix, handle->prefix);
     request->place.units = units;
     request->place.priority = priority;
-    request->place.limit = handle->options.limit;
+    request->place.limit = request->place.now = request->place.first = handle->options.limit;
     request->place.ttl_s = handle->options.ttl_ns / FS_NS_PER_S;
     request->step.done = step_answered;
     request->step.owner = request;

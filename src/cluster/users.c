@@ -53,8 +53,12 @@ static void mark_mine(const fairsem_cluster_t *handle, fairsem_cluster_user_t us
     }
 }
 
+/* For a question that needs no more than the name. */
+static const struct fs_place nobody;
+
 /* Ask, and wait for the answer, whose users are the caller's to free.  Returns its error. */
-static int inquire(fairsem_cluster_t *handle, enum fs_step step, struct fs_answer *answer)
+static int inquire(fairsem_cluster_t *handle, enum fs_step step, const struct fs_place *place,
+                   struct fs_answer *answer)
 {
     struct inquiry *inquiry;
     int error = ENOMEM, cancel, state;
@@ -71,6 +75,7 @@ static int inquire(fairsem_cluster_t *handle, enum fs_step step, struct fs_answe
     inquiry->step = step;
     inquiry->call.done = inquiry_answered;
     inquiry->call.owner = inquiry;
+    inquiry->place = *place;
     strcpy(inquiry->place.prefix, handle->prefix);
     if (fairsem_init(&inquiry->told, 0, NULL) == 0) {
         fs_keeper_lock(handle, &state);
@@ -92,7 +97,7 @@ int fairsem_cluster_users(fairsem_cluster_t *handle, fairsem_cluster_user_t user
                           size_t *count)
 {
     struct fs_answer answer;
-    int saved = errno, error = inquire(handle, FS_LIST, &answer), state;
+    int saved = errno, error = inquire(handle, FS_LIST, &nobody, &answer), state;
 
     if (error == 0) {
         size_t filled = answer.user_count < size ? answer.user_count : size;
@@ -109,28 +114,81 @@ int fairsem_cluster_users(fairsem_cluster_t *handle, fairsem_cluster_user_t user
     return error;
 }
 
+/* Look at the limit.  Returns its error; ENOENT: there is none. */
+static int view_limit(fairsem_cluster_t *handle, struct fs_answer *answer)
+{
+    int error = inquire(handle, FS_VIEW, &nobody, answer);
+
+    return error == 0 && answer->first == 0 ? ENOENT : error;
+}
+
 int fairsem_cluster_limit(fairsem_cluster_t *handle, int64_t *limit)
 {
     struct fs_answer answer;
-    int saved = errno, error = inquire(handle, FS_VIEW, &answer);
+    int saved = errno, error = view_limit(handle, &answer);
 
-    if (error == 0 && answer.limit == 0)
-        error = ENOENT;
     if (error == 0)
         *limit = answer.limit;
     errno = saved;
     return error;
 }
 
-int fairsem_cluster_remove(fairsem_cluster_t *handle)
+/* Look at the limit, and then set or remove it if it is still as old. */
+static int change_limit(fairsem_cluster_t *handle, enum fs_step step, int64_t limit, bool *done)
 {
     struct fs_answer answer;
-    int saved = errno, error = inquire(handle, FS_REMOVE, &answer);
+    int saved = errno, error = view_limit(handle, &answer);
 
-    if (error == 0 && !answer.done)
-        error = EBUSY;
-    else if (error == 0 && answer.limit == 0)
-        error = ENOENT;
+    if (error == 0) {
+        const struct fs_place place = { .limit = limit, .first = answer.first, .seen = answer.revision };
+
+        error = inquire(handle, step, &place, &answer);
+    }
+    *done = answer.done;
+    errno = saved;
+    return error;
+}
+
+int fairsem_cluster_set_limit(fairsem_cluster_t *handle, int64_t limit)
+{
+    bool done = limit < 0 || limit > FAIRSEM_MAX_UNITS;
+    int error = done ? EINVAL : 0;
+
+    while (error == 0 && !done)
+        error = change_limit(handle, FS_LIMIT, limit, &done);
+    return error;
+}
+
+int fairsem_cluster_remove(fairsem_cluster_t *handle)
+{
+    bool done;
+    int error = change_limit(handle, FS_REMOVE, 0, &done);
+
+    return error == 0 && !done ? EBUSY : error;
+}
+
+int fairsem_cluster_next(fairsem_cluster_t *handle, char name[FAIRSEM_CLUSTER_NAME_MAX + 1])
+{
+    struct fs_place from = { .ahead = "fairsem/" };
+    struct fs_answer answer = { .ahead = "" };
+    int saved = errno, error = 0;
+
+    if (name[0] != '\0' && !fs_key_prefix(from.ahead, name))
+        return EINVAL;
+    if (name[0] != '\0')
+        from.ahead[strlen(from.ahead) - 1] = '0';       /* behind all that begin with its prefix */
+    while (error == 0 && !fs_key_name(answer.ahead, name)) {
+        error = inquire(handle, FS_NEXT, &from, &answer);
+        if (error == 0 && answer.ahead[0] == '\0')
+            error = ENOENT;
+        else if (error == 0 && (strcmp(answer.ahead, from.ahead) < 0
+                                || strlen(answer.ahead) + 2 > sizeof from.ahead))
+            error = EPROTO;
+        if (error == 0)
+            strcat(strcpy(from.ahead, answer.ahead), "\1");     /* if it belongs to no name */
+    }
+    if (error == 0)
+        fs_key_prefix(handle->prefix, name);
     errno = saved;
     return error;
 }

@@ -78,7 +78,7 @@ static int print_cluster_name(struct output *output, const void *arg)
         error = list_cluster_users(name, &shown);
     if (error == 0) {
         if (damage != 0)
-            warnx("%s: the key 'limit' is damaged", name->request->name);
+            warnx("%s: the key 'r-limit' is damaged", name->request->name);
         output_name(output, &shown);
         error = damage;
     }

@@ -7,7 +7,7 @@
  *     ttl=SECONDS   timeout=MS, -1: only try   log=FILE
  *     hold=MS: how long it uses its units, if no SIGTERM ends that
  *     times=N: one after the other   threads=N: side by side   keep=1: without a release at the end
- *     list=1: only print who holds and who waits
+ *     list=1: only print who holds and who waits   set=N: only set the limit   names=1: only print all names
  *
  * It prints, for each time, "ok FENCE" or the name of an errno value.  Exit status: 0 if each was
  * ok; 1 if an acquire failed, 2 if a hold was lost, 3 if a release failed.
@@ -30,7 +30,8 @@
 static fairsem_cluster_attr_t attr = { .limit = 1 };
 static const char *name = "test";
 static fairsem_cluster_t *handle;
-static int64_t units = 1, hold_ms, times = 1, threads = 1, keep, list;
+static int64_t units = 1, hold_ms, times = 1, threads = 1, keep, list, names;
+static int64_t new_limit = -1;
 static fairsem_wait_t how;
 static int log_file = -1;
 static _Atomic int status;
@@ -78,7 +79,8 @@ static void set(const char *argument)
         { "key", &attr.key_file, NULL }, { "limit", NULL, &attr.limit }, { "units", NULL, &units },
         { "ttl", NULL, &attr.ttl_ns }, { "timeout", NULL, &how.timeout_ns },
         { "hold", NULL, &hold_ms }, { "times", NULL, &times }, { "threads", NULL, &threads },
-        { "keep", NULL, &keep }, { "list", NULL, &list }
+        { "keep", NULL, &keep }, { "list", NULL, &list },
+        { "set", NULL, &new_limit }, { "names", NULL, &names }
     };
     size_t length = strcspn(argument, "=");
     const char *value = argument + length + (argument[length] != '\0');
@@ -179,6 +181,30 @@ static int print_users(void)
     return 0;
 }
 
+static int print_names(void)
+{
+    char found[FAIRSEM_CLUSTER_NAME_MAX + 1] = "";
+    int64_t limit;
+    int error;
+
+    while ((error = fairsem_cluster_next(handle, found)) == 0)
+        if (fairsem_cluster_limit(handle, &limit) == 0)
+            printf("%s %" PRId64 "\n", found, limit);
+        else
+            printf("%s has none\n", found);
+    if (error != ENOENT)
+        puts(word(error));
+    return error != ENOENT;
+}
+
+static int set_limit(void)
+{
+    int error = fairsem_cluster_set_limit(handle, new_limit);
+
+    puts(word(error));
+    return error != 0;
+}
+
 int main(int argc, char **argv)
 {
     pthread_t thread[1024];
@@ -196,6 +222,10 @@ int main(int argc, char **argv)
     }
     if (list)
         return print_users();
+    if (names)
+        return print_names();
+    if (new_limit >= 0)
+        return set_limit();
     for (int64_t i = 1; i < threads; i++)
         if (pthread_create(&thread[i], NULL, run, NULL) != 0)
             return 99;

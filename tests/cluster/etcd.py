@@ -233,7 +233,7 @@ class User(subprocess.Popen):
 
 def judge_history(events):
     """Never more units than the limit, and strict order.  It returns how many began."""
-    limit, waiting, running, began = {}, {}, {}, 0
+    limit, first, waiting, running, began = {}, {}, {}, {}, 0
     at = 0
     while at < len(events):
         revision = events[at][0]
@@ -249,10 +249,11 @@ def judge_history(events):
                 continue
             name, what = parts[1], parts[2]
             queue, runs = waiting.setdefault(name, {}), running.setdefault(name, {})
-            if what == "limit":
-                if kind == "PUT" and (queue or runs) and limit.get(name) not in (None, int(value)):
-                    raise AssertionError("the limit of %s changed while it is used" % name)
-                limit[name] = int(value)
+            if what == "r-limit":
+                now, made_with = map(int, value.split()) if kind == "PUT" else (0, 0)
+                if (queue or runs) and first.get(name) != made_with:
+                    raise AssertionError("%s was made anew while it is used" % name)
+                limit[name], first[name] = now, made_with
             elif what == "q":
                 lease = parts[4]
                 if kind == "PUT":

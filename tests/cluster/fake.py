@@ -2,13 +2,13 @@
 """fake.py - a small etcd that answers as it is told: late, cut, endless, wrong, or not at all.
 
 It knows what the library uses of etcd, in the same JSON.  Tables of faults say what happens to the
-n-th request to a path, which ends in the step that a transaction is, /kv/txn/join, begin, read, or
-read/list:
+n-th request to a path, which ends in the step that a transaction is, /kv/txn/join, begin, limit, read,
+or read/list:
 
     cut         nothing is done, and the connection ends
     lose        it is done, and the connection ends without an answer
     half        it is done, and half of the answer comes
-    hang        it is done, and no answer comes until the client goes
+    hang        it is done, and no answer, or event, comes until the client goes
     later F     it is done as soon as F(fake) is true; the connection ends at once
     late S      it is done; the answer comes S seconds later
     text BODY   nothing is done, and this comes, with status 200
@@ -142,6 +142,8 @@ class Fake:
         if "max_create_revision" in body:
             found = [k for k in found
                      if self.keys[k]["create"] <= int(body["max_create_revision"])]
+        if "max_mod_revision" in body:
+            found = [k for k in found if self.keys[k]["mod"] <= int(body["max_mod_revision"])]
         if body.get("sort_target") == "CREATE":
             found.sort(key=lambda k: self.keys[k]["create"])
         if body.get("sort_order") == "DESCEND":
@@ -189,7 +191,7 @@ class Fake:
 
     def leases_of(self, body):
         return [op["request_put"]["lease"] for op in body.get("success", [])
-                if "request_put" in op]
+                if "request_put" in op and op["request_put"]["lease"] != "0"]
 
     def locked_answer(self, path, body):
         with self.change:
@@ -235,6 +237,7 @@ class Fake:
         keys = list(self.puts(body))
         return path + ("/begin" if any("/r/" in key for key in keys)
                        else "/join" if any("/q/" in key for key in keys)
+                       else "/limit" if keys
                        else "/read/list" if len(body["success"]) == LISTED else "/read")
 
     def next_fault(self, step):
@@ -316,6 +319,10 @@ class Fake:
         chunk(handler, {"result": {"header": self.header(), "created": True}})
         if action == "cut":
             return
+        if action == "hang":
+            while handler.connection.recv(100):
+                pass
+            return
         if action == "compact":
             chunk(handler, {"result": {"header": self.header(), "canceled": True,
                                        "compact_revision": str(start + 1)}})
@@ -330,8 +337,7 @@ class Fake:
             while not self.closed:
                 events = [{"type": kind, "kv": {"key": coded(key), "mod_revision": str(at)}}
                           for at, kind, key in self.history
-                          if at >= start and kind == "DELETE"
-                          and (begin <= key < end if end else key == begin)]
+                          if at >= start and (begin <= key < end if end else key == begin)]
                 if events:
                     break
                 self.change.wait()

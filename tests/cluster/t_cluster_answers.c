@@ -18,13 +18,13 @@ static int recorded_count;
 /* The request that waited when the answers were recorded. */
 static const struct fs_place waiter = {
     .prefix = "fairsem/n/", .lease = INT64_C(6955246770805509283), .ttl_s = 10, .limit = 3,
-    .units = 2, .joined = 4, .seen = 4
+    .now = 3, .first = 3, .units = 2, .joined = 4, .seen = 4
 };
 
 static void read_recorded(void)
 {
     static const char *const steps[] = { "grant", "join", "view", "begin", "renew", "end", "watch",
-                                         "confirm", "remove", "list" };
+                                         "confirm", "limit", "remove", "next", "list" };
     static char line[10000], name[64], step[16];
     char path[1000];
     const char *source = getenv("top_srcdir");
@@ -91,7 +91,7 @@ START_TEST(what_etcd_says_is_understood)
     ck_assert(answer.error == 0 && answer.ttl_s == 4 && answer.revision == 1);
     answer = answer_to("joined_behind_one", &place);
     ck_assert(answer.error == 0 && answer.done && answer.joined == 4 && answer.began == 0);
-    ck_assert(answer.held == 2 && answer.limit == 3 && answer.ahead[0] == '\0');
+    ck_assert(answer.held == 2 && answer.limit == 3 && answer.first == 3 && answer.ahead[0] == '\0');
     answer = answer_to("viewed", &place);
     ck_assert(answer.error == 0 && answer.joined == 4 && answer.held == 2 && answer.limit == 3);
     place.seen = 2;     /* this was of another request */
@@ -102,6 +102,15 @@ START_TEST(what_etcd_says_is_understood)
     ck_assert_int_eq(answer_to("ended", &place).error, 0);
     ck_assert_int_eq(answer_to("watching", &place).error, EAGAIN);
     ck_assert_int_eq(answer_to("gone", &place).error, 0);
+    ck_assert_int_eq(answer_to("limit_set", &place).error, 0);
+    ck_assert_int_eq(answer_to("somebody_began", &place).error, EAGAIN);
+    answer = answer_to("limit_is_set", &place);
+    ck_assert(answer.error == 0 && answer.done);
+    answer = answer_to("limit_is_not_set", &place);
+    ck_assert(answer.error == 0 && !answer.done);
+    answer = answer_to("next_found", &place);
+    ck_assert(answer.error == 0);
+    ck_assert_str_eq(answer.ahead, "fairsem/n/r-limit");
     answer = answer_to("listed", &place);
     ck_assert(answer.error == 0 && answer.user_count == 2 && answer.user_total == 2);
     ck_assert(answer.users[0].place == 0 && answer.users[0].units == 2);
@@ -180,7 +189,9 @@ END_TEST
 START_TEST(what_is_damaged_is_not_believed)
 {
     static const struct { const char *answer, *part, *other; } cases[] = {
-        { "viewed", "\"Mw==\"", "\"M3g=\"" },             /* the limit 3 is "3x" */
+        { "viewed", "\"MyAz\"", "\"M3g=\"" },             /* the limit "3 3" is "3x" */
+        { "viewed", "\"MyAz\"", "\"MyAw\"" },             /* ... "3 0" */
+        { "viewed", "\"MyAz\"", "\"LTEgMw==\"" },         /* ... "-1 3" */
         { "viewed", "eyJ1bml0cyI6Miwi", "eyJ1bml0cyI6MCwi" },     /* no units run */
         { "viewed", "\"lease\":\"1196723657362933117\"", "\"lease\":\"7\"" },    /* not the key's */
         { "viewed", "\"create_revision\":\"3\"", "\"create_revision\":\"0\"" },

@@ -34,6 +34,7 @@ static struct {
     _Atomic int     error[FS_LIST + 1];     /* it answers with this */
     _Atomic int64_t others;         /* units that others hold */
     _Atomic int64_t limit;          /* that is in force; 0: that of the request */
+    _Atomic bool    no_limit;       /* somebody has removed it */
     _Atomic int64_t term;           /* of the leader that a majority has; renewals say 0 */
     _Atomic bool    late_grant;     /* it was sent long ago */
     _Atomic bool    joined_before;  /* an earlier attempt to join was taken */
@@ -121,6 +122,7 @@ static void answer(struct fs_call *call)
     enum fs_step answered = call->step;
 
     answer.term = call->step == FS_CONFIRM ? world.term : 0;
+    answer.first = world.no_limit ? 0 : place->limit;
     answer.limit = world.limit != 0 ? world.limit : place->limit;
     answer.held = world.others;
     if (!world.forgotten)
@@ -130,7 +132,7 @@ static void answer(struct fs_call *call)
     answer.runs = world.others != 0;
     answer.done = call->step == FS_JOIN ? !world.joined_before && !world.forgotten
         : call->step == FS_CONFIRM ? place->awaits == 0 || !world.awaited_gone
-        : call->step == FS_BEGIN && world.others + place->units <= place->limit;
+        : call->step == FS_BEGIN && world.others + place->units <= answer.limit;
     if (world.forgotten || world.began_before)
         answer.done = false;
     /* It read this when it was asked; etcd.c would take it for an older copy of the data. */
@@ -362,6 +364,23 @@ static void finish(struct waiter *waiter, pthread_t thread)
     ck_assert_int_eq(fairsem_cluster_close(waiter->handle), 0);
 }
 
+/* It counts with the limit of its last view, whatever its handle says. */
+START_TEST(a_waiter_begins_when_the_limit_is_raised)
+{
+    struct waiter waiter = { .handle = open_handle() };
+    pthread_t thread;
+
+    world.others = 3;
+    world.limit = 4;
+    start_thread(&thread, wait_for_it, &waiter);
+    await(&world.asked[FS_WATCH], 1);
+    ck_assert_int_eq(world.asked[FS_BEGIN], 0);
+    world.limit = 5;
+    world.watches_end = 1;
+    finish(&waiter, thread);
+}
+END_TEST
+
 /* Its connection is dead, and nobody knows. */
 START_TEST(a_renewal_tells_what_the_watch_does_not)
 {
@@ -449,11 +468,11 @@ END_TEST
 /* For each thing that can go wrong while it joins or waits: its result, and its lease is ended. */
 START_TEST(a_wait_fails_with_its_reason)
 {
-    static const struct { enum fs_step step; int error, result; int64_t limit; bool forgotten; }
+    static const struct { enum fs_step step; int error, result; bool no_limit, forgotten; }
     cases[] = {
-        { FS_JOIN, EACCES, EACCES, 0, false }, { FS_JOIN, ENOSPC, ENOSPC, 0, false },
-        { FS_JOIN, 0, EINVAL, 0, true }, { FS_BEGIN, ENETUNREACH, ENETUNREACH, 0, false },
-        { FS_BEGIN, ESTALE, ESTALE, 0, false }, { FS_JOIN, 0, EPROTO, 4, false },
+        { FS_JOIN, EACCES, EACCES, false, false }, { FS_JOIN, ENOSPC, ENOSPC, false, false },
+        { FS_JOIN, 0, EINVAL, false, true }, { FS_BEGIN, ENETUNREACH, ENETUNREACH, false, false },
+        { FS_BEGIN, ESTALE, ESTALE, false, false }, { FS_JOIN, 0, EPROTO, true, false },
     };
 
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
@@ -461,7 +480,7 @@ START_TEST(a_wait_fails_with_its_reason)
         fairsem_cluster_hold_t hold = { { 0 } };
 
         world.error[cases[i].step] = cases[i].error;
-        world.limit = cases[i].limit;
+        world.no_limit = cases[i].no_limit;
         world.forgotten = cases[i].forgotten;
         ck_assert_int_eq(fairsem_cluster_acquire_with(handle, 1, NULL, &hold), cases[i].result);
         ck_assert_int_eq(world.asked[FS_END], 1);
@@ -680,6 +699,7 @@ START_TEST(a_child_can_use_nothing_of_its_parents)
         _exit(fairsem_cluster_release(&hold) != EINVAL || fairsem_cluster_lost(&hold) != EINVAL
             || fairsem_cluster_acquire_with(handle, 1, NULL, &another) != EINVAL
             || fairsem_cluster_users(handle, NULL, 0, &count) != EINVAL
+            || fairsem_cluster_set_limit(handle, 1) != EINVAL || fairsem_cluster_remove(handle) != EINVAL
             || fairsem_cluster_close(handle) != EINVAL);
     }
     ck_assert_int_eq(waitpid(child, &status, 0), child);
@@ -691,15 +711,15 @@ END_TEST
 
 int main(void)
 {
-    RUN_SUITE("cluster request", a_hold_is_lost_at_three_quarters_of_its_lease,
-              renewals_keep_a_hold, a_renewal_counts_from_when_it_was_sent,
+    RUN_SUITE("cluster request", a_hold_is_lost_at_three_quarters_of_its_lease, renewals_keep_a_hold,
+              a_renewal_counts_from_when_it_was_sent,
               a_renewal_by_a_leader_of_old_does_not_count, a_grant_that_comes_too_late_is_none,
               lost_answers_are_found_out, a_waiter_begins_when_there_is_room,
-              a_renewal_tells_what_the_watch_does_not, a_watch_that_breaks_is_begun_again_once,
-              a_renewal_is_answered_after_a_newer_view,
+              a_waiter_begins_when_the_limit_is_raised, a_renewal_tells_what_the_watch_does_not,
+              a_watch_that_breaks_is_begun_again_once, a_renewal_is_answered_after_a_newer_view,
               a_wait_fails_with_its_reason, a_token_or_a_cancellation_ends_a_wait,
               only_a_wait_is_a_cancellation_point, a_handle_that_is_closed_gives_back_first,
-              units_that_come_too_late_are_given_back, an_end_that_is_not_answered_goes_on_alone,
-              a_handle_is_closed_during_an_end, the_librarys_thread_takes_no_signals,
-              a_child_can_use_nothing_of_its_parents);
+              units_that_come_too_late_are_given_back,
+              an_end_that_is_not_answered_goes_on_alone, a_handle_is_closed_during_an_end,
+              the_librarys_thread_takes_no_signals, a_child_can_use_nothing_of_its_parents);
 }

@@ -75,7 +75,9 @@ START_TEST(what_acquire_is_given_is_checked)
     fairsem_wait_t both = { .deadline = &time, .timeout_ns = 1 }, odd = { .reserved_ = { 1 } };
     fairsem_wait_t clock = { .clock = CLOCK_PROCESS_CPUTIME_ID, .deadline = &time };
     fairsem_wait_t moment = { .timeout_ns = 20000000 };
+    char name[FAIRSEM_CLUSTER_NAME_MAX + 2] = { 0 };
 
+    memset(name, 'n', FAIRSEM_CLUSTER_NAME_MAX + 1);
     ck_assert_int_eq(fairsem_cluster_open(&handle, "name", &good), 0);
     ck_assert_int_eq(fairsem_cluster_acquire_with(handle, 0, NULL, &hold), EINVAL);
     ck_assert_int_eq(fairsem_cluster_acquire_with(handle, -1, NULL, &hold), EINVAL);
@@ -86,6 +88,9 @@ START_TEST(what_acquire_is_given_is_checked)
     ck_assert_int_eq(fairsem_cluster_acquire_with(handle, 1, &odd, &hold), EINVAL);
     ck_assert_int_eq(fairsem_cluster_acquire_with(handle, 1, &clock, &hold), EINVAL);
     ck_assert_int_eq(fairsem_cluster_acquire_with(handle, 1, &moment, &hold), ETIMEDOUT);
+    ck_assert_int_eq(fairsem_cluster_set_limit(handle, -1), EINVAL);
+    ck_assert_int_eq(fairsem_cluster_set_limit(handle, FAIRSEM_MAX_UNITS + 1), EINVAL);
+    ck_assert_int_eq(fairsem_cluster_next(handle, name), EINVAL);
     ck_assert_int_eq(fairsem_cluster_release(&hold), EINVAL);
     ck_assert_int_eq(fairsem_cluster_lost(&hold), EINVAL);
     ck_assert_int_eq(fairsem_cluster_fence(&hold), 0);
@@ -101,9 +106,13 @@ START_TEST(no_name_is_the_beginning_of_another)
 
     ck_assert(fs_key_prefix(place.prefix, "a/b%\n\xff z.-_9"));
     ck_assert_str_eq(place.prefix, "fairsem/a%2Fb%25%0A%FF%20z.-_9/");
+    ck_assert(fs_key_name(fs_keys_of(&place).waits, name));
+    ck_assert_str_eq(name, "a/b%\n\xff z.-_9");
     memset(name, '/', 255);
     name[255] = '\0';
     ck_assert(fs_key_prefix(place.prefix, name));
+    ck_assert(fs_key_name(place.prefix, name));
+    ck_assert_int_eq(strlen(name), 255);
     ck_assert_int_eq(strlen(fs_keys_of(&place).waits),
                      strlen(place.prefix) + strlen("q/4294967295/7fffffffffffffff"));
 }
@@ -144,15 +153,16 @@ START_TEST(each_range_has_its_keys_and_no_others)
     is_within(keys.waits, keys.waiting, keys.waiting_end);
     is_within(keys.equals, keys.waiting, keys.waiting_end);
     is_within(keys.runs, keys.running, keys.running_end);
-    ck_assert_int_lt(strcmp(keys.limit, keys.waiting), 0);
-    ck_assert_int_le(strcmp(keys.waiting_end, keys.running), 0);
+    ck_assert_int_le(strcmp(keys.waiting_end, keys.limit), 0);
+    /* The range of the limit has those that run, too. */
+    ck_assert_int_lt(strcmp(keys.limit, keys.running), 0);
 }
 END_TEST
 
 START_TEST(keys_that_are_damaged_are_refused)
 {
     static const char *const bad[] = {
-        "", "fairsem/n/", "fairsem/n/limit", "fairsem/n/r/", "fairsem/n/r/000000000000000",
+        "", "fairsem/n/", "fairsem/n/r-limit", "fairsem/n/r/", "fairsem/n/r/000000000000000",
         "fairsem/n/r/0000000000000000", "fairsem/n/r/8000000000000000",
         "fairsem/n/r/000000000000000g", "fairsem/n/r/00000000000000011",
         "fairsem/m/r/0000000000000001",

@@ -15,7 +15,7 @@ from proxy import Proxy
 
 rows = functools.partial(pytest.mark.parametrize, ids=str)
 GRANT, RENEW, END, WATCH = "/lease/grant", "/keepalive", "/revoke", "/watch"
-TXN, JOIN, BEGIN, READ = "/kv/txn", "/kv/txn/join", "/kv/txn/begin", "/kv/txn/read"
+TXN, JOIN, BEGIN, READ, SET = "/kv/txn", "/kv/txn/join", "/kv/txn/begin", "/kv/txn/read", "/kv/txn/limit"
 STEPS = {"grant": (GRANT, 1), "join": (JOIN, 1), "begin": (BEGIN, 1), "end": (END, 1)}
 
 
@@ -148,8 +148,13 @@ VALUE = '{"units":1,"priority":-1,"host":"","pid":1,"program":"","since":1}'
 
 
 def somebody_else(fake, key):
-    """Puts a key of his own, or another limit."""
-    fake.put("fairsem/test/" + key, "2" if key == "limit" else VALUE, "7")
+    """Puts a key of his own."""
+    fake.put("fairsem/test/" + key, VALUE, "7")
+
+
+def limit_is(fake, value):
+    """Somebody sets it."""
+    fake.put("fairsem/test/r-limit", value, "0")
 
 
 def takes_its_place(fake):
@@ -158,21 +163,21 @@ def takes_its_place(fake):
     somebody_else(fake, "q/2147483648/0000000000000007")
 
 
-@rows("key, wanted", (("r/0000000000000007", "ETIMEDOUT"), ("limit", "EPROTO"),
-                      ("q/2147483647/0000000000000007", "ETIMEDOUT")))
-def test_what_comes_before_a_begin_keeps_it_back(key, wanted):
-    """After its view somebody begins, or joins before it, or changes the limit."""
-    fake = Fake([(BEGIN, 1, "meanwhile", lambda fake: somebody_else(fake, key))])
-    assert user(fake, timeout=-1).result() == (1, wanted)
+@rows("key", ("r/0000000000000007", "q/2147483647/0000000000000007", "r-limit"))
+def test_what_comes_before_a_begin_keeps_it_back(key):
+    """After its view somebody begins, or joins before it, or sets the limit to 0."""
+    fake = Fake([(BEGIN, 1, "meanwhile", lambda fake: limit_is(fake, "0 1") if key == "r-limit"
+                  else somebody_else(fake, key))])
+    assert user(fake, timeout=-1).result() == (1, "ETIMEDOUT")
     began = [put for _, kind, put in fake.history if kind == "PUT" and "/r/" in put]
-    assert len(began) == (1 if key[0] == "r" else 0)
+    assert len(began) == (1 if key[:2] == "r/" else 0)
     fake.stop()
 
 
 @rows("lease, value", (("0", VALUE), ("7", "nonsense"), ("7", VALUE.replace("1,", "0,", 1))))
 def test_a_damaged_key_in_the_queue_is_not_waited_for(lease, value):
     fake = Fake()
-    somebody_else(fake, "limit")
+    limit_is(fake, "2 2")
     fake.put("fairsem/test/q/2147483648/0000000000000007", value, lease)
     assert user(fake, limit=2).result() == (1, "EPROTO")
     fake.stop()
@@ -195,9 +200,72 @@ def test_who_began_just_before_a_view_keeps_nobody_back():
 @rows("key", ("r/0000000000000007", "q/2147483647/0000000000000007"))
 def test_a_limit_stays_while_one_runs_or_waits(key):
     fake = Fake()
-    somebody_else(fake, "limit")
+    limit_is(fake, "2 2")
     somebody_else(fake, key)
     assert user(fake, limit=1, timeout=-1).result() == (1, "EINVAL")
+    fake.stop()
+
+
+@rows("value, limit, units, wanted", (
+    ("5 3", 3, 1, "ok"), ("5 3", 5, 5, "ok"), ("5 3", 4, 4, "ok"), ("2 3", 3, 3, "E2BIG"),
+    ("0 3", 3, 3, "ETIMEDOUT"), ("0 3", 4, 1, "EINVAL"), ("0 3", 0, 1, "E2BIG")))
+def test_a_limit_that_was_set_is_followed(value, limit, units, wanted):
+    """By those who say it, or the first one.  Another one replaces both, unless they are in use or 0."""
+    fake = Fake()
+    limit_is(fake, value)
+    assert user(fake, limit=limit, units=units, timeout=-1).result()[1].split()[0] == wanted
+    assert fake.keys["fairsem/test/r-limit"]["value"] == ("4 4" if limit == 4 and wanted == "ok" else value)
+    if wanted == "ok":
+        somebody_else(fake, "r/0000000000000007")
+        assert user(fake, limit=6, timeout=-1).result() == (1, "EINVAL")
+    fake.stop()
+
+
+def test_another_limit_is_set_before_a_join():
+    """The first attempt finds another one than it expects, and the second one, too."""
+    fake = Fake([(JOIN, n, "meanwhile", lambda fake, n=n: limit_is(fake, "%d 1" % (n + 2))) for n in (1, 2)])
+    assert user(fake).result()[0] == 0
+    assert fake.counts["/v3/kv/txn"] == 4
+    fake.stop()
+
+
+def test_one_that_sets_a_limit_does_so_after_another():
+    """Somebody sets another one after its view; its answer is lost; its first attempt comes very late."""
+    fake = Fake([(SET, 1, "meanwhile", lambda fake: limit_is(fake, "4 1")), (SET, 3, "lose"), (
+        SET, 6, "later", lambda fake: fake.keys["fairsem/test/r-limit"]["value"] == "3 1")])
+    assert user(fake, set=5).result() == (1, "ENOENT")
+    limit_is(fake, "1 1")
+    assert user(fake, set=5).result() == (0, "Success")
+    assert user(fake, set=6).result() == (0, "Success")
+    assert user(fake, set=7).result() == (0, "Success")
+    assert fake.keys["fairsem/test/r-limit"]["value"] == "7 1"
+    assert user(fake, set=3).result() == (0, "Success")
+    wait_until("the late one comes", lambda: fake.done_later == 1)
+    assert fake.keys["fairsem/test/r-limit"]["value"] == "3 1"
+    fake.stop()
+
+
+@pytest.mark.waits
+@with_leases(6, 24, 96)
+def test_a_limit_that_the_watch_misses_is_found_by_a_renewal(ttl=None):
+    fake = Fake([(WATCH, 0, "hang")])
+    holder = user(fake, hold=HOLD)
+    wait_until("it runs", fake.is_held)
+    waiter = user(fake, ttl=ttl)
+    wait_until("it watches", lambda: "/v3/watch" in fake.counts)
+    assert user(fake, set=2).result() == (0, "Success")
+    assert in_time(waiter.result())[0] == 0
+    assert holder.poll() is None
+    assert holder.finish()[0] == 0
+    fake.stop()
+
+
+def test_keys_that_belong_to_no_name_are_passed_over():
+    fake = Fake()
+    for name in ("", "a", "a b/x", "%/x", "%4/x", "%61/x", "%00/x", "%2f/x", "%2F/r-limit", "b/r-limit", "b-/x",
+                 "b0", "c" * 256 + "/x"):
+        fake.put("fairsem/" + name, "2 1", "0")
+    assert user(fake, names=1).result() == (0, "/ 2\nb- has none\nb 2")
     fake.stop()
 
 

@@ -23,11 +23,12 @@ def begin(revision, lease, priority="5", units=1):
             put(revision, "r/" + lease, '{"units":%d}' % units)]
 
 
-TWO = [put(2, "limit", "2"), put(2, "q/5/b"), put(3, "q/5/a"), put(4, "q/4/c")]
+TWO = [put(2, "r-limit", "2 2"), put(2, "q/5/b"), put(3, "q/5/a"), put(4, "q/4/c")]
 
 
 def test_the_judge_counts(tmp_path):
     assert judge_history(TWO + begin(5, "c", "4") + begin(6, "b")) == 2
+    assert judge_history(TWO + [put(5, "r-limit", "3 2")] + begin(6, "c", "4", 3)) == 1
     log = tmp_path / "log"
     log.write_text("begin 10 1 1\nbegin 12 2 2\nuse 13 1 1\nuse 14 2 2\n")
     assert judge_log(log, 3) == 2
@@ -40,7 +41,9 @@ def test_the_judge_counts(tmp_path):
     pytest.param(TWO + begin(5, "b"), id="the worse priority first"),
     pytest.param(TWO[:1] + begin(5, "b"), id="without waiting"),
     pytest.param(TWO[:3] + begin(5, "b", units=2) + begin(6, "a"), id="too many"),
-    pytest.param(TWO + [put(5, "limit", "3")], id="another limit")))
+    pytest.param(TWO + [put(5, "r-limit", "1 2")] + begin(6, "c", "4", 2), id="too many now"),
+    pytest.param(TWO + [put(5, "r-limit", "3 3")], id="another limit"),
+    pytest.param(TWO + [(5, "DELETE", "fairsem/n/r-limit", "")], id="without a limit")))
 def test_the_judge_does_not_let_it_pass(events):
     with pytest.raises(AssertionError):
         judge_history(events)
@@ -55,6 +58,25 @@ def test_serves_by_priority_then_by_arrival(etcd):
     fences = [int(other.result()[1].split()[1]) for other in others]
     assert sorted(range(6), key=lambda i: fences[i]) == [2, 4, 0, 1, 5, 3]
     assert etcd.running() + etcd.waiting() == 0
+
+
+def test_a_limit_is_set_while_it_is_used(etcd):
+    """Raised, one more begins.  With 0 nobody does, and who comes joins the queue; raised, all do."""
+    holders = [etcd.holder(name="set", limit=1)]
+    waiter = etcd.waiter(name="set", hold=HOLD)
+    assert etcd.user(name="set", set=2).result() == (0, "Success")
+    wait_until("it runs", lambda: etcd.running() == 2)
+    assert etcd.user(name="set", set=0).result() == (0, "Success")
+    behind = [etcd.waiter(name="set", limit=limit) for limit in (1, 1)]
+    assert etcd.user(name="set", limit=2).result() == (1, "EINVAL")
+    for holder in holders + [waiter]:
+        assert holder.finish()[0] == 0
+    wait_until("nobody runs", lambda: etcd.running() == 0)
+    assert etcd.waiting() == 2
+    assert etcd.user(name="set", timeout=-1).result() == (1, "ETIMEDOUT")
+    assert etcd.user(name="set", set=1).result() == (0, "Success")
+    assert [each.result()[0] for each in behind] == [0, 0]
+    assert etcd.user(name="set-none", set=1).result() == (1, "ENOENT")
 
 
 def test_large_requests_are_not_passed(etcd):
@@ -149,6 +171,8 @@ def test_names_are_bytes(etcd):
              b"x" * 255]
     holders = [etcd.user(name=os.fsdecode(name), hold=HOLD) for name in names]
     wait_until("all run", lambda: etcd.running() == len(names))
+    listed = etcd.user(names=1).communicate()[0]
+    assert all(name + b" 1\n" in listed for name in names)
     for holder in holders:
         assert holder.finish()[0] == 0
     assert etcd.user(name="x" * 256).result() == (1, "open EINVAL")

@@ -51,6 +51,19 @@ def test_others_are_refused(passwords, change, wanted):
     assert etcd.user(**options).result() == (1, wanted)
 
 
+def test_a_list_of_names_needs_all_of_them(passwords):
+    """A role for one name is enough to use it, but not to list what else there is."""
+    etcd, good = passwords
+    for command in (("user", "add", "one:secret"), ("role", "add", "one"), ("user", "grant-role", "one", "one"),
+                    ("role", "grant-permission", "one", "--prefix=true", "readwrite", "fairsem/one/")):
+        etcd.ctl(*command)
+    one = {**good, "user": "one"}
+    assert etcd.user(name="one", **one).result()[0] == 0
+    assert etcd.user(name="other", **one).result() == (1, "EACCES")
+    assert etcd.user(names=1, **one).result() == (1, "EACCES")
+    assert "one 1" in etcd.user(names=1, **good).result()[1].split("\n")
+
+
 def test_a_member_that_starts_again_has_forgotten_its_tokens(passwords):
     etcd, good = passwords
     holder, waiter = etcd.holder(**good, ttl=24), etcd.waiter(**good, ttl=24)

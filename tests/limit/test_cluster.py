@@ -365,8 +365,8 @@ def test_a_status_with_damage(at):
     for text in "limit 2, free 1, running 2", "fairsem/o/r/0000000000000007", "sleep":
         assert text in table
     with at.etcd.change:
-        at.etcd.put("fairsem/o/limit", "many", "0")
-    assert "sleep" in at.gives(125, "--status o", says="the key 'limit' is damaged")
+        at.etcd.put("fairsem/o/r-limit", "many", "0")
+    assert "sleep" in at.gives(125, "--status o", says="the key 'r-limit' is damaged")
     let_go(holder)
 
 
@@ -374,7 +374,7 @@ def test_many_wait(at):
     """They are shown in their order, whatever the order of their keys."""
     count = 5000
     with at.etcd.change:
-        at.etcd.put("fairsem/q/limit", "1", "0")
+        at.etcd.put("fairsem/q/r-limit", "1 1", "0")
         for i in range(count):
             at.etcd.revision += 1
             at.etcd.put("fairsem/q/q/2147483648/%016x" % (i * 2999 % count + 1), json.dumps(

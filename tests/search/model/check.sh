@@ -132,7 +132,9 @@ one dies, an answer is lost, a better priority|-DHOLDS_LONG -DLOSSES=1 -DDEATHS=
 two die, a watch breaks, a big request|-DHOLDS_LONG -DDEATHS=2 -DBREAKS=1 -DNEED1=2
 a wait times out, a watch breaks, an answer is lost|-DDEADLINES=1 -DLOSSES=1 -DBREAKS=1 -DPRIO1=0 -DUNITS=1
 another limit is asked for, one dies|-DHOLDS_LONG -DLIMIT2=1 -DDEATHS=1 -DLOSSES=1
-the limit is lowered, an answer is lost|-DHOLDS_LONG -DLOWERS=1 -DLOSSES=1
+the limit is set twice, an answer is lost|-DHOLDS_LONG -DLOWERS=2 -DLOSSES=1 -DCLIENTS=2
+the limit is set, an answer is lost, a big request|-DHOLDS_LONG -DLOWERS=1 -DLOSSES=1 -DCLIENTS=2 -DNEED1=2
+the limit is set, another limit is asked for|-DHOLDS_LONG -DLOWERS=1 -DLIMIT2=1
 a key is deleted, a watch breaks|-DREMOVES=1 -DBREAKS=1
 a token ends, an answer is lost, a wait times out|-DHOLDS_LONG -DREFUSALS=1 -DLOSSES=1 -DDEADLINES=1 -DUNITS=1
 questions are given up, one dies|-DHOLDS_LONG -DTIMEOUTS=2 -DLOSSES=1 -DDEATHS=1 -DUNITS=1
@@ -214,6 +216,8 @@ OUTLIVES_GUARD LIMIT -DUNITS=1 -DDEATHS=1
 TOKEN_IS_A_NO KEPT -DREFUSALS=1
 OUTER_OF_ENGINE deadlock -DUNITS=1 -DNESTED -DLOSSES=1
 GIVES_UP_AWAKE deadlock -DUNITS=1 -DTIMEOUTS=1
+LIMIT_NOT_WATCHED deadlock -DUNITS=1 -DLOWERS=1
+REPLACES_LIMIT LIMIT -DLIMIT2=1 -DLOWERS=1
 JOIN_GIVEN_UP deadlock -DUNITS=1 -DLOSSES=1 -DTIMEOUTS=1
 END
   [ $((found + status)) -gt 0 ] || result "no fault in part $PART" 2

@@ -21,7 +21,7 @@
  *     LOSSES              how many answers are lost
  *     DEADLINES           how many waits time out
  *     BREAKS              how many watches break
- *     LOWERS              how often somebody sets the limit to 1 while it is used
+ *     LOWERS              how often somebody lowers the limit, perhaps to 0, and later raises it again
  *     REMOVES             how many keys somebody deletes by hand
  *     REFUSALS            how many questions are refused because a token has ended
  *     TIMEOUTS            how many questions at the start or the end are given up unanswered
@@ -130,6 +130,8 @@
 #define OUTER_OF_ENGINE   26    /* an inner command asks the engine who the outer one is */
 #define GIVES_UP_AWAKE    27    /* a lease whose end is not answered is renewed further on */
 #define JOIN_GIVEN_UP     28    /* who gives up its join ends no lease */
+#define LIMIT_NOT_WATCHED 29    /* the head watches only those that run */
+#define REPLACES_LIMIT    30    /* JOIN replaces a limit that it does not expect, if nobody uses it */
 #ifndef BUG
 #define BUG NONE
 #endif
@@ -137,14 +139,14 @@
 /* ---- The engine ---- */
 
 byte rev = 1;
-byte limit, limit_rev;          /* the key of the limit; 0: there is none */
+byte limit, first, limit_rev;   /* the limit, and the one with which the name was made; 0: none was */
 byte q[N], r[N];                /* the keys of each client: the revisions that created them */
 bit  lease[N];
 byte q_gone[N];                 /* the revision that deleted its waiting key last */
 byte r_gone;                    /* the one that deleted a running key last */
 
 /* Requests that will be applied, but nobody waits for their answers. */
-bit  late_join[N];
+byte late_join[N];              /* 0: none; else what was expected when it was sent */
 byte late_begin[N];             /* 0: none; else what was read when it was sent */
 
 /* ---- Ghosts ---- */
@@ -153,6 +155,8 @@ bit LIMIT = 1, ORDER = 1, FENCE = 1, STUCK = 1, PLACE = 1, KEPT = 1;  /* names f
 bit wrong;
 #define HOLDS(name, condition) wrong = !(condition); assert(!wrong || !name)
 
+byte expects[N];                /* what each client believes that the limit is, as LIMITS */
+bit  drained;                   /* the limit has been set to 0, and not raised */
 bit  killed[N], waits[N], runs[N], removed[N];
 bit  unknown[N];                /* it runs, and somebody has deleted its key */
 byte fence[N], begun[N];        /* what it was told, and which number its BEGIN really had */
@@ -275,20 +279,25 @@ inline delete_keys(i)
     q[i] = 0; r[i] = 0; lease[i] = 0; late_join[i] = 0; late_begin[i] = 0
 }
 
-#define SAME_LIMIT(i) (limit == ASKED(i))
+#define LIMITS        (limit * 8 + first)
+#define FOLLOWS(i, e) (ASKED(i) == (e) / 8 || ASKED(i) == (e) % 8)
 #define UNUSED        ((!ANY(WAITING) || BUG == LIMIT_OF_WAITING) && \
                        (!ANY(RUNNING) || BUG == LIMIT_OF_RUNNING))
 
-inline join(i)
+#define EXPECTED(e)   (LIMITS == (e) || BUG == REPLACES_LIMIT)
+
+inline join(i, e)
 {
     if
     :: lease[i] && (q[i] == 0 || BUG == JOINS_TWICE) &&
-       (r[i] == 0 || BUG == JOINS_RUNNING) && (SAME_LIMIT(i) || UNUSED) ->
+       (r[i] == 0 || BUG == JOINS_RUNNING) &&
+       (first == 0 || (LIMITS == e && FOLLOWS(i, e)) || (EXPECTED(e) && !FOLLOWS(i, LIMITS) && UNUSED)) ->
         rev++;
         if
-        :: !SAME_LIMIT(i) ->
-            HOLDS(LIMIT, SUM(USES) == 0);
+        :: first == 0 || !FOLLOWS(i, LIMITS) ->
+            HOLDS(LIMIT, SUM(USES) == 0 && !drained);
             limit = ASKED(i);
+            first = ASKED(i);
             limit_rev = rev
         :: else
         fi;
@@ -333,8 +342,8 @@ proctype wire()
 {
 end:
     do
-    :: atomic { late_join[0] -> late_join[0] = 0; join(0) }
-    :: atomic { late_join[1] -> late_join[1] = 0; join(1) }
+    :: atomic { late_join[0] != 0 -> join(0, late_join[0]); late_join[0] = 0 }
+    :: atomic { late_join[1] != 0 -> join(1, late_join[1]); late_join[1] = 0 }
     :: atomic { late_begin[0] != 0 -> begin(0, late_begin[0]); late_begin[0] = 0 }
     :: atomic { late_begin[1] != 0 -> begin(1, late_begin[1]); late_begin[1] = 0 }
     :: atomic { lease[0] && ENDS(0) -> delete_keys(0) }
@@ -364,7 +373,8 @@ inline look()
     fits = FITS(me)
 }
 
-#define IS_GONE (before == 0 -> r_gone > read : q_gone[before - 1] > read)
+#define LIMIT_SET (limit_rev > read && BUG != LIMIT_NOT_WATCHED)
+#define IS_GONE (before == 0 -> r_gone > read || LIMIT_SET : q_gone[before - 1] > read)
 
 /* The first one waits although there is room for it. */
 #define WAITS_BEFORE(i, k) (waits[k] && BEFORE(i, k))
@@ -381,7 +391,7 @@ inline look()
 
 proctype client(byte me)
 {
-    byte read, before;
+    byte read, before, told;
     bit fits, woken, failed, changed, excused;
 
     {
@@ -398,19 +408,23 @@ end_inner:  runs[0];
 #endif
         d_step {
             lease[me] = 1;
+            expects[me] = ASKED(me) * 8 + ASKED(me);
 #ifdef CLOCKS
             age[me] = 0; since[me] = 0; slipped[me] = 0
 #endif
         }
 join_again:
         if
-        :: atomic { join(me); created[me] = (BUG == JOINS_TWICE -> rev : q[me]) };
+        :: atomic { join(me, expects[me]); created[me] = (BUG == JOINS_TWICE -> rev : q[me]); told = LIMITS };
             if
-            :: created[me] == 0 -> goto leave       /* another limit */
+            :: created[me] == 0 && (told == expects[me] || (told / 8 == 0 && !FOLLOWS(me, told))) ->
+                goto leave                          /* another limit */
+            :: created[me] == 0 && told != expects[me] && (told / 8 != 0 || FOLLOWS(me, told)) ->
+                expects[me] = told; goto join_again
             :: else
             fi
-        :: atomic { LOSE; join(me) }; goto find_out
-        :: atomic { me < 2 && LOSE; late_join[me] = 1 }; goto find_out
+        :: atomic { LOSE; join(me, expects[me]) }; goto find_out
+        :: atomic { me < 2 && LOSE; late_join[me] = expects[me] }; goto find_out
         fi;
         waits[me] = 1;
 read_again:
@@ -519,14 +533,20 @@ over:
     d_step { runs[me] = 0; waits[me] = 0 }
 }
 
-/* Kills, sets the limit to 1, and deletes keys. */
+/* Kills, lowers the limit and raises it, and deletes keys. */
 proctype others()
 {
 end:
     do
     :: atomic { deaths < DEATHS && lease[0] && !killed[0] -> killed[0] = 1; deaths++ }
     :: atomic { deaths < DEATHS && lease[1] && !killed[1] -> killed[1] = 1; deaths++ }
-    :: atomic { lowers < LOWERS && limit > 1 -> lowers++; rev++; limit = 1; limit_rev = rev }
+    :: atomic { lowers < LOWERS && limit > 0 ->
+                lowers++; rev++; limit_rev = rev;
+                if
+                :: limit = 0; drained = 1
+                :: limit = limit - 1
+                fi }
+    :: atomic { limit < first -> rev++; limit_rev = rev; limit = first; drained = 0 }
     :: atomic { removes < REMOVES && q[0] != 0 ->
                 removes++; rev++; q_gone[0] = rev; q[0] = 0; removed[0] = 1 }
     :: atomic { removes < REMOVES && r[0] != 0 ->
