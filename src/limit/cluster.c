@@ -116,6 +116,7 @@ int main(int argc, char **argv)
     switch (request.what) {
     case STATUS: return cluster_status_print(&name);
     case REMOVE: return cluster_result(&name, fairsem_cluster_remove(name.handle));
+    case LIMIT:  return cluster_result(&name, fairsem_cluster_set_limit(name.handle, request.limit));
     default:     return run_in_cluster(&name);
     }
 }

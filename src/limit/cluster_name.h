@@ -13,6 +13,7 @@ enum { CLUSTER_USERS = 32768 };
 
 struct cluster_name {
     const struct request *request;
+    const char           *name;     /* that the handle has now */
     fairsem_cluster_t    *handle;
 };
 

@@ -40,9 +40,8 @@ int cluster_result(const struct cluster_name *name, int error)
     if (error == 0)
         return 0;
     if (error == ENETUNREACH || error == EACCES)
-        return output_failure("%s: %s (%s)", name->request->name, cluster_error(error),
-                              cluster_endpoints(name->request));
-    return output_failure("%s: %s", name->request->name, cluster_error(error));
+        return output_failure("%s: %s (%s)", name->name, cluster_error(error), cluster_endpoints(name->request));
+    return output_failure("%s: %s", name->name, cluster_error(error));
 }
 
 /* The value of a variable; NULL: there is none. */
@@ -109,11 +108,14 @@ bool cluster_open(struct cluster_name *name, const struct request *request)
     fairsem_cluster_attr_t attr = { .limit = request->what == RUN ? request->limit : 0,
                                     .ttl_ns = request->cluster.ttl_ns };
     const char *last;
-    const char *wrong = wrong_name(request->name);
+    const char *wrong;
     int error;
 
+    name->request = request;
+    name->name = request->name != NULL ? request->name : "all names";
+    wrong = wrong_name(name->name);
     if (wrong != NULL) {
-        warnx("%s: %s", request->name, wrong);
+        warnx("%s: %s", name->name, wrong);
         return false;
     }
     if (request->what == RUN) {
@@ -127,11 +129,10 @@ bool cluster_open(struct cluster_name *name, const struct request *request)
     }
     if (!read_credentials(&attr))
         return false;
-    name->request = request;
-    error = fairsem_cluster_open(&name->handle, request->name, &attr);
+    error = fairsem_cluster_open(&name->handle, name->name, &attr);
     if (error == EINVAL)
         warnx("--cluster: '%s' is no list of URLs such as http://10.0.0.1:2379", attr.endpoints);
     else if (error != 0)
-        warnx("%s: %s", request->name, strerror(error));
+        warnx("%s: %s", name->name, strerror(error));
     return error == 0;
 }

@@ -3,6 +3,7 @@
 #include "cluster_name.h"
 
 #include "run/duration.h"
+#include "run/printable.h"
 #include "output.h"
 #include "table.h"
 
@@ -64,10 +65,10 @@ void cluster_status_gave_up(const struct cluster_name *name, bool answers)
     }
 }
 
-static int print_cluster_name(struct output *output, const void *arg)
+/* Returns an errno value. */
+static int print_cluster_name(const struct cluster_name *name, struct output *output)
 {
-    const struct cluster_name *name = arg;
-    struct shown_name shown = { .name = name->request->name, .where = "etcd", .cluster = true };
+    struct shown_name shown = { .name = name->name, .where = "etcd", .cluster = true };
     int error = fairsem_cluster_limit(name->handle, &shown.limit), damage = 0;
 
     if (error == EPROTO) {      /* its key is damaged, if the others can be read */
@@ -78,14 +79,41 @@ static int print_cluster_name(struct output *output, const void *arg)
         error = list_cluster_users(name, &shown);
     if (error == 0) {
         if (damage != 0)
-            warnx("%s: the key 'r-limit' is damaged", name->request->name);
+            warnx("%s: the key 'r-limit' is damaged", name->name);
         output_name(output, &shown);
         error = damage;
     }
-    return cluster_result(name, error);
+    return error;
+}
+
+static int print_one_of_cluster(struct output *output, const void *arg)
+{
+    const struct cluster_name *name = arg;
+
+    return cluster_result(name, print_cluster_name(name, output));
+}
+
+static int print_all_of_cluster(struct output *output, const void *arg)
+{
+    char found[FAIRSEM_CLUSTER_NAME_MAX + 1] = "", text[sizeof found];
+    const struct cluster_name *all = arg;
+    struct cluster_name one = *all;
+    int result = 0, error;
+
+    one.name = text;
+    while ((error = fairsem_cluster_next(all->handle, found)) == 0) {
+        make_printable(strcpy(text, found));
+        error = print_cluster_name(&one, output);
+        if (error != 0 && error != ENOENT)      /* it was removed at this moment, or never made */
+            result = cluster_result(&one, error);
+    }
+    if (error == EACCES)
+        warnx("to list the names, etcd must let a user read all of fairsem/, not only one name");
+    return error == ENOENT ? result : cluster_result(all, error);
 }
 
 int cluster_status_print(const struct cluster_name *name)
 {
-    return output_status(name->request, print_cluster_name, name);
+    return output_status(name->request,
+                         name->request->name != NULL ? print_one_of_cluster : print_all_of_cluster, name);
 }

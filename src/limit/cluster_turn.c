@@ -297,16 +297,23 @@ static bool limit_is_other(const struct request *request, int64_t limit)
     if (limit == request->limit)
         return false;
     warnx("%s: the limit is %" PRId64 ", not %" PRId64
-          ", and cannot be changed while commands run or wait: see --status", request->name, limit,
+          ", and changes while commands run or wait only by --set-limit", request->name, limit,
           request->limit);
     return true;
 }
 
-static bool etcd_has_other_limit(const struct cluster_name *name)
+/* The request was refused because of the limit.  False: no message has been printed. */
+static bool tell_limit(const struct cluster_name *name, int error)
 {
     int64_t limit;
 
-    return fairsem_cluster_limit(name->handle, &limit) == 0 && limit_is_other(name->request, limit);
+    if ((error != EINVAL && error != E2BIG) || fairsem_cluster_limit(name->handle, &limit) != 0)
+        return false;
+    if (error == EINVAL)
+        return limit_is_other(name->request, limit);
+    warnx(MORE_UNITS_THAN_LIMIT ": --set-limit has changed it", name->request->units,
+          name->request->name, limit);
+    return true;
 }
 
 bool cluster_turn_take(const struct cluster_name *name, fairsem_cluster_hold_t *hold, sigset_t *mask,
@@ -326,7 +333,7 @@ bool cluster_turn_take(const struct cluster_name *name, fairsem_cluster_hold_t *
     error = wait_for_etcd(name, hold, mask);
     if (error == ETIMEDOUT)
         *exit_status = TIMED_OUT;
-    if (error != 0 && error != ETIMEDOUT && (error != EINVAL || !etcd_has_other_limit(name)))
+    if (error != 0 && error != ETIMEDOUT && !tell_limit(name, error))
         cluster_result(name, error);
     return error == 0;
 }

@@ -144,8 +144,7 @@ static bool take_option(int option, struct request *r)
 static const char *take_cluster(struct request *r)
 {
     const char *variable = getenv("FAIRSEM_LIMIT_CLUSTER");
-    bool here = r->global || r->exec || r->keep || r->force || r->directory != NULL
-                || r->what == LIMIT;
+    bool here = r->global || r->exec || r->keep || r->force || r->directory != NULL;
 
     if (variable != NULL && *variable != '\0' && (r->cluster.on || !here)) {
         r->cluster.on = true;
@@ -156,7 +155,7 @@ static const char *take_cluster(struct request *r)
         return r->cluster.ttl_ns != 0 || r->cluster.keep_running
                ? "--ttl and --keep-running belong to --cluster" : NULL;
     if (here)
-        return "not with --cluster: --global, --dir, --keep, --exec, --force, --set-limit";
+        return "not with --cluster: --global, --dir, --keep, --exec, --force";
     return NULL;
 }
 
@@ -175,8 +174,6 @@ static const char *take_rest(int argc, char **argv, struct request *r)
         return "one name at most";
     r->quiet = r->quiet || r->wait_ns <= 0;
     r->name = argv[0];
-    if (r->what != RUN && argc == 0 && r->cluster.on)
-        return "no name: --cluster and FAIRSEM_LIMIT_CLUSTER need one";
     if (r->what != RUN)
         return r->what != STATUS && argc == 0 ? "no name" : NULL;
     if (argc < 2)

@@ -110,8 +110,9 @@ def let_go(holder):
     row("half seconds", 125, "--cluster --ttl=2.5 test 1 -- true"),
     row("a name of all users, of etcd", 125, "--cluster --global test 1 -- true"),
     row("to become the command", 125, "--cluster --exec test 1 -- true"),
-    row("all names of etcd", 125, "--cluster --status",
-        "no name: --cluster and FAIRSEM_LIMIT_CLUSTER need one")))
+    row("to keep a limit", 125, "--cluster --keep --set-limit=2 test"),
+    row("a limit below 0", 125, "--cluster --set-limit=-1 test"),
+    row("the limit of no name", 125, "--cluster --set-limit=2", "no name")))
 def test_a_bad_line(limit, status, line, says):
     limit.gives(status, line, says=says)
 
@@ -243,6 +244,50 @@ def test_the_limit(at, tmp_path):
     at.gives(0, "b 4 -- true")
 
 
+def test_another_limit(at):
+    """As on one machine: it is set while the name is used, or not; who says the first one follows it."""
+    holder, waiter = at.hold("t"), at.wait_behind("t")
+    at.gives(0, "--set-limit=2 t")
+    assert waiter.wait() == 0
+    at.gives(0, "-w 60 t 2 -- true")
+    at.gives(125, "t 3 -- true", says="the limit is 2, not 3, and changes while .* only by --set-limit")
+    at.gives(0, "--set-limit=1 t")
+    at.gives(125, "-n 2 t 2 -- true", says="the limit is 1, not 2")
+    at.gives(0, "--set-limit=0 t")
+    first = at.wait_behind("t")
+    let_go(holder)
+    at.gives(124, "-w 0 t 1 -- true")
+    assert "t (etcd): limit 0, free 0, running 0, waiting 1" in at.gives(0, "--status t")
+    at.gives(0, "--set-limit=3 t")
+    assert first.wait() == 0
+    assert "limit 3, free 2" in at.gives(0, "t 1 -- @PROGRAM --status t")
+    at.gives(0, "--remove t")
+    at.gives(125, "--set-limit=1 t", says="there is no such name")
+    at.gives(0, "t 3 -- true")
+    at.gives(0, "--set-limit=2 t")
+    at.gives(125, "-n 3 t 3 -- true",
+             says="3 units are more than the limit of t, 2: --set-limit has changed it")
+    at.gives(0, "--remove t")
+
+
+def test_all_names(at):
+    holder = at.hold("u/2", limit=5)
+    for name in "u", "u 3":
+        at.gives(0, "'%s' 1 -- true" % name)
+    listed = at.gives(0, "--status")
+    assert [line for line in listed.splitlines() if re.match("u.*: limit", line)] \
+        == ["u 3 (etcd): limit 1, free 1, running 0, waiting 0",
+            "u/2 (etcd): limit 5, free 4, running 1, waiting 0",
+            "u (etcd): limit 1, free 1, running 0, waiting 0"]
+    names = [(name["name"], name["cluster"], len(name["users"]))
+             for name in json.loads(at.gives(0, "--status=json"))["names"] if name["name"].startswith("u")]
+    assert names == [("u 3", True, 0), ("u/2", True, 1), ("u", True, 0)]
+    let_go(holder)
+    for name in "u", "u 3", "u/2":
+        at.gives(0, "--remove '%s'" % name)
+    assert not re.search("^u.*: limit", at.gives(0, "--status"), re.M)
+
+
 @pytest.fixture
 def used(at):
     """One runs, and one waits."""
@@ -367,7 +412,10 @@ def test_a_status_with_damage(at):
     with at.etcd.change:
         at.etcd.put("fairsem/o/r-limit", "many", "0")
     assert "sleep" in at.gives(125, "--status o", says="the key 'r-limit' is damaged")
+    assert "sleep" in at.gives(125, "--status", says="^fairsem-limit[^:]*: o: etcd's answer makes no sense")
     let_go(holder)
+    with at.etcd.change:
+        at.etcd.delete(["fairsem/o/r-limit"])
 
 
 def test_many_wait(at):

@@ -10,7 +10,8 @@ from conftest import lives
 from etcd import Etcd, judge_history
 from test_cluster import (  # noqa: F401 these are cases, too
     Cluster, a_lease_is_lost, check_users, children, library, test_a_signal_ends_the_wait,
-    test_inside, test_on_a_terminal, test_the_command, test_the_limit, test_the_status, used)
+    test_all_names, test_another_limit, test_inside, test_on_a_terminal, test_the_command,
+    test_the_limit, test_the_status, used)
 
 
 @pytest.fixture(scope="module")
