@@ -50,6 +50,7 @@ struct range {
     int64_t most;           /* so many of them; 0: all */
     int64_t joined_before;  /* only what was created before a revision; 0: all */
     int64_t set_before;     /* only what was last changed before a revision; 0: all */
+    int64_t watched_from;   /* for a watch: all that happens from a revision on */
 };
 
 /* ITEMS(item, ...) makes an array. */
@@ -73,9 +74,9 @@ static json_t *txn_list(json_t *const items[], size_t count)
 }
 
 /* TXN_READ(.key = ..., ...) is the operation that reads a range. */
-#define TXN_READ(...) txn_read(&(struct range){ __VA_ARGS__ })
+#define TXN_READ(...) ask_range("request_range", &(struct range){ __VA_ARGS__ })
 
-static json_t *txn_read(const struct range *range)
+static json_t *ask_range(const char *how, const struct range *range)
 {
     json_t *body = json_pack("{s:o}", "key", fs_json_base64(range->key));
     bool whole = body != NULL;
@@ -95,12 +96,14 @@ static json_t *txn_read(const struct range *range)
         ADD("max_create_revision", fs_json_number(range->joined_before - 1));
     if (range->set_before != 0)
         ADD("max_mod_revision", fs_json_number(range->set_before - 1));
+    if (range->watched_from != 0)
+        ADD("start_revision", fs_json_number(range->watched_from));
 #undef ADD
     if (!whole) {
         json_decref(body);
         return NULL;
     }
-    return json_pack("{s:o}", "request_range", body);
+    return json_pack("{s:o}", how, body);
 }
 
 static json_t *txn_put(const char *key, const char *value, int64_t lease)
@@ -126,11 +129,6 @@ static json_t *txn_compare(const char *key, const char *end, const char *target,
                      fs_json_number(revision));
 }
 
-static json_t *txn_created_before(const char *key, const char *end, int64_t revision)
-{
-    return txn_compare(key, end, "CREATE", "LESS", "create_revision", revision);
-}
-
 static json_t *txn_set_before(const char *key, const char *end, int64_t revision)
 {
     return txn_compare(key, end, "MOD", "LESS", "mod_revision", revision);
@@ -138,7 +136,7 @@ static json_t *txn_set_before(const char *key, const char *end, int64_t revision
 
 static json_t *txn_is_absent(const char *key, const char *end)
 {
-    return txn_created_before(key, end, 1);
+    return txn_compare(key, end, "CREATE", "LESS", "create_revision", 1);
 }
 
 static json_t *txn(json_t *when, json_t *then, json_t *otherwise)
@@ -236,18 +234,20 @@ static json_t *begin_txn(const struct fs_place *place, const struct fs_keys *key
     return txn(when, then, view_parts(place, keys));
 }
 
+/* What the request waits for. */
+static struct range awaited_range(const struct fs_place *place, const struct fs_keys *keys)
+{
+    if (place->ahead[0] != '\0')
+        return (struct range){ .key = place->ahead };
+    return (struct range){ .key = keys->limit, .end = keys->running_end };
+}
+
 static json_t *watch_question(const struct fs_place *place, const struct fs_keys *keys)
 {
-    const char *key = place->ahead[0] != '\0' ? place->ahead : keys->limit;
-    json_t *body = json_pack("{s:o,s:o}", "key", fs_json_base64(key), "start_revision",
-                             fs_json_number(place->seen + 1));
+    struct range awaited = awaited_range(place, keys);
 
-    if (place->ahead[0] == '\0'
-        && json_object_set_new(body, "range_end", fs_json_base64(keys->running_end)) != 0) {
-        json_decref(body);
-        body = NULL;
-    }
-    return json_pack("{s:o}", "create_request", body);
+    awaited.watched_from = place->seen + 1;
+    return ask_range("create_request", &awaited);
 }
 
 /* A transaction that only reads. */
@@ -263,18 +263,15 @@ static json_t *list_txn(const struct fs_keys *keys)
         TXN_READ(.key = keys->waiting, .end = keys->waiting_end, .most = FS_LIST_MAX)));
 }
 
-/* A read that a majority answers: what the request waits for; else any. */
+/* A read that a majority answers: what the request waits for, as old as its view; or any. */
 static json_t *confirm_txn(const struct fs_place *place, const struct fs_keys *keys)
 {
-    struct range seen = { .key = keys->limit, .bare = true };
+    struct range awaited = awaited_range(place, keys);
 
-    if (place->awaits != 0 && place->ahead[0] != '\0') {
-        seen.key = place->ahead;
-    } else if (place->awaits != 0) {
-        seen.end = keys->running_end;
-        seen.set_before = place->seen + 1;
-    }
-    return read_txn(ITEMS(txn_read(&seen)));
+    awaited.bare = true;
+    if (awaited.end != NULL)
+        awaited.set_before = place->seen + 1;
+    return read_txn(ITEMS(ask_range("request_range", &awaited)));
 }
 
 static json_t *limit_txn(const struct fs_place *place, const struct fs_keys *keys)

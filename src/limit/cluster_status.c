@@ -69,21 +69,15 @@ void cluster_status_gave_up(const struct cluster_name *name, bool answers)
 static int print_cluster_name(const struct cluster_name *name, struct output *output)
 {
     struct shown_name shown = { .name = name->name, .where = "etcd", .cluster = true };
-    int error = fairsem_cluster_limit(name->handle, &shown.limit), damage = 0;
+    int damage = fairsem_cluster_limit(name->handle, &shown.limit);
+    int error = damage == 0 || damage == EPROTO ? list_cluster_users(name, &shown) : damage;
 
-    if (error == EPROTO) {      /* its key is damaged, if the others can be read */
-        shown.limit = 0;
-        damage = error;
-    }
-    if (error == 0 || damage != 0)
-        error = list_cluster_users(name, &shown);
-    if (error == 0) {
-        if (damage != 0)
-            warnx("%s: the key 'r-limit' is damaged", name->name);
-        output_name(output, &shown);
-        error = damage;
-    }
-    return error;
+    if (error != 0)
+        return error;
+    if (damage != 0)            /* as the others can be read */
+        warnx("%s: the key 'r-limit' is damaged", name->name);
+    output_name(output, &shown);
+    return damage;
 }
 
 static int print_one_of_cluster(struct output *output, const void *arg)

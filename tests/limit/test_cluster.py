@@ -418,6 +418,20 @@ def test_a_status_with_damage(at):
         at.etcd.delete(["fairsem/o/r-limit"])
 
 
+def test_a_list_without_the_right_to_it():
+    with played(faults=[("/kv/txn/read", 0, "error", 7, 403, "etcdserver: permission denied")]) as at:
+        at.gives(125, "--status", says="must let a user read all of fairsem/, not only one name")
+
+
+def test_a_name_that_a_terminal_would_obey(at):
+    with at.etcd.change:
+        at.etcd.put("fairsem/v%1B%5B2Jw/r-limit", "1 1", "0")
+    assert "v [2Jw (etcd): limit 1" in at.gives(0, "--status")
+    at.gives(0, "--status=json")
+    with at.etcd.change:
+        at.etcd.delete(["fairsem/v%1B%5B2Jw/r-limit"])
+
+
 def test_many_wait(at):
     """They are shown in their order, whatever the order of their keys."""
     count = 5000
