@@ -13,7 +13,6 @@
 #include "run/command.h"
 #include "run/duration.h"
 
-#include <dirent.h>
 #include <err.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -26,35 +25,23 @@
 
 /*
  * The command has the descriptors that this process was given, and no others: libcurl opens some
- * that an exec does not close.
+ * that an exec does not close.  It gets the lowest that are free, and needs few.
  */
-static bool given[4096], given_is_known;    /* of those below; what is opened here has the lowest free number */
+static bool given[4096];
 
-/* Do something with each that is open. */
-static bool each_descriptor(void (*act)(int fd))
+static void descriptors_are_given(void)
 {
-    DIR *directory = opendir("/proc/self/fd");
-    const struct dirent *entry;
+    for (int fd = 0; fd < (int)sizeof given; fd++)
+        given[fd] = fcntl(fd, F_GETFD) >= 0;
+}
 
-    if (directory == NULL)
-        return false;
-    while ((entry = readdir(directory)) != NULL) {
-        if (entry->d_name[0] != '.' && atoi(entry->d_name) < (int)sizeof given)
-            act(atoi(entry->d_name));
+/* An exec closes those that have been opened since. */
+static void descriptors_hide_others(void)
+{
+    for (int fd = 0; fd < (int)sizeof given; fd++) {
+        if (!given[fd])
+            fcntl(fd, F_SETFD, FD_CLOEXEC);
     }
-    closedir(directory);
-    return true;
-}
-
-static void add_given(int fd)
-{
-    given[fd] = true;
-}
-
-static void hide_other(int fd)
-{
-    if (!given[fd])
-        fcntl(fd, F_SETFD, FD_CLOEXEC);
 }
 
 /* ---- The command ---- */
@@ -88,8 +75,7 @@ static int run_in_cluster(const struct cluster_name *name)
             cluster_status_gave_up(name, duration_since(&began) - name->request->wait_ns < ANSWERS_NS);
         return exit_status;
     }
-    if (given_is_known)
-        each_descriptor(hide_other);
+    descriptors_hide_others();
     if (fairsem_cluster_fence(&hold) == 0)
         return run_here(&command);      /* an outer command holds the units */
     command.mask = &mask;
@@ -106,7 +92,7 @@ int main(int argc, char **argv)
     struct request request;
     int exit_status;
 
-    given_is_known = each_descriptor(add_given);
+    descriptors_are_given();
     if (!options_read(argc, argv, &request, &exit_status))
         return exit_status;
     if (!request.cluster.on)
