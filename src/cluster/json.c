@@ -32,7 +32,7 @@ void fs_base64_write(const void *bytes, size_t n, char *out)
     *out = '\0';
 }
 
-long fs_base64_read(const char *text, size_t n, unsigned char *out)
+long fs_base64_read(const char *text, size_t n, unsigned char *out, size_t size)
 {
     unsigned word = 0;
     size_t length = 0;
@@ -50,6 +50,8 @@ long fs_base64_read(const char *text, size_t n, unsigned char *out)
         if (digit == NULL)
             return -1;
         word = word << 6 | (unsigned)(digit - digits);
+        if (i % 4 != 0 && length == size)
+            return -1;
         if (i % 4 != 0)
             out[length++] = (unsigned char)(word >> (6 - i % 4 * 2));
     }
@@ -127,24 +129,12 @@ bool fs_json_string(const json_t *from, const char *name, const char **out)
 bool fs_json_bytes(const json_t *from, const char *name, char *out, size_t size)
 {
     const char *text;
-    unsigned char *bytes;
-    size_t n;
-    long length;
+    long length = fs_json_string(from, name, &text)
+        ? fs_base64_read(text, strlen(text), (unsigned char *)out, size - 1) : -1;
+    bool good = length >= 0 && memchr(out, '\0', (size_t)length) == NULL;
 
-    if (!fs_json_string(from, name, &text))
-        return false;
-    n = strlen(text);
-    if (n / 4 * 3 > size + 2 || (bytes = malloc(n / 4 * 3 + 1)) == NULL)
-        return false;
-    length = fs_base64_read(text, n, bytes);
-    if (length < 0 || (size_t)length >= size || memchr(bytes, '\0', (size_t)length) != NULL) {
-        free(bytes);
-        return false;
-    }
-    memcpy(out, bytes, (size_t)length);
-    out[length] = '\0';
-    free(bytes);
-    return true;
+    out[good ? length : 0] = '\0';
+    return good;
 }
 
 /* ======================================================================== *

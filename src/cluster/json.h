@@ -28,7 +28,8 @@ bool fs_json_string(const json_t *from, const char *name, const char **out);
 bool fs_json_read_number(const char *text, int64_t *out);
 
 /*
- * A member in base64, as a string.  False: it is longer than size - 1, has a NUL in it, or is none.
+ * A member in base64, as a string.  False, and "": it is longer than size - 1, has a NUL in it, or is
+ * none.
  */
 bool fs_json_bytes(const json_t *from, const char *name, char *out, size_t size);
 
@@ -38,8 +39,8 @@ bool fs_json_bytes(const json_t *from, const char *name, char *out, size_t size)
 /* Write the text in base64 for n bytes to out. */
 void fs_base64_write(const void *bytes, size_t n, char *out);
 
-/* Write the bytes of such a text to out, which has 3 / 4 of its size.  How many, or -1: it is none. */
-long fs_base64_read(const char *text, size_t n, unsigned char *out);
+/* Write the bytes of such a text to out.  How many; -1: it is none, or there are more than `size`. */
+long fs_base64_read(const char *text, size_t n, unsigned char *out, size_t size);
 
 /* For writing: numbers are strings in etcd's JSON, and keys are base64.  NULL: no memory. */
 json_t *fs_json_number(int64_t number);

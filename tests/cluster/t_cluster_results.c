@@ -196,11 +196,13 @@ START_TEST(base64_is_read_as_it_is_written)
     for (size_t n = 0; n <= 256; n++) {
         fs_base64_write(bytes, n, text);
         ck_assert_int_eq(strlen(text), FS_BASE64_SIZE(n) - 1);
-        ck_assert_int_eq(fs_base64_read(text, strlen(text), back), (long)n);
+        if (n > 0)
+            ck_assert_int_eq(fs_base64_read(text, strlen(text), back, n - 1), -1);
+        ck_assert_int_eq(fs_base64_read(text, strlen(text), back, n), (long)n);
         ck_assert_int_eq(memcmp(bytes, back, n), 0);
     }
     for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++)
-        ck_assert_int_eq(fs_base64_read(bad[i], strlen(bad[i]), back), -1);
+        ck_assert_int_eq(fs_base64_read(bad[i], strlen(bad[i]), back, 256), -1);
 }
 END_TEST
 
