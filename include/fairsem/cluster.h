@@ -59,7 +59,7 @@
  * Results.   Those that talk to the engine may return
  *            ENETUNREACH  no endpoint answers
  *            EACCES       it refuses the user, or one side the other's certificate
- *            EPROTO       an answer that makes no sense, or keys that are damaged
+ *            EPROTO       the answer is not etcd's, or another cluster's; or keys are damaged
  *            ENOSPC       the engine's disk is full
  *            ESTALE       the lease has ended at the engine
  *            ENOMEM, EAGAIN   no memory, no thread

@@ -34,12 +34,14 @@ enum fs_step {
 struct fs_answer {
     int     error;          /* 0; ENETUNREACH, EACCES, EPROTO, ENOSPC, ENOMEM;
                                ESTALE: no such lease; ECANCELED: the watch has ended */
+    bool    final;          /* the engine itself has said so: to ask again is of no use */
     bool    done;           /* it has joined, it has begun, what it watched is gone, all that it
                                waits for is there, the limit is set, or forgotten */
     int64_t revision;
     int64_t sent;           /* when the question that was answered was sent */
     int64_t ttl_s;          /* FS_GRANT, FS_RENEW */
     int64_t term;           /* FS_RENEW, FS_CONFIRM: the number of the leader */
+    char    cluster[24];    /* the number of the engine */
     int64_t joined;         /* the request's revision in the queue; 0: it is not there */
     int64_t began;          /* the revision at which it began to run; 0: it does not run */
     int64_t limit, first;   /* now, and when the name was made; 0 for `first`: there is none */
@@ -54,7 +56,7 @@ struct fs_engine;
 /* How long an engine that does not answer is asked by one who does not wait in its queue, at most. */
 #define FS_PATIENCE (INT64_C(5) * 1000000000)
 
-/* A renewal or an end that failed at each endpoint is tried again after this. */
+/* A renewal, a view or an end that failed at each endpoint is tried again after this. */
 #define FS_RETRY (INT64_C(300) * 1000000)
 
 /* A step that is under way, in memory of the caller's.  Behind `owner` all is the engine's. */

@@ -56,7 +56,8 @@ void fs_engine_stop(struct fs_call *call)
 /* Hand call->answer over. */
 static void finish_call(struct fs_call *call, int error)
 {
-    call->answer.error = error;
+    call->answer.final = error == EACCES || error == ESTALE || error == EBADMSG;
+    call->answer.error = error == EPERM ? EACCES : error == EBADMSG || error == EXDEV ? EPROTO : error;
     call->answer.sent = call->sent;
     /* An earlier attempt may be the one that made the lease. */
     if (call->step == FS_GRANT)
@@ -83,7 +84,7 @@ static void call_failed(struct fs_call *call, int error, int64_t now)
     rounds = rounds_of_call(call);
     if (call->tries % count == 0)
         pause = rounds > 4 ? PAUSE_LONGEST : fs_earlier(PAUSE_FIRST << (rounds - 1), PAUSE_LONGEST);
-    /* What makes no sense, or is refused by TLS, is not asked for longer than two rounds. */
+    /* What makes no sense, or is refused by something else, is not asked for longer than two rounds. */
     if (call->step == FS_WATCH || now + pause >= call->until
         || (rounds >= 2 && error != ENETUNREACH)) {
         finish_call(call, error);
@@ -180,12 +181,12 @@ static void call_refused(struct fs_call *call, int64_t now)
 {
     struct fs_engine *engine = call->engine;
 
-    if (engine->session.options->user == NULL || ++call->tokens > TOKENS_MAX) {
-        finish_call(call, EACCES);
-        return;
-    }
     fs_session_token_refused(&engine->session, call->token_number);
-    if (call->step == FS_WATCH)
+    if (engine->session.options->user == NULL)
+        finish_call(call, EACCES);
+    else if (++call->tokens > TOKENS_MAX)
+        finish_call(call, EPERM);
+    else if (call->step == FS_WATCH)
         finish_call(call, ENETUNREACH);
     else
         send_call(call, now);
@@ -200,6 +201,32 @@ static bool take_event_of_watch(struct fs_exchange *exchange, const char *bytes,
     return call->answer.error == EAGAIN;
 }
 
+/*
+ * Read an answer, which must be of the cluster that has answered before: two behind one list of endpoints
+ * would both give all units away.  When that one has not answered for the time of a lease, this handle has
+ * no lease there, and any may answer.  The errors of etcd name no cluster.
+ */
+static int take_answer(struct fs_call *call, int64_t now)
+{
+    struct fs_session *session = &call->engine->session;
+    const struct fs_exchange *exchange = &call->exchange;
+    uint32_t endpoint = UINT32_C(1) << call->generation % session->options->endpoint_count;
+    bool any = now - session->cluster_at >= session->options->ttl_ns;
+    int error = fs_etcd_read_answer(call->step, exchange->status, exchange->bytes, exchange->used,
+                                    any ? "" : session->cluster, call->place, &call->answer);
+
+    if (error == EXDEV) {
+        session->others |= endpoint;
+    } else if (error == 0 && call->answer.cluster[0] != '\0') {
+        session->others &= ~endpoint;
+        strcpy(session->cluster, call->answer.cluster);
+        session->cluster_at = now;
+    } else if (!any && (session->others & endpoint) != 0) {
+        error = EXDEV;
+    }
+    return error;
+}
+
 static void call_answered(struct fs_exchange *exchange, int error)
 {
     struct fs_call *call = exchange->owner;
@@ -208,11 +235,10 @@ static void call_answered(struct fs_exchange *exchange, int error)
     if (error == 0 && call->step == FS_WATCH)
         error = call->answer.error == EAGAIN ? ENETUNREACH : call->answer.error;
     else if (error == 0)
-        error = fs_etcd_read_answer(call->step, exchange->status, exchange->bytes, exchange->used,
-                                    call->place, &call->answer);
+        error = take_answer(call, now);
     if (error == EKEYEXPIRED)
         call_refused(call, now);
-    else if (error == ENETUNREACH || error == EPROTO || (error == EACCES && exchange->status == 0))
+    else if (error == ENETUNREACH || error == EPROTO || error == EPERM || error == EXDEV)
         call_failed(call, error, now);
     else
         finish_call(call, error);
@@ -253,7 +279,7 @@ static void token_came(struct fs_session *session, int error)
     while ((call = next_call_that(engine, call_needs_token)) != NULL)
         if (error == 0)
             send_call(call, now);
-        else if (error == EACCES && session->token_exchange.status != 0)
+        else if (error == EACCES)
             finish_call(call, EACCES);
         else
             call_failed(call, error, now);

@@ -17,7 +17,7 @@
 /* Codes of gRPC. */
 enum {
     ANY = -1, INVALID = 3, NOT_FOUND = 5, DENIED = 7, EXHAUSTED = 8, PRECONDITION = 9,
-    OUT_OF_RANGE = 11, UNAUTHENTICATED = 16
+    OUT_OF_RANGE = 11, UNIMPLEMENTED = 12, UNAUTHENTICATED = 16
 };
 
 /* The first that fits counts.  Of all others only that it did not work, now or here. */
@@ -34,11 +34,14 @@ static const struct { int code; const char *words; int error; } meanings[] = {
     { PRECONDITION, "user name not found", EACCES },
     { PRECONDITION, "root user", EACCES },
 
-    { NOT_FOUND, "", ESTALE },
+    { NOT_FOUND, "lease not found", ESTALE },
     { PRECONDITION, "lease already exists", EEXIST },
     { EXHAUSTED, "space exceeded", ENOSPC },
     { INVALID, "", EPROTO },
     { OUT_OF_RANGE, "", EPROTO },
+    /* What another server with a gateway like etcd's says of our paths. */
+    { NOT_FOUND, "", EPROTO },
+    { UNIMPLEMENTED, "", EPROTO },
 };
 
 static int error_of_code(int64_t code, const char *message)
@@ -51,11 +54,17 @@ static int error_of_code(int64_t code, const char *message)
     return ENETUNREACH;
 }
 
-/* A proxy, or something else, has answered. */
+/* A proxy has answered; or a server that is not etcd, which does not know what we want. */
 static int error_of_status(long status)
 {
-    return status == 401 || status == 403 || status == 407 ? EACCES
-        : status >= 400 ? ENETUNREACH : EPROTO;
+    switch (status) {
+    case 401: case 403: case 407:
+        return EPERM;
+    case 400: case 404: case 405: case 501:
+        return EPROTO;
+    default:
+        return status >= 400 ? ENETUNREACH : EPROTO;
+    }
 }
 
 /* In the object itself, or in one named "error".  Also EEXIST: there is such a lease. */
@@ -225,11 +234,11 @@ static int read_transaction(enum fs_step step, const json_t *json, const struct 
     if (step == FS_NEXT)
         return read_one_key(parts, 0, answer->ahead, &answer->joined) ? 0 : EPROTO;
     if (step == FS_VIEW && place->lease == 0)
-        return read_running(parts, place, answer) ? 0 : EPROTO;
+        return read_running(parts, place, answer) ? 0 : EBADMSG;
     if (step == FS_LIMIT || step == FS_REMOVE || (step == FS_BEGIN && answer->done))
         return 0;
     if (!read_view(parts, place, answer))
-        return EPROTO;
+        return EBADMSG;
     if (step == FS_VIEW)
         answer->done = false;
     if (step == FS_JOIN && !answer->done && !read_whether_put(parts, &answer->done))
@@ -248,11 +257,17 @@ static int read_transaction(enum fs_step step, const json_t *json, const struct 
 
 static bool read_header(const json_t *json, struct fs_answer *answer)
 {
+    const char *cluster;
     json_t *header;
 
-    return fs_json_object(json, "header", &header)
-        && fs_json_int(header, "revision", &answer->revision) && answer->revision > 0
-        && fs_json_int(header, "raft_term", &answer->term);
+    if (!fs_json_object(json, "header", &header)
+        || !fs_json_int(header, "revision", &answer->revision) || answer->revision <= 0
+        || !fs_json_int(header, "raft_term", &answer->term)
+        || !fs_json_string(header, "cluster_id", &cluster)
+        || strlen(cluster) >= sizeof answer->cluster)
+        return false;
+    strcpy(answer->cluster, cluster);
+    return true;
 }
 
 /* A step that etcd refuses because it has been taken already. */
@@ -261,7 +276,7 @@ static bool step_was_taken(enum fs_step step, int error)
     return (step == FS_GRANT && error == EEXIST) || (step == FS_END && error == ESTALE);
 }
 
-static int read_answer(enum fs_step step, long status, const json_t *json,
+static int read_answer(enum fs_step step, long status, const json_t *json, const char *cluster,
                        const struct fs_place *place, struct fs_answer *answer)
 {
     int error = error_in_answer(json, status);
@@ -280,6 +295,8 @@ static int read_answer(enum fs_step step, long status, const json_t *json,
     }
     if (!read_header(json, answer))
         return EPROTO;
+    if (cluster[0] != '\0' && strcmp(cluster, answer->cluster) != 0)
+        return EXDEV;
     if (step == FS_GRANT || step == FS_RENEW) {
         if (!fs_json_int(json, "TTL", &answer->ttl_s) || answer->ttl_s < 0)
             return EPROTO;
@@ -289,13 +306,13 @@ static int read_answer(enum fs_step step, long status, const json_t *json,
 }
 
 int fs_etcd_read_answer(enum fs_step step, long status, const char *bytes, size_t n,
-                        const struct fs_place *place, struct fs_answer *answer)
+                        const char *cluster, const struct fs_place *place, struct fs_answer *answer)
 {
     json_t *json = fs_json_parse(bytes, n);
     int error;
 
     memset(answer, 0, sizeof *answer);
-    error = json != NULL ? read_answer(step, status, json, place, answer)
+    error = json != NULL ? read_answer(step, status, json, cluster, place, answer)
                          : error_of_status(status);
     if (error != 0) {
         free(answer->users);

@@ -6,16 +6,19 @@
 #include "engine.h"
 
 /*
- * Read an answer to a step; `status` is HTTP's.  0, and *answer is filled in; or
+ * Read an answer to a step; `status` is HTTP's; "" is any cluster.  0, and *answer is filled in; or
  *
  * ESTALE       there is no such lease
  * EACCES, ENOSPC   as the engine says
+ * EBADMSG      keys are damaged
  * ENETUNREACH  it cannot answer now: ask again elsewhere
- * EPROTO       it makes no sense, or keys are damaged, or it is older than place->seen: likewise
+ * EPROTO       it makes no sense, or is older than place->seen: likewise
+ * EPERM        something else than etcd refuses us: likewise
+ * EXDEV        another cluster has answered: likewise
  * EKEYEXPIRED  it wants another token
  */
 int fs_etcd_read_answer(enum fs_step step, long status, const char *bytes, size_t n,
-                        const struct fs_place *place, struct fs_answer *answer);
+                        const char *cluster, const struct fs_place *place, struct fs_answer *answer);
 
 /*
  * Read a line of a watch.  0: there is news of what was watched; EAGAIN: nothing yet; ECANCELED: etcd has

@@ -255,12 +255,12 @@ static int error_of_curl(const struct fs_exchange *exchange, CURLcode code)
     case CURLE_PEER_FAILED_VERIFICATION:
     case CURLE_SSL_CERTPROBLEM:
     case CURLE_SSL_CACERT_BADFILE:
+        return EPERM;
     case CURLE_SSL_CONNECT_ERROR:
-        return EACCES;
     case CURLE_RECV_ERROR:
     case CURLE_SEND_ERROR:
-        /* With TLS 1.3 a server refuses the client's certificate after the handshake. */
-        return strstr(exchange->why, "alert") != NULL ? EACCES : ENETUNREACH;
+        /* A certificate is refused by an alert, with TLS 1.3 after the handshake; all else may pass. */
+        return strstr(exchange->why, "alert") != NULL ? EPERM : ENETUNREACH;
     case CURLE_UNSUPPORTED_PROTOCOL:
     case CURLE_WEIRD_SERVER_REPLY:
         return EPROTO;

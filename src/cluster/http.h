@@ -19,7 +19,7 @@ struct fs_http;
 
 /* One question and its answer, in memory of the caller's. */
 struct fs_exchange {
-    /* The answer is there; or the errno value why not: ENETUNREACH, EACCES, EPROTO. */
+    /* The answer is there; or the errno value why not: ENETUNREACH, EPERM (TLS refuses), EPROTO. */
     void (*ended)(struct fs_exchange *exchange, int error);
     /* For a stream: a line of it.  False: that is all; then `ended` comes.  Else NULL. */
     bool (*line)(struct fs_exchange *exchange, const char *bytes, size_t n);

@@ -207,6 +207,8 @@ static void step_answered(struct fs_call *step, struct fs_answer *answer)
         request_ended(request, answer->error);
     else if (step->step == FS_WATCH)
         watch_ended(request, answer->error);
+    else if (answer->error != 0 && request->state == FS_WAITING && !request->only_try && !answer->final)
+        request->step_at = fs_boot_now() + FS_RETRY;    /* it keeps its place while the lease lives */
     else if (answer->error != 0)
         request_fails(request, answer->error);
     else if (step->step == FS_GRANT)

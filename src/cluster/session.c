@@ -84,7 +84,7 @@ static void token_answered(struct fs_exchange *exchange, int error)
     if (error == 0)
         session->token_number++;
     /* The password may have been changed meanwhile, in etcd and in its file. */
-    if (error == EACCES && exchange->status != 0 && fs_options_password_has_changed(session->options))
+    if (error == EACCES && fs_options_password_has_changed(session->options))
         fs_session_ask_token(session);
     if (!session->asks_token)
         session->token_came(session, error);

@@ -10,11 +10,15 @@ struct fs_session {
     struct fs_options *options;
     unsigned generation;    /* one more each time that another endpoint comes into use */
 
+    char     cluster[24];   /* the number of the cluster that has answered last, */
+    int64_t  cluster_at;    /* and when */
+    uint32_t others;        /* a bit for each endpoint at which another one has */
+
     char    *token;         /* that etcd gives for a user and a password; NULL: there is none */
     unsigned token_number;  /* from 1 */
     bool     asks_token;
     struct fs_exchange token_exchange;
-    /* The token has come; or why not: EACCES, ENETUNREACH, EPROTO, ENOMEM. */
+    /* The token has come; or why not: EACCES, EPERM, ENETUNREACH, EPROTO, ENOMEM. */
     void (*token_came)(struct fs_session *session, int error);
     void *owner;
 };

@@ -12,6 +12,7 @@ or read/list:
     later F     it is done as soon as F(fake) is true; the connection ends at once
     late S      it is done; the answer comes S seconds later
     text BODY   nothing is done, and this comes, with status 200
+    page STATUS BODY    the same, with this status
     error CODE STATUS MESSAGE      nothing is done, and etcd's error comes
     endless, deep                  nothing is done, and too much comes
     old         it is done, and the answer has the revision 1
@@ -38,8 +39,9 @@ def coded(text):
 
 
 class Fake:
-    def __init__(self, faults=(), user=None):
+    def __init__(self, faults=(), user=None, cluster="1"):
         self.faults = list(faults)      # (path, n; 0: each, action, arguments...)
+        self.cluster = cluster          # its number
         self.user = user                # (name, password)
         self.tokens, self.token_uses = 0, {}
         self.change = threading.Condition()
@@ -83,7 +85,7 @@ class Fake:
 
     # ------------------------------------------------------------ the data
     def header(self):
-        return {"cluster_id": "1", "member_id": "2", "revision": str(self.revision),
+        return {"cluster_id": self.cluster, "member_id": "2", "revision": str(self.revision),
                 "raft_term": "2"}
 
     def within(self, op):
@@ -282,6 +284,8 @@ class Fake:
                              daemon=True).start()
         elif action == "text":
             send(handler, 200, fault[1])
+        elif action == "page":
+            send(handler, fault[1], fault[2])
         elif action == "error":
             send(handler, fault[2], {"error": fault[3], "code": fault[1], "message": fault[3]})
         elif action == "endless":

@@ -2,7 +2,7 @@
 """proxy.py - a way to an endpoint that goes bad without a word: what is sent is dropped.
 
 Nothing is closed and nothing is refused, as when a cable is pulled or a firewall forgets a
-connection; so nobody on either side is told.
+connection; so nobody on either side is told.  Or all is closed: with TLS, in the handshake.
 """
 
 import select
@@ -16,10 +16,11 @@ class Proxy:
         to = urlsplit(target)
         self.target = (to.hostname, to.port)
         self.listener = socket.create_server(("127.0.0.1", 0))
-        self.url = "http://127.0.0.1:%d" % self.listener.getsockname()[1]
+        self.url = "%s://127.0.0.1:%d" % (to.scheme, self.listener.getsockname()[1])
         self.lock = threading.Lock()
         self.pairs = {}             # either end of a connection: the other, or None: dropped
         self.drops_new, self.dropped, self.watches = False, 0, 0
+        self.closes, self.refused = False, 0
         self.wakes, self.wake = socket.socketpair()
         self.closed = False
         self.thread = threading.Thread(target=self.run, daemon=True)
@@ -31,10 +32,18 @@ class Proxy:
             self.pairs = dict.fromkeys(self.pairs)
             self.drops_new = new
 
+    def close(self):
+        """Close all connections that there are, and each new one at once."""
+        with self.lock:
+            self.closes = True
+            for end in self.pairs:
+                end.close()
+            self.pairs = {}
+
     def let_pass(self):
         """New connections work again; the old ones never do."""
         with self.lock:
-            self.drops_new = False
+            self.drops_new = self.closes = False
 
     def stop(self, drops=True):
         """The end; if nothing was dropped, it has tested nothing."""
@@ -48,6 +57,10 @@ class Proxy:
 
     def accept(self):
         near = self.listener.accept()[0]
+        if self.closes:
+            self.refused += 1
+            near.close()
+            return
         far = None
         if not self.drops_new:
             far = socket.create_connection(self.target)

@@ -71,7 +71,7 @@ static struct fs_answer answer_to(const char *name, const struct fs_place *place
         if (strcmp(found->name, name) != 0)
             continue;
         if (found->step != FS_WATCH) {
-            fs_etcd_read_answer(found->step, found->status, found->text, length, place, &answer);
+            fs_etcd_read_answer(found->step, found->status, found->text, length, "", place, &answer);
         } else {
             memset(&answer, 0, sizeof answer);
             answer.error = fs_etcd_read_event(found->text, length, place);
@@ -144,6 +144,7 @@ START_TEST(errors_of_etcd_are_told_apart)
     ck_assert_int_eq(answer_to("no_users", &waiter).error, EACCES);
     ck_assert_int_eq(answer_to("no_such_user", &waiter).error, EACCES);
     ck_assert_int_eq(answer_to("no_root", &waiter).error, EACCES);
+    ck_assert_int_eq(answer_to("another_gateway", &waiter).error, EPROTO);
     answer = answer_to("another_limit", &waiter);
     ck_assert(answer.error == 0 && !answer.done && answer.joined == 0 && answer.began == 0);
     forget_recorded();
@@ -164,12 +165,29 @@ START_TEST(an_older_answer_is_refused)
 }
 END_TEST
 
+/* Two clusters behind one list of endpoints: what one of them has granted, the other knows nothing of. */
+START_TEST(another_cluster_is_refused)
+{
+    static const char text[] = "{\"result\":{\"header\":{\"cluster_id\":\"18446744073709551615\","
+                               "\"revision\":\"9\"},\"TTL\":\"10\"}}";
+    struct fs_answer answer;
+
+    ck_assert_int_eq(fs_etcd_read_answer(FS_RENEW, 200, text, strlen(text), "", &waiter, &answer), 0);
+    ck_assert_str_eq(answer.cluster, "18446744073709551615");
+    ck_assert_int_eq(fs_etcd_read_answer(FS_RENEW, 200, text, strlen(text), "18446744073709551615",
+                                         &waiter, &answer), 0);
+    ck_assert_int_eq(fs_etcd_read_answer(FS_RENEW, 200, text, strlen(text), "1", &waiter, &answer),
+                     EXDEV);
+}
+END_TEST
+
 /* Something between us and etcd has answered, or what is there is not etcd. */
 START_TEST(an_answer_that_is_no_json_is_told_by_its_status)
 {
     static const struct { long status; int error; } cases[] = {
-        { 200, EPROTO }, { 302, EPROTO }, { 400, ENETUNREACH }, { 401, EACCES }, { 403, EACCES },
-        { 404, ENETUNREACH }, { 407, EACCES }, { 429, ENETUNREACH }, { 502, ENETUNREACH },
+        { 200, EPROTO }, { 302, EPROTO }, { 400, EPROTO }, { 401, EPERM }, { 403, EPERM },
+        { 404, EPROTO }, { 405, EPROTO }, { 407, EPERM }, { 429, ENETUNREACH }, { 501, EPROTO },
+        { 502, ENETUNREACH },
     };
     static const char *const texts[] = { "<html>", "{\"message\":\"no\"}" };
     struct fs_answer answer;
@@ -177,7 +195,8 @@ START_TEST(an_answer_that_is_no_json_is_told_by_its_status)
 
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++)
         for (size_t j = 0; j < 2; j++) {
-            fs_etcd_read_answer(FS_VIEW, cases[i].status, texts[j], strlen(texts[j]), &waiter, &answer);
+            fs_etcd_read_answer(FS_VIEW, cases[i].status, texts[j], strlen(texts[j]), "", &waiter,
+                                &answer);
             ck_assert_int_eq(answer.error, cases[i].error);
             ck_assert_int_eq(fs_etcd_read_token(cases[i].status, texts[j], strlen(texts[j]), &token),
                              cases[i].error);
@@ -214,8 +233,8 @@ START_TEST(what_is_damaged_is_not_believed)
         ck_assert_ptr_nonnull(at);
         snprintf(text, sizeof text, "%.*s%s%s", (int)(at - viewed->text), viewed->text,
                  cases[i].other, at + strlen(cases[i].part));
-        fs_etcd_read_answer(viewed->step, 200, text, strlen(text), &waiter, &answer);
-        ck_assert_int_eq(answer.error, EPROTO);
+        fs_etcd_read_answer(viewed->step, 200, text, strlen(text), "", &waiter, &answer);
+        ck_assert_int_eq(answer.error, EBADMSG);
     }
     forget_recorded();
 }
@@ -263,7 +282,7 @@ static size_t mutate(char *text, size_t length, uint32_t *dice)
 static bool is_listed(int error)
 {
     static const int listed[] = { 0, ENETUNREACH, EACCES, EPROTO, ENOSPC, ENOMEM, ESTALE,
-                                  EKEYEXPIRED, EAGAIN, ECANCELED };
+                                  EKEYEXPIRED, EAGAIN, ECANCELED, EPERM, EBADMSG };
 
     for (size_t i = 0; i < sizeof listed / sizeof listed[0]; i++)
         if (listed[i] == error)
@@ -302,11 +321,12 @@ START_TEST(no_bytes_do_harm)
             bytes = malloc(length);
             memcpy(bytes, copy, length);
             if (step != FS_WATCH) {
-                fs_etcd_read_answer(step, recorded[i].status, bytes, length, &waiter, &answer);
+                fs_etcd_read_answer(step, recorded[i].status, bytes, length, "", &waiter,
+                                    &answer);
                 ck_assert(is_sane(&answer));
                 free(answer.users);
                 understood += answer.error == 0;
-                refused += answer.error == EPROTO;
+                refused += answer.error == EPROTO || answer.error == EBADMSG;
             } else {
                 ck_assert(is_listed(fs_etcd_read_event(bytes, length, &waiter)));
             }
@@ -316,7 +336,7 @@ START_TEST(no_bytes_do_harm)
             free(copy);
         }
     /* If all were refused, or none, they would test nothing. */
-    ck_assert_int_gt(understood, MUTANTS);
+    ck_assert_int_gt(understood, MUTANTS / 2);
     ck_assert_int_gt(refused, MUTANTS);
     forget_recorded();
 }
@@ -325,6 +345,7 @@ END_TEST
 int main(void)
 {
     RUN_SUITE("cluster answers", what_etcd_says_is_understood, errors_of_etcd_are_told_apart,
-              an_older_answer_is_refused, an_answer_that_is_no_json_is_told_by_its_status,
+              an_older_answer_is_refused, another_cluster_is_refused,
+              an_answer_that_is_no_json_is_told_by_its_status,
               what_is_damaged_is_not_believed, no_bytes_do_harm);
 }

@@ -100,20 +100,41 @@ static void ended(struct fs_exchange *exchange, int error)
     over = true;
 }
 
-/* Ask at http://two:PORT, and wait for the answer, or for that there is none. */
-static int ask(struct fs_http *http, int port, long timeout_ms)
+/* Ask at SCHEME://two:PORT, and wait for the answer, or for that there is none. */
+static int ask_by(const char *scheme, struct fs_http *http, int port, long timeout_ms)
 {
     struct fs_exchange exchange = { .ended = ended };
     char url[40];
 
     over = false;
-    snprintf(url, sizeof url, "http://two:%d/", port);
+    snprintf(url, sizeof url, "%s://two:%d/", scheme, port);
     ck_assert_int_eq(fs_http_start(http, &exchange, url, NULL, strdup("{}"), timeout_ms), 0);
     while (!over) {
         fs_http_wait(http, -1);
         fs_http_turn(http);
     }
     return result;
+}
+
+static int ask(struct fs_http *http, int port, long timeout_ms)
+{
+    return ask_by("http", http, port, timeout_ms);
+}
+
+/* Answer to each connection with a few bytes, or with none: then it is closed in the handshake. */
+static const char *bytes_of_tls;
+
+static void *serve_tls(void *arg)
+{
+    int server = *(int *)arg, client;
+    char bytes[1000];
+
+    while ((client = accept(server, NULL, NULL)) >= 0) {
+        if (read(client, bytes, sizeof bytes) > 0)
+            (void)!write(client, bytes_of_tls, bytes_of_tls[0] != '\0' ? 7 : 0);
+        close(client);
+    }
+    return NULL;
 }
 
 static struct fs_options options;
@@ -183,9 +204,34 @@ START_TEST(the_only_address_is_asked_again)
 }
 END_TEST
 
+/* A server that is stopped or overloaded closes it; only one that sends an alert refuses us. */
+START_TEST(a_handshake_that_is_closed_is_no_refusal)
+{
+    static const struct { const char *bytes; int error; } cases[] = {
+        { "", ENETUNREACH }, { "\x15\x03\x03\x00\x02\x02\x2a", EPERM } /* bad certificate */
+    };
+
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        pthread_t thread;
+        int server;
+
+        begin();
+        server = listen_at(1, &address);
+        bytes_of_tls = cases[i].bytes;
+        start_thread(&thread, serve_tls, &server);
+        ck_assert_int_eq(ask_by("https", http, ntohs(address.sin_port), 100000), cases[i].error);
+        shutdown(server, SHUT_RDWR);
+        pthread_join(thread, NULL);
+        close(server);
+        fs_http_close(http);
+    }
+}
+END_TEST
+
 int main(void)
 {
     curl_global_init(CURL_GLOBAL_DEFAULT);
     RUN_SUITE("cluster names", a_name_server_that_hangs_holds_nothing_up,
-              the_next_address_of_a_name_is_asked, the_only_address_is_asked_again);
+              the_next_address_of_a_name_is_asked, the_only_address_is_asked_again,
+              a_handshake_that_is_closed_is_no_refusal);
 }

@@ -31,7 +31,8 @@ static struct {
     _Atomic int     answered[FS_LIST + 1];
     _Atomic bool    silent[FS_LIST + 1];    /* it does not answer to a step */
     _Atomic int     watches_end;    /* so many watches end all the same */
-    _Atomic int     error[FS_LIST + 1];     /* it answers with this */
+    _Atomic int     error[FS_LIST + 1];     /* it answers with this, */
+    _Atomic bool    may_pass;       /* which may be over the next time */
     _Atomic int64_t others;         /* units that others hold */
     _Atomic int64_t limit;          /* that is in force; 0: that of the request */
     _Atomic bool    no_limit;       /* somebody has removed it */
@@ -117,6 +118,7 @@ void fs_engine_wake(struct fs_engine *engine)
 static void answer(struct fs_call *call)
 {
     struct fs_answer answer = { .error = world.error[call->step], .sent = call->sent,
+                                .final = !world.may_pass,
                                 .revision = 10 + world.asked[call->step], .ttl_s = 10 };
     const struct fs_place *place = call->place;
     enum fs_step answered = call->step;
@@ -490,6 +492,38 @@ START_TEST(a_wait_fails_with_its_reason)
 }
 END_TEST
 
+/* What is not the engine's own word ends no wait while the lease lives: TLS, a proxy, a full disk. */
+START_TEST(a_place_is_kept_as_long_as_its_lease)
+{
+    static const struct { enum fs_step step; int error; } cases[] = {
+        { FS_VIEW, EACCES }, { FS_VIEW, EPROTO }, { FS_VIEW, ENETUNREACH }, { FS_BEGIN, ENOSPC },
+    };
+
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        struct waiter waiter = { .handle = open_handle() };
+        enum fs_step step = cases[i].step;
+        pthread_t thread;
+
+        world.may_pass = true;
+        world.error[step] = cases[i].error;
+        world.others = 2;
+        start_thread(&thread, wait_for_it, &waiter);
+        await(&world.asked[FS_WATCH], 1);
+        world.others = 0;
+        world.watches_end = 1;
+        await(&world.answered[step], 1);
+        ck_assert_int_eq(world.asked[FS_END], 0);
+        world.jump += FS_NS_PER_S;
+        await(&world.answered[step], 2);
+        ck_assert_int_eq(waiter.result, STILL_WAITING);
+        world.error[step] = 0;
+        world.jump += FS_NS_PER_S;
+        finish(&waiter, thread);
+        ck_assert_int_eq(world.asked[FS_END], 1);
+    }
+}
+END_TEST
+
 START_TEST(a_token_or_a_cancellation_ends_a_wait)
 {
     fairsem_cluster_t *handle = open_handle();
@@ -717,7 +751,8 @@ int main(void)
               lost_answers_are_found_out, a_waiter_begins_when_there_is_room,
               a_waiter_begins_when_the_limit_is_raised, a_renewal_tells_what_the_watch_does_not,
               a_watch_that_breaks_is_begun_again_once, a_renewal_is_answered_after_a_newer_view,
-              a_wait_fails_with_its_reason, a_token_or_a_cancellation_ends_a_wait,
+              a_wait_fails_with_its_reason, a_place_is_kept_as_long_as_its_lease,
+              a_token_or_a_cancellation_ends_a_wait,
               only_a_wait_is_a_cancellation_point, a_handle_that_is_closed_gives_back_first,
               units_that_come_too_late_are_given_back,
               an_end_that_is_not_answered_goes_on_alone, a_handle_is_closed_during_an_end,

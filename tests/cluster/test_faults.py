@@ -16,6 +16,7 @@ from proxy import Proxy
 rows = functools.partial(pytest.mark.parametrize, ids=str)
 GRANT, RENEW, END, WATCH = "/lease/grant", "/keepalive", "/revoke", "/watch"
 TXN, JOIN, BEGIN, READ, SET = "/kv/txn", "/kv/txn/join", "/kv/txn/begin", "/kv/txn/read", "/kv/txn/limit"
+AWAY = ("error", 14, 503, "etcdserver: no leader")
 STEPS = {"grant": (GRANT, 1), "join": (JOIN, 1), "begin": (BEGIN, 1), "end": (END, 1)}
 
 
@@ -78,7 +79,7 @@ def test_a_command_without_waiting_costs_four_requests(who, count):
 @rows("step", STEPS)
 @rows("fault", (("cut",), ("lose",), ("half",), pytest.param(("hang",), marks=pytest.mark.waits),
                 ("late", 0.2), ("endless",), ("deep",), ("text", "nonsense"), ("text", "{}"),
-                ("text", ""), ("text", "[1]"), ("error", 14, 503, "etcdserver: no leader"),
+                ("text", ""), ("text", "[1]"), AWAY,
                 ("error", 4, 504, "etcdserver: request timed out")))
 def test_each_step_survives_one_fault(step, fault):
     """It is asked again, and nothing is taken twice."""
@@ -96,7 +97,9 @@ def test_each_step_survives_one_fault(step, fault):
     (("text", "nonsense"), "EPROTO"), (("deep",), "EPROTO"),
     (("text", '{"header":{"revision":"7"}}'), "EPROTO"),
     (("text", '{"header":{"revision":"99999999999999999999"}}'), "EPROTO"),
-    (("endless",), "EPROTO"),
+    (("endless",), "EPROTO"), (("page", 404, "404 page not found"), "EPROTO"),
+    (("page", 501, "<html>"), "EPROTO"), (("page", 403, "<html>"), "EACCES"),
+    (("error", 5, 404, "Not Found"), "EPROTO"),
     pytest.param(("cut",), "ENETUNREACH", marks=pytest.mark.waits),
     (("error", 7, 403, "etcdserver: permission denied"), "EACCES"),
     (("error", 8, 429, "etcdserver: mvcc: database space exceeded"), "ENOSPC")))
@@ -105,6 +108,59 @@ def test_a_fault_that_stays_is_an_error(path, fault, wanted):
     # A question that is asked with a lease is asked until that ends.
     assert user(fake, ttl=2 if fault[0] == "cut" else LONG).result() == (1, wanted)
     fake.stop()
+
+
+@rows("fault", (("text", "nonsense"), ("page", 403, "<html>"), ("page", 404, "404 page not found"),
+                ("error", 8, 429, "etcdserver: mvcc: database space exceeded")))
+@rows("path", (READ, BEGIN))
+def test_no_other_word_than_etcds_takes_a_place(path, fault):
+    """Something else answers for a while, or etcd cannot do it now; the lease lives."""
+    fake = Fake()
+    holder = user(fake, hold=HOLD)
+    wait_until("it runs", fake.is_held)
+    waiter = user(fake)
+    wait_until("it watches", lambda: "/v3/watch" in fake.counts)
+    for n in range(1, 6):
+        fake.add(path, n, *fault)
+    assert holder.finish()[0] == 0
+    assert waiter.result()[0] == 0
+    fake.stop()
+
+
+def in_two_clusters(where, ttl):
+    """One that holds, or waits, while an endpoint of another cluster answers for its own once or twice."""
+    ours, other = Fake(), Fake(cluster="2")
+    other.revision = 50             # it is not taken for an older copy
+    both = {"endpoints": ours.url + "," + other.url, "ttl": ttl}
+    holder = user(ours, hold=HOLD, **({} if where == "waits" else both))
+    wait_until("it runs", ours.is_held)
+    waiter = user(ours, **(both if where == "waits" else {}))
+    wait_until("it watches", lambda: "/v3/watch" in ours.counts)
+    ours.add(RENEW if where == "holds" else READ, 1, *AWAY)
+    if where == "holds":
+        wait_until("a renewal is asked at both, and again", lambda: holder.poll() is not None
+                   or other.counts and ours.counts.get("/v3/lease/keepalive", 0) >= 2)
+    held, waited = in_time(holder.finish()), in_time(waiter.result())
+    for fake in (ours, other):
+        fake.stop()
+    assert other.counts and not other.keys
+    return held[0], waited[0]
+
+
+@pytest.mark.waits
+@rows("where", ("holds", "waits"))
+def test_another_cluster_is_not_believed(where):
+    """It would say that there is no such lease, and no such request."""
+    assert in_two_clusters(where, 12 if where == "holds" else LONG) == (0, 0)
+
+
+def test_another_cluster_grants_nothing():
+    """To one whose first hold is in the other."""
+    ours, other = Fake([(GRANT, 2, *AWAY), (GRANT, 3, *AWAY)]), Fake(cluster="2")
+    assert user(ours, other, times=2).result() == (1, "ok 3\nEPROTO")
+    assert other.counts == {"/v3/lease/grant": 2}
+    for fake in (ours, other):
+        fake.stop()
 
 
 @pytest.mark.waits

@@ -6,8 +6,9 @@ import signal
 
 import pytest
 
-from cases import WORK, needs, run
+from cases import WORK, needs, run, wait_until
 from etcd import Etcd
+from proxy import Proxy
 
 
 def path(name, text=None):
@@ -115,3 +116,18 @@ def test_certificates(certificates, options, wanted):
     options = {name: value for name, value in {**mine, **options}.items() if value}
     status, printed = etcd.user(**options).result()
     assert (status, printed) == (1, wanted) if wanted else status == 0
+
+
+def test_a_handshake_that_is_closed_takes_no_place(certificates):
+    """For a while each connection of a waiter is closed, before a certificate is looked at."""
+    etcd, mine = certificates
+    proxy = Proxy(etcd.urls[0])
+    holder = etcd.holder(**mine)
+    waiter = etcd.waiter(**mine, endpoints=proxy.url)
+    proxy.close()
+    # It asks twice, and gives up; or it goes on.
+    wait_until("it is refused", lambda: proxy.refused > 3 or waiter.poll() is not None)
+    proxy.let_pass()
+    assert holder.finish()[0] == 0
+    assert waiter.result()[0] == 0
+    proxy.stop(drops=False)
