@@ -120,7 +120,7 @@ typedef struct fairsem_cluster_attr {
  *          attr that is out of range; a user without a password file, or the reverse; a certificate
  *          without a key, or the reverse
  * ENOMEM, EMFILE, ENFILE
- * EACCES, ENOENT, EISDIR ...   as the kernel says of a file
+ * EACCES, ENOENT, EISDIR ...   as the kernel says of a file; EFBIG: it has more than 16 MiB
  */
 FAIRSEM_MUST_CHECK_
 FAIRSEM_API int fairsem_cluster_open(fairsem_cluster_t **handle, const char *name,

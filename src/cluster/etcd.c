@@ -80,6 +80,8 @@ static void call_failed(struct fs_call *call, int error, int64_t now)
     int64_t pause = 0;
 
     fs_session_endpoint_failed(&engine->session, call->generation);
+    if (error == EPERM)
+        fs_session_read_files(&engine->session);
     call->tries++;
     rounds = rounds_of_call(call);
     if (call->tries % count == 0)
@@ -324,10 +326,11 @@ void fs_engine_wake(struct fs_engine *engine)
 
 int64_t fs_engine_turn(struct fs_engine *engine, int64_t now)
 {
-    int64_t next = FS_NEVER;
     struct fs_call *call;
+    int64_t next;
 
     fs_http_turn(engine->session.http);
+    next = fs_session_turn(&engine->session, now);
     while ((call = next_call_that(engine, call_watches_elsewhere)) != NULL) {
         fs_http_stop(&call->exchange);
         finish_call(call, ENETUNREACH);

@@ -366,12 +366,12 @@ char *fs_etcd_token_question(const struct fs_options *options)
 {
     static const char name[] = "{\"name\":", password[] = ",\"password\":";
     char *text = malloc(sizeof name + sizeof password + 6 * strlen(options->user)
-                        + 6 * strlen(options->password) + 8);
+                        + 6 * strlen(options->files->password) + 8);
 
     if (text != NULL) {
         char *to = write_quoted(strcpy(text, name) + strlen(name), options->user);
 
-        to = write_quoted(strcpy(to, password) + strlen(password), options->password);
+        to = write_quoted(strcpy(to, password) + strlen(password), options->files->password);
         strcpy(to, "}");
     }
     return text;

@@ -3,6 +3,7 @@
 #include "http.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -138,7 +139,6 @@ static bool set_curl_options(struct fs_http *http, struct fs_exchange *exchange,
                              long timeout_ms)
 {
     CURL *easy = exchange->easy;
-    const struct fs_options *options = http->options;
     CURLcode bad = CURLE_OK;
 
 #define SET(option, value) (bad = bad != CURLE_OK ? bad : curl_easy_setopt(easy, option, value))
@@ -170,11 +170,15 @@ static bool set_curl_options(struct fs_http *http, struct fs_exchange *exchange,
                                                                               : CONNECT_MS);
     SET(CURLOPT_TIMEOUT_MS, timeout_ms);
     SET(CURLOPT_TCP_KEEPALIVE, 1L);
-    if (options->ca_file != NULL)
-        SET(CURLOPT_CAINFO, options->ca_file);
-    if (options->cert_file != NULL) {
-        SET(CURLOPT_SSLCERT, options->cert_file);
-        SET(CURLOPT_SSLKEY, options->key_file);
+    for (int i = FS_CA; i < FS_FILES; i++) {
+        static const CURLoption file_options[FS_FILES] = {
+            [FS_CA] = CURLOPT_CAINFO, [FS_CERT] = CURLOPT_SSLCERT, [FS_KEY] = CURLOPT_SSLKEY,
+        };
+        char copy[40];
+
+        snprintf(copy, sizeof copy, "/proc/self/fd/%d", http->options->files->copies[i]);
+        if (http->options->files->copies[i] >= 0)
+            SET(file_options[i], copy);
     }
 #undef SET
     return bad == CURLE_OK;

@@ -28,7 +28,7 @@ struct fs_job {
 struct fairsem_cluster {
     char prefix[FS_PREFIX_SIZE];    /* of the name; r/o after open, except for fairsem_cluster_next */
     pthread_mutex_t mutex;
-    struct fs_options options;      /* r/o after open; the password: by its thread */
+    struct fs_options options;      /* r/o after open; the files: by its thread */
     struct fs_engine *engine;       /* the thread only, except for fs_engine_wake */
     pid_t process;                  /* r/o after open */
     int event, alarm;               /* r/o after open: descriptors */

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* options.c - see options.h. */
+#define _GNU_SOURCE             /* memfd_create */
 #include "options.h"
 
 #include "clock.h"
@@ -7,12 +8,14 @@
 #include <curl/curl.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
-/* Room for a password, which is the first line of its file. */
-enum { PASSWORD_SIZE = 4096 };
+/* No certificate is so long; some files have no end. */
+enum { FILE_MAX = 16 << 20 };
 
 /* A copy of the first `length` bytes of an endpoint, with a scheme.  NULL with errno. */
 static char *copy_endpoint(const char *text, size_t length)
@@ -63,37 +66,10 @@ static int read_endpoints(struct fs_options *options, const char *list)
     return options->endpoint_count > 0 ? 0 : EINVAL;
 }
 
-/* Read the password into `secret`, which is all zero.  0, or an errno value. */
-static int read_password(const char *path, char secret[PASSWORD_SIZE])
-{
-    int file = open(path, O_RDONLY | O_CLOEXEC), error = 0;
-
-    if (file < 0)
-        return errno;
-    if (read(file, secret, PASSWORD_SIZE - 1) < 0)
-        error = errno;
-    secret[strcspn(secret, "\r\n")] = '\0';
-    close(file);
-    return error;
-}
-
 void fs_wipe(volatile char *secret, size_t size)
 {
-    for (size_t i = 0; secret != NULL && i < size; i++)
+    for (size_t i = 0; i < size; i++)
         secret[i] = 0;
-}
-
-/* One that cannot be read, or is empty, as while it is written, is no other. */
-bool fs_options_password_has_changed(struct fs_options *options)
-{
-    char secret[PASSWORD_SIZE] = "";
-    bool changed = options->password_file != NULL && read_password(options->password_file, secret) == 0
-                   && secret[0] != '\0' && strcmp(secret, options->password) != 0;
-
-    if (changed)
-        memcpy(options->password, secret, PASSWORD_SIZE);
-    fs_wipe(secret, PASSWORD_SIZE);
-    return changed;
 }
 
 /* Copy a string that may be NULL. */
@@ -103,13 +79,108 @@ static int copy_text(char **to, const char *from)
     return from != NULL && *to == NULL ? ENOMEM : 0;
 }
 
-/* A file that is named must be readable now: curl would only say so later, and less clearly. */
-static int copy_path(char **to, const char *path)
-{
-    int error = copy_text(to, path);
+/* ======================================================================== *
+ *  Files
+ * ======================================================================== */
 
-    return error != 0 || path == NULL || access(path, R_OK) == 0 ? error : errno;
+/* Copy a file into memory.  0, or an errno value. */
+static int copy_file(const char *path, int *copy)
+{
+    char bytes[FS_PASSWORD_SIZE];
+    int file = open(path, O_RDONLY | O_CLOEXEC), error = 0;
+    size_t total = 0;
+    ssize_t n;
+
+    if (file < 0)
+        return errno;
+    *copy = memfd_create("fairsem", MFD_CLOEXEC);
+    while (error == 0 && (n = *copy < 0 ? -1 : read(file, bytes, sizeof bytes)) != 0) {
+        if (n < 0 || write(*copy, bytes, (size_t)n) != n)
+            error = errno;
+        else if ((total += (size_t)n) > FILE_MAX)
+            error = EFBIG;
+    }
+    fs_wipe(bytes, sizeof bytes);
+    close(file);
+    return error;
 }
+
+static int read_files(struct fs_files *files)
+{
+    int error = 0;
+
+    for (int i = 0; i < FS_FILES && error == 0; i++)
+        if (files->paths[i] != NULL)
+            error = copy_file(files->paths[i], &files->copies[i]);
+    if (error == 0 && files->copies[FS_PASSWORD] >= 0
+        && pread(files->copies[FS_PASSWORD], files->password, FS_PASSWORD_SIZE - 1, 0) < 0)
+        error = errno;
+    files->password[strcspn(files->password, "\r\n")] = '\0';
+    atomic_store(&files->error, error);
+    return error;
+}
+
+void fs_files_drop(struct fs_files *files)
+{
+    if (files == NULL || atomic_fetch_sub(&files->owners, 1) != 1)
+        return;
+    fs_wipe(files->password, FS_PASSWORD_SIZE);
+    for (int i = 0; i < FS_FILES; i++) {
+        free(files->paths[i]);
+        if (files->copies[i] >= 0)
+            close(files->copies[i]);
+    }
+    free(files);
+}
+
+/* NULL: no memory. */
+static struct fs_files *new_files(const char *const paths[FS_FILES])
+{
+    struct fs_files *files = calloc(1, sizeof *files);
+    bool whole = files != NULL;
+
+    for (int i = 0; i < FS_FILES && files != NULL; i++) {
+        files->copies[i] = -1;
+        whole = copy_text(&files->paths[i], paths[i]) == 0 && whole;
+    }
+    if (files != NULL)
+        atomic_init(&files->owners, 1);
+    if (!whole) {
+        fs_files_drop(files);
+        return NULL;
+    }
+    atomic_init(&files->error, EINPROGRESS);
+    return files;
+}
+
+static void *read_again(void *files)
+{
+    (void)read_files(files);
+    fs_files_drop(files);
+    return NULL;
+}
+
+/* Nobody waits for the thread. */
+struct fs_files *fs_files_again(const struct fs_files *files)
+{
+    struct fs_files *again = new_files((const char *const *)files->paths);
+    pthread_t thread;
+
+    if (again == NULL)
+        return NULL;
+    atomic_store(&again->owners, 2);
+    if (pthread_create(&thread, NULL, read_again, again) != 0) {
+        atomic_store(&again->owners, 1);
+        fs_files_drop(again);
+        return NULL;
+    }
+    pthread_detach(thread);
+    return again;
+}
+
+/* ======================================================================== *
+ *  All options
+ * ======================================================================== */
 
 static int check_attr(const fairsem_cluster_attr_t *attr)
 {
@@ -130,6 +201,10 @@ static int check_attr(const fairsem_cluster_attr_t *attr)
 
 int fs_options_read(struct fs_options *options, const fairsem_cluster_attr_t *attr)
 {
+    const char *const paths[FS_FILES] = {
+        [FS_PASSWORD] = attr->password_file, [FS_CA] = attr->ca_file,
+        [FS_CERT] = attr->cert_file, [FS_KEY] = attr->key_file,
+    };
     int error = check_attr(attr);
 
     memset(options, 0, sizeof *options);
@@ -137,19 +212,10 @@ int fs_options_read(struct fs_options *options, const fairsem_cluster_attr_t *at
         error = read_endpoints(options, attr->endpoints);
     if (error == 0)
         error = copy_text(&options->user, attr->user);
-    if (error == 0)
-        error = copy_text(&options->password_file, attr->password_file);
-    if (error == 0 && attr->password_file != NULL) {
-        options->password = calloc(1, PASSWORD_SIZE);
-        error = options->password == NULL ? ENOMEM
-            : read_password(attr->password_file, options->password);
+    if (error == 0) {
+        options->files = new_files(paths);
+        error = options->files == NULL ? ENOMEM : read_files(options->files);
     }
-    if (error == 0)
-        error = copy_path(&options->ca_file, attr->ca_file);
-    if (error == 0)
-        error = copy_path(&options->cert_file, attr->cert_file);
-    if (error == 0)
-        error = copy_path(&options->key_file, attr->key_file);
     if (error == 0)
         error = copy_text(&options->program, attr->program);
     options->limit = attr->limit;
@@ -161,15 +227,10 @@ int fs_options_read(struct fs_options *options, const fairsem_cluster_attr_t *at
 
 void fs_options_free(struct fs_options *options)
 {
-    fs_wipe(options->password, PASSWORD_SIZE);
     for (unsigned i = 0; i < options->endpoint_count; i++)
         free(options->endpoints[i]);
     free(options->user);
-    free(options->password);
-    free(options->password_file);
-    free(options->ca_file);
-    free(options->cert_file);
-    free(options->key_file);
+    fs_files_drop(options->files);
     free(options->program);
     memset(options, 0, sizeof *options);
 }

@@ -13,6 +13,9 @@
 /* A question that is not answered is asked elsewhere after this. */
 #define ANSWER_MS 1700L
 
+/* Files that are being read again are looked at after this. */
+#define FILES_PAUSE (50 * FS_NS_PER_MS)
+
 /* It doubles so often, at most: fs_session_patience(). */
 enum { ROUNDS_MAX = 3 };
 
@@ -25,6 +28,7 @@ int fs_session_open(struct fs_session *session, struct fs_options *options)
 void fs_session_close(struct fs_session *session)
 {
     fs_http_stop(&session->token_exchange);
+    fs_files_drop(session->again);
     free(session->token);
     fs_http_close(session->http);
 }
@@ -84,10 +88,44 @@ static void token_answered(struct fs_exchange *exchange, int error)
     if (error == 0)
         session->token_number++;
     /* The password may have been changed meanwhile, in etcd and in its file. */
-    if (error == EACCES && fs_options_password_has_changed(session->options))
-        fs_session_ask_token(session);
-    if (!session->asks_token)
+    if (error == EACCES)
+        fs_session_read_files(session);
+    if (error == EACCES && session->again != NULL)
+        session->asks_token = session->was_refused = true;
+    else
         session->token_came(session, error);
+}
+
+void fs_session_read_files(struct fs_session *session)
+{
+    if (session->again == NULL)
+        session->again = fs_files_again(session->options->files);
+}
+
+int64_t fs_session_turn(struct fs_session *session, int64_t now)
+{
+    struct fs_files *again = session->again, **files = &session->options->files;
+    bool whole, is_other;
+
+    if (again == NULL)
+        return FS_NEVER;
+    if (atomic_load(&again->error) == EINPROGRESS)
+        return now + FILES_PAUSE;
+    session->again = NULL;
+    /* A password that is empty is being written. */
+    whole = again->error == 0 && (session->options->user == NULL || again->password[0] != '\0');
+    is_other = whole && strcmp(again->password, (*files)->password) != 0;
+    fs_files_drop(whole ? *files : again);
+    if (whole)
+        *files = again;
+    if (session->was_refused) {
+        session->asks_token = session->was_refused = false;
+        if (is_other)
+            fs_session_ask_token(session);
+        if (!session->asks_token)
+            session->token_came(session, EACCES);
+    }
+    return FS_NEVER;
 }
 
 void fs_session_ask_token(struct fs_session *session)

@@ -17,6 +17,8 @@ struct fs_session {
     char    *token;         /* that etcd gives for a user and a password; NULL: there is none */
     unsigned token_number;  /* from 1 */
     bool     asks_token;
+    struct fs_files *again; /* the files while they are read again; else NULL */
+    bool     was_refused;   /* the password was, and the next token waits for that */
     struct fs_exchange token_exchange;
     /* The token has come; or why not: EACCES, EPERM, ENETUNREACH, EPROTO, ENOMEM. */
     void (*token_came)(struct fs_session *session, int error);
@@ -42,6 +44,12 @@ void fs_session_endpoint_failed(struct fs_session *session, unsigned generation)
  * already; less if a lease depends on it.
  */
 long fs_session_patience(const struct fs_session *session, bool has_lease, unsigned rounds);
+
+/* Read the files again: they were refused, and others may be there by now. */
+void fs_session_read_files(struct fs_session *session);
+
+/* Use what has been read.  It returns when to look again. */
+int64_t fs_session_turn(struct fs_session *session, int64_t now);
 
 /* Ask for a new token, unless that is under way. */
 void fs_session_ask_token(struct fs_session *session);

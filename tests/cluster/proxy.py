@@ -5,6 +5,7 @@ Nothing is closed and nothing is refused, as when a cable is pulled or a firewal
 connection; so nobody on either side is told.  Or all is closed: with TLS, in the handshake.
 """
 
+import contextlib
 import select
 import socket
 import threading
@@ -37,8 +38,8 @@ class Proxy:
         with self.lock:
             self.closes = True
             for end in self.pairs:
-                end.close()
-            self.pairs = {}
+                with contextlib.suppress(OSError):
+                    end.shutdown(socket.SHUT_RDWR)      # the thread closes it
 
     def let_pass(self):
         """New connections work again; the old ones never do."""
@@ -78,8 +79,11 @@ class Proxy:
         if data and other is not None:
             # A request comes in one piece: it is short.
             self.watches += data.count(b"POST /v3/watch")
-            other.sendall(data)
-        elif not data:
+            try:
+                other.sendall(data)
+            except OSError:
+                data = b""
+        if not data:
             # A dropped connection ends on one side only.
             for each in (end, other):
                 if each is not None:

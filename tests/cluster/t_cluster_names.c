@@ -137,7 +137,8 @@ static void *serve_tls(void *arg)
     return NULL;
 }
 
-static struct fs_options options;
+static struct fs_files files = { .copies = { -1, -1, -1, -1 } };
+static struct fs_options options = { .files = &files };
 static struct fs_http *http;
 static struct sockaddr_in address;
 

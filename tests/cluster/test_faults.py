@@ -3,6 +3,7 @@
 or make no sense."""
 
 import functools
+import os
 import tempfile
 import time
 
@@ -424,4 +425,41 @@ def test_the_wrong_password_and_none_are_refused(who):
     fake = Fake(user=("me", "secret"))
     options = {"user": who, "password": password("other")} if who else {}
     assert user(fake, **options).result() == (1, "EACCES")
+    fake.stop()
+
+
+def rotate(fake, file, text=None):
+    """Another password: in etcd, and then in the file, if that does not hang."""
+    new = password(text) if text else file + ".fifo"
+    if text is None:
+        os.mkfifo(new)
+    with fake.change:
+        os.rename(new, file)
+        fake.user = "me", "new"
+        fake.tokens += 10       # those that were given are worth nothing now
+
+
+@pytest.mark.waits
+@with_leases(6, 24, 96)
+def test_a_password_is_rotated(ttl=None):
+    fake = Fake(user=("me", "secret"))
+    file = password("secret")
+    holder = user(fake, user="me", password=file, hold=HOLD, ttl=ttl)
+    wait_until("it runs", lambda: fake.is_held() or holder.poll() is not None)
+    old = fake.tokens + 10
+    rotate(fake, file, "new")
+    wait_until("a new token", lambda: fake.tokens > old or holder.poll() is not None)
+    assert in_time(holder.finish())[0] == 0
+    fake.stop()
+
+
+@pytest.mark.waits
+def test_a_password_file_that_hangs_holds_nothing_up():
+    """The hold is lost in time, and its release has an end."""
+    fake = Fake(user=("me", "secret"))
+    file = password("secret")
+    holder = user(fake, user="me", password=file, hold=HOLD, ttl=6)
+    wait_until("it runs", lambda: fake.is_held() or holder.poll() is not None)
+    rotate(fake, file)
+    assert holder.result() == (2, "lost ENETUNREACH")
     fake.stop()

@@ -2,6 +2,7 @@
 """The limit between machines with users, passwords and certificates, at a real etcd."""
 
 import os
+import shutil
 import signal
 
 import pytest
@@ -131,3 +132,40 @@ def test_a_handshake_that_is_closed_takes_no_place(certificates):
     assert holder.finish()[0] == 0
     assert waiter.result()[0] == 0
     proxy.stop(drops=False)
+
+
+def copy_of(mine, name):
+    """The same, in files of its own."""
+    return {option: shutil.copy(file, path(name + option)) for option, file in mine.items()}
+
+
+def test_certificates_on_a_file_system_that_hangs(certificates):
+    """They were read before; each connection after that is made with what is in memory."""
+    etcd, mine = certificates
+    proxy, own = Proxy(etcd.urls[0]), copy_of(mine, "hung-")
+    holder = etcd.holder(**own, endpoints=proxy.url, ttl=24)
+    for file in own.values():
+        os.unlink(file)
+        os.mkfifo(file)
+    proxy.close()
+    proxy.let_pass()
+    etcd.wait_renewed(2)
+    assert holder.finish()[0] == 0
+    proxy.stop(drops=False)
+
+
+def test_certificates_are_rotated(certificates):
+    """Those of the server and then those of the client, while one holds and one waits."""
+    etcd, mine = certificates
+    own = copy_of(mine, "own-")
+    holder, waiter = etcd.holder(**own, ttl=24), etcd.waiter(**own, ttl=24)
+    etcd.signal(0, signal.SIGKILL)
+    etcd.commands[0] = [word.replace("ours", "theirs") for word in etcd.commands[0]]
+    etcd.tls = [word.replace("ours", "theirs") for word in etcd.tls]
+    etcd.start(0)
+    etcd.wait_healthy()
+    for option, file in own.items():
+        shutil.copy(mine[option].replace("ours", "theirs"), file)
+    etcd.wait_renewed(2)
+    assert holder.finish()[0] == 0
+    assert waiter.result()[0] == 0
