@@ -45,6 +45,7 @@
  *         fairsem_cluster_set_limit       another limit, while the name is used
  *         fairsem_cluster_next            the next name that the engine keeps
  *         fairsem_cluster_remove          the name is not used any more
+ *         fairsem_cluster_why             what the engine, or something else, has answered
  *
  * WHAT HOLDS FOR EVERY FUNCTION is what fairsem.h says of results, units and time, and this:
  *
@@ -281,6 +282,16 @@ FAIRSEM_API int fairsem_cluster_next(fairsem_cluster_t *handle,
  * EINVAL   in a forked child
  */
 FAIRSEM_API int fairsem_cluster_remove(fairsem_cluster_t *handle) FAIRSEM_NONNULL_(1);
+
+/*
+ * For people: what the last question got that had no good answer, such as "10.0.0.1:80: HTTP 404: 404
+ * page not found", cut to `size` with its NUL; "": there was none.  It does not ask.
+ *
+ * 0        the text is filled in
+ * EINVAL   size is 0; or in a forked child
+ */
+FAIRSEM_API int fairsem_cluster_why(fairsem_cluster_t *handle, char *text, size_t size)
+    FAIRSEM_NONNULL_(1, 2);
 
 #ifdef __cplusplus
 }

@@ -83,6 +83,18 @@ int fairsem_cluster_fd(const fairsem_cluster_t *handle)
     return handle->event;
 }
 
+int fairsem_cluster_why(fairsem_cluster_t *handle, char *text, size_t size)
+{
+    int state;
+
+    if (fs_keeper_is_foreign(handle) || size == 0)
+        return EINVAL;
+    fs_keeper_lock(handle, &state);
+    fs_copy_printable(text, size, fs_engine_why(handle->engine));
+    fs_keeper_unlock(handle, state);
+    return 0;
+}
+
 /* ======================================================================== *
  *  Acquire and release
  * ======================================================================== */

@@ -97,6 +97,9 @@ void fs_engine_stop(struct fs_call *call);
 void fs_engine_wait(struct fs_engine *engine, int alarm);
 void fs_engine_wake(struct fs_engine *engine);
 
+/* What the last question got that had no good answer, for people; "" if there was none. */
+const char *fs_engine_why(const struct fs_engine *engine);
+
 /* Do what is to be done now.  It returns the time at which there is more. */
 int64_t fs_engine_turn(struct fs_engine *engine, int64_t now);
 

@@ -238,6 +238,10 @@ static void call_answered(struct fs_exchange *exchange, int error)
         error = call->answer.error == EAGAIN ? ENETUNREACH : call->answer.error;
     else if (error == 0)
         error = take_answer(call, now);
+    if (error != 0 && error != EKEYEXPIRED && call->step != FS_WATCH)
+        fs_http_describe(exchange, error == EXDEV ? "another cluster of etcd has answered before"
+                         : error == EBADMSG ? "a key of the name is damaged" : NULL,
+                         call->engine->session.why, sizeof call->engine->session.why);
     if (error == EKEYEXPIRED)
         call_refused(call, now);
     else if (error == ENETUNREACH || error == EPROTO || error == EPERM || error == EXDEV)
@@ -322,6 +326,11 @@ void fs_engine_wait(struct fs_engine *engine, int alarm)
 void fs_engine_wake(struct fs_engine *engine)
 {
     fs_http_wake(engine->session.http);
+}
+
+const char *fs_engine_why(const struct fs_engine *engine)
+{
+    return engine->session.why;
 }
 
 int64_t fs_engine_turn(struct fs_engine *engine, int64_t now)

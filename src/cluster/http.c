@@ -2,6 +2,8 @@
 /* http.c - see http.h. */
 #include "http.h"
 
+#include "place.h"
+
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -226,6 +228,24 @@ int fs_http_start(struct fs_http *http, struct fs_exchange *exchange, const char
     }
     exchange->http = http;
     return 0;
+}
+
+void fs_http_describe(const struct fs_exchange *exchange, const char *what, char *text, size_t size)
+{
+    char came[120];
+    char *url = NULL, *host;
+
+    if (exchange->why[0] != '\0' || exchange->used == 0)
+        snprintf(came, sizeof came, "HTTP %ld: %.90s", exchange->status, exchange->why);
+    else
+        snprintf(came, sizeof came, "HTTP %ld: %.*s", exchange->status, (int)exchange->used,
+                 exchange->bytes);
+    came[strcspn(came, "\r\n")] = '\0';
+    curl_easy_getinfo(exchange->easy, CURLINFO_EFFECTIVE_URL, &url);
+    host = strchr(url, '@') != NULL ? strchr(url, '@') + 1 : strstr(url, "://") + 3;
+    snprintf(text, size, "%.*s: %s", (int)strcspn(host, "/"), host,
+             what != NULL ? what : exchange->status == 0 ? exchange->why : came);
+    fs_copy_printable(text, size, text);
 }
 
 void fs_http_stop(struct fs_exchange *exchange)

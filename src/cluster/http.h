@@ -50,6 +50,9 @@ int fs_http_start(struct fs_http *http, struct fs_exchange *exchange, const char
 /* Free a question that is not sent.  All are wiped: some have a password in them. */
 void fs_http_free_question(char *body);
 
+/* In `ended`, for people: who has answered, and `what`; NULL: what has come. */
+void fs_http_describe(const struct fs_exchange *exchange, const char *what, char *text, size_t size);
+
 /* Forget it. */
 void fs_http_stop(struct fs_exchange *exchange);
 

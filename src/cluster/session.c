@@ -87,6 +87,8 @@ static void token_answered(struct fs_exchange *exchange, int error)
         error = fs_etcd_read_token(exchange->status, exchange->bytes, exchange->used, &session->token);
     if (error == 0)
         session->token_number++;
+    else
+        fs_http_describe(exchange, exchange->status == 200 ? "no token" : NULL, session->why, sizeof session->why);
     /* The password may have been changed meanwhile, in etcd and in its file. */
     if (error == EACCES)
         fs_session_read_files(session);

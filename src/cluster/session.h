@@ -10,6 +10,8 @@ struct fs_session {
     struct fs_options *options;
     unsigned generation;    /* one more each time that another endpoint comes into use */
 
+    char     why[256];      /* what the last question got that had no good answer, for people */
+
     char     cluster[24];   /* the number of the cluster that has answered last, */
     int64_t  cluster_at;    /* and when */
     uint32_t others;        /* a bit for each endpoint at which another one has */

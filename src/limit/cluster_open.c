@@ -21,7 +21,8 @@ const char *cluster_error(int error)
     case ENETUNREACH: return "etcd does not answer";
     case EACCES:      return "etcd refuses our user, password or certificate, or knows no users; or we "
                              "refuse its certificate";
-    case EPROTO:      return "etcd's answer makes no sense, or a key of the name is damaged";
+    case EPROTO:      return "what answers is not etcd's port for clients, or another etcd than before; or a "
+                             "key of the name is damaged";
     case ENOSPC:      return "etcd's disk is full";
     case ESTALE:      return "etcd has ended the lease";
     case EBUSY:       return "commands run or wait under this name";
@@ -37,11 +38,14 @@ const char *cluster_endpoints(const struct request *request)
 
 int cluster_result(const struct cluster_name *name, int error)
 {
+    char why[200] = "";
+
     if (error == 0)
         return 0;
-    if (error == ENETUNREACH || error == EACCES)
-        return output_failure("%s: %s (%s)", name->name, cluster_error(error), cluster_endpoints(name->request));
-    return output_failure("%s: %s", name->name, cluster_error(error));
+    if (error == ENETUNREACH || error == EACCES || error == EPROTO)
+        fairsem_cluster_why(name->handle, why, sizeof why);
+    return output_failure("%s: %s%s%s%s", name->name, cluster_error(error), why[0] != '\0' ? " (" : "", why,
+                          why[0] != '\0' ? ")" : "");
 }
 
 /* The value of a variable; NULL: there is none. */

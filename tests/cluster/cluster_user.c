@@ -9,8 +9,9 @@
  *     times=N: one after the other   threads=N: side by side   keep=1: without a release at the end
  *     list=1: only print who holds and who waits   set=N: only set the limit   names=1: only print all names
  *
- * It prints, for each time, "ok FENCE" or the name of an errno value.  Exit status: 0 if each was
- * ok; 1 if an acquire failed, 2 if a hold was lost, 3 if a release failed.
+ * It prints, for each time, "ok FENCE" or the name of an errno value, and then on stderr what
+ * fairsem_cluster_why says.  Exit status: 0 if each was ok; 1 if an acquire failed, 2 if a hold was lost, 3
+ * if a release failed.
  *
  * The log gets lines "begin NS FENCE UNITS", "use NS FENCE", and "end NS FENCE".  NS is a time of
  * CLOCK_MONOTONIC at which the units were held for sure: it is read before the check that they are
@@ -140,6 +141,10 @@ static void *run(void *arg)
         int64_t fence;
 
         if (error != 0) {
+            char why[200] = "";
+
+            (void)fairsem_cluster_why(handle, why, sizeof why);
+            fprintf(stderr, "%s\n", why);
             printf("%s\n", word(error));
             status = 1;
             continue;

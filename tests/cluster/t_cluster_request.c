@@ -115,6 +115,12 @@ void fs_engine_wake(struct fs_engine *engine)
     eventfd_write(engine->wakes, 1);
 }
 
+const char *fs_engine_why(const struct fs_engine *engine)
+{
+    (void)engine;
+    return "somewhere: nothing";
+}
+
 static void answer(struct fs_call *call)
 {
     struct fs_answer answer = { .error = world.error[call->step], .sent = call->sent,
@@ -718,6 +724,19 @@ START_TEST(the_librarys_thread_takes_no_signals)
 }
 END_TEST
 
+/* It is cut. */
+START_TEST(words_for_people_fit)
+{
+    fairsem_cluster_t *handle = open_handle();
+    char text[10];
+
+    ck_assert_int_eq(fairsem_cluster_why(handle, text, 0), EINVAL);
+    ck_assert_int_eq(fairsem_cluster_why(handle, text, sizeof text), 0);
+    ck_assert_str_eq(text, "somewhere");
+    ck_assert_int_eq(fairsem_cluster_close(handle), 0);
+}
+END_TEST
+
 START_TEST(a_child_can_use_nothing_of_its_parents)
 {
     fairsem_cluster_t *handle = open_handle();
@@ -729,11 +748,13 @@ START_TEST(a_child_can_use_nothing_of_its_parents)
     child = fork();
     if (child == 0) {
         size_t count;
+        char text[10];
 
         _exit(fairsem_cluster_release(&hold) != EINVAL || fairsem_cluster_lost(&hold) != EINVAL
             || fairsem_cluster_acquire_with(handle, 1, NULL, &another) != EINVAL
             || fairsem_cluster_users(handle, NULL, 0, &count) != EINVAL
             || fairsem_cluster_set_limit(handle, 1) != EINVAL || fairsem_cluster_remove(handle) != EINVAL
+            || fairsem_cluster_why(handle, text, sizeof text) != EINVAL
             || fairsem_cluster_close(handle) != EINVAL);
     }
     ck_assert_int_eq(waitpid(child, &status, 0), child);
@@ -754,7 +775,7 @@ int main(void)
               a_wait_fails_with_its_reason, a_place_is_kept_as_long_as_its_lease,
               a_token_or_a_cancellation_ends_a_wait,
               only_a_wait_is_a_cancellation_point, a_handle_that_is_closed_gives_back_first,
-              units_that_come_too_late_are_given_back,
-              an_end_that_is_not_answered_goes_on_alone, a_handle_is_closed_during_an_end,
-              the_librarys_thread_takes_no_signals, a_child_can_use_nothing_of_its_parents);
+              units_that_come_too_late_are_given_back, an_end_that_is_not_answered_goes_on_alone,
+              a_handle_is_closed_during_an_end, the_librarys_thread_takes_no_signals,
+              words_for_people_fit, a_child_can_use_nothing_of_its_parents);
 }

@@ -111,6 +111,20 @@ def test_a_fault_that_stays_is_an_error(path, fault, wanted):
     fake.stop()
 
 
+@rows("fault, words", (
+    (("page", 404, "404 page not found\n"), "HTTP 404: 404 page not found"),
+    (("page", 501, "<html>"), "HTTP 501: <html>"),
+    (("error", 7, 403, "etcdserver: permission denied"), "etcdserver: permission denied"),
+    (("text", "non\x1bsense"), "HTTP 200: non?sense")))
+@rows("path", (GRANT, JOIN))
+def test_what_has_answered_is_said(path, fault, words, capfd):
+    fake = Fake([(path, 0) + fault])
+    assert user(fake).result()[0] == 1
+    said = capfd.readouterr().err
+    assert said.startswith(fake.url.split("/")[2] + ": ") and words in said
+    fake.stop()
+
+
 @rows("fault", (("text", "nonsense"), ("page", 403, "<html>"), ("page", 404, "404 page not found"),
                 ("error", 8, 429, "etcdserver: mvcc: database space exceeded")))
 @rows("path", (READ, BEGIN))
@@ -155,10 +169,11 @@ def test_another_cluster_is_not_believed(where):
     assert in_two_clusters(where, 12 if where == "holds" else LONG) == (0, 0)
 
 
-def test_another_cluster_grants_nothing():
+def test_another_cluster_grants_nothing(capfd):
     """To one whose first hold is in the other."""
     ours, other = Fake([(GRANT, 2, *AWAY), (GRANT, 3, *AWAY)]), Fake(cluster="2")
     assert user(ours, other, times=2).result() == (1, "ok 3\nEPROTO")
+    assert "another cluster of etcd has answered before" in capfd.readouterr().err
     assert other.counts == {"/v3/lease/grant": 2}
     for fake in (ours, other):
         fake.stop()

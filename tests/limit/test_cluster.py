@@ -205,14 +205,15 @@ def test_a_program_that_others_may_not_write_is_run(copied):
 
 
 @pytest.mark.waits
-@pytest.mark.parametrize("line, told", (
-    pytest.param("test 1 -- true", "", id="a command"),
-    pytest.param("--status=json test",
-                 '{"names": [], "error": "test: etcd does not answer (http://127.0.0.1:1)"}\n', id="the status")))
-def test_nobody_answers(line, told):
+@pytest.mark.parametrize("line", (pytest.param("test 1 -- true", id="a command"),
+                                  pytest.param("--status=json test", id="the status")))
+def test_nobody_answers(line):
     library()
-    assert Limit(WORK).gives(125, "--cluster=http://127.0.0.1:1 --ttl=2 " + line,
-                             says=r"etcd does not answer \(http://127.0.0.1:1\)") == told
+    told = Limit(WORK).gives(125, "--cluster=http://127.0.0.1:1 --ttl=2 " + line,
+                             says=r"etcd does not answer \(127.0.0.1:1: .*connect")
+    if "json" in line:
+        said = json.loads(told)
+        assert said["names"] == [] and said["error"].startswith("test: etcd does not answer (127.0.0.1:1: ")
 
 
 # ---------------------------------------------------------------- also at a real etcd
