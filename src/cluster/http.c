@@ -145,11 +145,6 @@ static bool set_curl_options(struct fs_http *http, struct fs_exchange *exchange,
 
 #define SET(option, value) (bad = bad != CURLE_OK ? bad : curl_easy_setopt(easy, option, value))
     SET(CURLOPT_URL, url);
-#if LIBCURL_VERSION_NUM >= 0x075500
-    SET(CURLOPT_PROTOCOLS_STR, "http,https");
-#else
-    SET(CURLOPT_PROTOCOLS, (long)(CURLPROTO_HTTP | CURLPROTO_HTTPS));
-#endif
     SET(CURLOPT_HTTP_VERSION, (long)CURL_HTTP_VERSION_1_1);
     SET(CURLOPT_HTTPHEADER, exchange->headers);
     SET(CURLOPT_POSTFIELDS, exchange->body);
@@ -232,19 +227,19 @@ int fs_http_start(struct fs_http *http, struct fs_exchange *exchange, const char
 
 void fs_http_describe(const struct fs_exchange *exchange, const char *what, char *text, size_t size)
 {
-    char came[120];
+    size_t n = exchange->used < 90 ? exchange->used : 90;
     char *url = NULL, *host;
 
-    if (exchange->why[0] != '\0' || exchange->used == 0)
-        snprintf(came, sizeof came, "HTTP %ld: %.90s", exchange->status, exchange->why);
-    else
-        snprintf(came, sizeof came, "HTTP %ld: %.*s", exchange->status, (int)exchange->used,
-                 exchange->bytes);
-    came[strcspn(came, "\r\n")] = '\0';
     curl_easy_getinfo(exchange->easy, CURLINFO_EFFECTIVE_URL, &url);
     host = strchr(url, '@') != NULL ? strchr(url, '@') + 1 : strstr(url, "://") + 3;
-    snprintf(text, size, "%.*s: %s", (int)strcspn(host, "/"), host,
-             what != NULL ? what : exchange->status == 0 ? exchange->why : came);
+    if (what == NULL && exchange->why[0] != '\0')
+        what = exchange->why;
+    if (what != NULL)
+        snprintf(text, size, "%.*s: %s", (int)strcspn(host, "/"), host, what);
+    else
+        snprintf(text, size, "%.*s: HTTP %ld: %.*s", (int)strcspn(host, "/"), host, exchange->status,
+                 (int)n, exchange->bytes);
+    text[strcspn(text, "\r\n")] = '\0';
     fs_copy_printable(text, size, text);
 }
 

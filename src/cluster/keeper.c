@@ -29,15 +29,9 @@ int fs_keeper_open(fairsem_cluster_t *handle, const struct fs_options *options)
         if (error != 0)
             close(handle->alarm);
     }
-    if (error == 0) {
-        error = pthread_mutex_init(&handle->mutex, NULL);
-        if (error != 0) {
-            fs_engine_close(handle->engine);
-            close(handle->alarm);
-        }
-    }
     if (error != 0)
         close(handle->event);
+    pthread_mutex_init(&handle->mutex, NULL);
     return error;
 }
 

@@ -79,10 +79,6 @@ static int copy_text(char **to, const char *from)
     return from != NULL && *to == NULL ? ENOMEM : 0;
 }
 
-/* ======================================================================== *
- *  Files
- * ======================================================================== */
-
 /* Copy a file into memory.  0, or an errno value. */
 static int copy_file(const char *path, int *copy)
 {
@@ -105,8 +101,10 @@ static int copy_file(const char *path, int *copy)
     return error;
 }
 
-static int read_files(struct fs_files *files)
+/* It may be a thread.  Its share of the files is dropped. */
+static void *read_files(void *arg)
 {
+    struct fs_files *files = arg;
     int error = 0;
 
     for (int i = 0; i < FS_FILES && error == 0; i++)
@@ -117,7 +115,8 @@ static int read_files(struct fs_files *files)
         error = errno;
     files->password[strcspn(files->password, "\r\n")] = '\0';
     atomic_store(&files->error, error);
-    return error;
+    fs_files_drop(files);
+    return NULL;
 }
 
 void fs_files_drop(struct fs_files *files)
@@ -133,7 +132,7 @@ void fs_files_drop(struct fs_files *files)
     free(files);
 }
 
-/* NULL: no memory. */
+/* For an owner, and for read_files.  NULL: no memory. */
 static struct fs_files *new_files(const char *const paths[FS_FILES])
 {
     struct fs_files *files = calloc(1, sizeof *files);
@@ -143,19 +142,12 @@ static struct fs_files *new_files(const char *const paths[FS_FILES])
         files->copies[i] = -1;
         whole = copy_text(&files->paths[i], paths[i]) == 0 && whole;
     }
-    if (files != NULL)
-        atomic_init(&files->owners, 1);
-    if (!whole) {
-        fs_files_drop(files);
-        return NULL;
+    if (files != NULL) {
+        files->owners = whole ? 2 : 1;
+        files->error = EINPROGRESS;
     }
-    atomic_init(&files->error, EINPROGRESS);
-    return files;
-}
-
-static void *read_again(void *files)
-{
-    (void)read_files(files);
+    if (whole)
+        return files;
     fs_files_drop(files);
     return NULL;
 }
@@ -166,21 +158,14 @@ struct fs_files *fs_files_again(const struct fs_files *files)
     struct fs_files *again = new_files((const char *const *)files->paths);
     pthread_t thread;
 
-    if (again == NULL)
-        return NULL;
-    atomic_store(&again->owners, 2);
-    if (pthread_create(&thread, NULL, read_again, again) != 0) {
-        atomic_store(&again->owners, 1);
+    if (again != NULL && pthread_create(&thread, NULL, read_files, again) == 0) {
+        pthread_detach(thread);
+    } else if (again != NULL) {
+        again->error = EAGAIN;
         fs_files_drop(again);
-        return NULL;
     }
-    pthread_detach(thread);
     return again;
 }
-
-/* ======================================================================== *
- *  All options
- * ======================================================================== */
 
 static int check_attr(const fairsem_cluster_attr_t *attr)
 {
@@ -214,7 +199,11 @@ int fs_options_read(struct fs_options *options, const fairsem_cluster_attr_t *at
         error = copy_text(&options->user, attr->user);
     if (error == 0) {
         options->files = new_files(paths);
-        error = options->files == NULL ? ENOMEM : read_files(options->files);
+        error = ENOMEM;
+        if (options->files != NULL) {
+            read_files(options->files);
+            error = options->files->error;
+        }
     }
     if (error == 0)
         error = copy_text(&options->program, attr->program);

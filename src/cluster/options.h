@@ -39,7 +39,7 @@ struct fs_options {
 /* 0 or an errno value, as fairsem_cluster_open. */
 int fs_options_read(struct fs_options *options, const fairsem_cluster_attr_t *attr);
 
-/* Begin to read the files again, and look at `error` of the result.  NULL: no memory, or no thread. */
+/* Begin to read the files again, and look at `error` of the result.  NULL: no memory. */
 struct fs_files *fs_files_again(const struct fs_files *files);
 void fs_files_drop(struct fs_files *files);
 

@@ -44,8 +44,7 @@ int cluster_result(const struct cluster_name *name, int error)
         return 0;
     if (error == ENETUNREACH || error == EACCES || error == EPROTO)
         fairsem_cluster_why(name->handle, why, sizeof why);
-    return output_failure("%s: %s%s%s%s", name->name, cluster_error(error), why[0] != '\0' ? " (" : "", why,
-                          why[0] != '\0' ? ")" : "");
+    return output_failure("%s: %s%s%s", name->name, cluster_error(error), why[0] != '\0' ? ": " : "", why);
 }
 
 /* The value of a variable; NULL: there is none. */

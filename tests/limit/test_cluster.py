@@ -210,10 +210,10 @@ def test_a_program_that_others_may_not_write_is_run(copied):
 def test_nobody_answers(line):
     library()
     told = Limit(WORK).gives(125, "--cluster=http://127.0.0.1:1 --ttl=2 " + line,
-                             says=r"etcd does not answer \(127.0.0.1:1: .*connect")
+                             says=r"etcd does not answer: 127.0.0.1:1: .*connect")
     if "json" in line:
         said = json.loads(told)
-        assert said["names"] == [] and said["error"].startswith("test: etcd does not answer (127.0.0.1:1: ")
+        assert said["names"] == [] and said["error"].startswith("test: etcd does not answer: 127.0.0.1:1: ")
 
 
 # ---------------------------------------------------------------- also at a real etcd
