@@ -384,6 +384,7 @@ def test_a_join_that_comes_late_joins_nothing():
 
 @pytest.mark.waits
 @rows("fault, wanted", ((("gone",), "ESTALE"), (("cut",), "ENETUNREACH"),
+                        (("error", 7, 403, "etcdserver: permission denied"), "EACCES"),
                         (("text", "nonsense"), "EPROTO"), (("hang",), "ENETUNREACH")))
 @with_leases(6, 24, 96)
 def test_a_hold_ends_with_its_lease(fault, wanted, ttl=None):
