@@ -17,9 +17,11 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
+#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <time.h>
+#include <unistd.h>
 
 /* ---- Descriptors ---- */
 
@@ -27,19 +29,27 @@
  * The command has the descriptors that this process was given, and no others: libcurl opens some
  * that an exec does not close.  It gets the lowest that are free, and needs few.
  */
-static bool given[4096];
+enum { DESCRIPTORS = 4096 };
+static struct pollfd given[DESCRIPTORS];
 
-static void descriptors_are_given(void)
+/* One system call for all: the numbers that no file has get POLLNVAL. */
+static void list_descriptors(struct pollfd list[DESCRIPTORS])
 {
-    for (int fd = 0; fd < (int)sizeof given; fd++)
-        given[fd] = fcntl(fd, F_GETFD) >= 0;
+    long most = sysconf(_SC_OPEN_MAX);
+
+    for (int fd = 0; fd < DESCRIPTORS; fd++)
+        list[fd] = (struct pollfd){ .fd = fd };
+    poll(list, most > 0 && most < DESCRIPTORS ? (nfds_t)most : DESCRIPTORS, 0);
 }
 
 /* An exec closes those that have been opened since. */
-static void descriptors_hide_others(void)
+static void hide_others(void)
 {
-    for (int fd = 0; fd < (int)sizeof given; fd++) {
-        if (!given[fd])
+    static struct pollfd now[DESCRIPTORS];
+
+    list_descriptors(now);
+    for (int fd = 0; fd < DESCRIPTORS; fd++) {
+        if ((given[fd].revents & ~now[fd].revents & POLLNVAL) != 0)
             fcntl(fd, F_SETFD, FD_CLOEXEC);
     }
 }
@@ -75,7 +85,7 @@ static int run_in_cluster(const struct cluster_name *name)
             cluster_status_gave_up(name, duration_since(&began) - name->request->wait_ns < ANSWERS_NS);
         return exit_status;
     }
-    descriptors_hide_others();
+    hide_others();
     if (fairsem_cluster_fence(&hold) == 0)
         return run_here(&command);      /* an outer command holds the units */
     command.mask = &mask;
@@ -92,7 +102,7 @@ int main(int argc, char **argv)
     struct request request;
     int exit_status;
 
-    descriptors_are_given();
+    list_descriptors(given);
     if (!options_read(argc, argv, &request, &exit_status))
         return exit_status;
     if (!request.cluster.on)

@@ -21,8 +21,7 @@ const char *cluster_error(int error)
     case ENETUNREACH: return "etcd does not answer";
     case EACCES:      return "etcd refuses our user, password or certificate, or knows no users; or we "
                              "refuse its certificate";
-    case EPROTO:      return "what answers is not etcd's port for clients, or another etcd than before; or a "
-                             "key of the name is damaged";
+    case EPROTO:      return "etcd's answer makes no sense";
     case ENOSPC:      return "etcd's disk is full";
     case ESTALE:      return "etcd has ended the lease";
     case EBUSY:       return "commands run or wait under this name";

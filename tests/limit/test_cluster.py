@@ -545,7 +545,7 @@ def its_turn_after(at, steps):
     prefix = "fairsem/v%d/" % steps
     with at.etcd.change:
         at.etcd.revision += 1
-        at.etcd.put(prefix + "limit", "1", "0")
+        at.etcd.put(prefix + "r-limit", "1 1", "0")
         at.etcd.put(prefix + "r/0000000000000007", json.dumps(
             {"units": 1, "priority": 0, "host": "h", "pid": 1, "program": "p", "since": 1}), "7")
     waiter = at.start("--ttl=600 v%d 1 -- sleep 100000" % steps)
@@ -562,7 +562,7 @@ def its_turn_after(at, steps):
     begun = children(waiter) != []
     os.kill(waiter.pid, signal.SIGTERM)
     trace(PTRACE_DETACH, waiter.pid)
-    assert (waiter.wait(), at.etcd.keys_with(prefix)) == (-signal.SIGTERM, [prefix + "limit"]), steps
+    assert (waiter.wait(), at.etcd.keys_with(prefix)) == (-signal.SIGTERM, [prefix + "r-limit"]), steps
     return begun
 
 

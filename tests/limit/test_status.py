@@ -35,6 +35,7 @@ def test_a_directory_that_does_not_exist(limit):
 
 def test_a_name_that_cannot_be_read_beside_others(limit):
     """The error is that of the first one, and each is on stderr."""
+    limit.gives(0, "--keep test 1 -- true")
     for name in "bad", "worse":
         with open(limit.segment(name), "w", encoding="ascii") as file:
             file.write(8192 * "x")
@@ -46,7 +47,7 @@ def test_a_name_that_cannot_be_read_beside_others(limit):
 def test_watch_forgets_an_error(limit):
     watcher = limit.start("--watch --status=json none", stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
     assert "error" in json.loads(watcher.stdout.readline())
-    limit.gives(0, "none 1 -- true")
+    limit.gives(0, "--keep none 1 -- true")
     while "error" in (told := json.loads(watcher.stdout.readline())):
         assert told["names"] == []
     assert told["names"][0]["name"] == "none"
