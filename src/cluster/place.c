@@ -96,18 +96,25 @@ bool fs_key_name(const char *key, char name[256])
     return fs_key_prefix(prefix, name) && strncmp(key, prefix, strlen(prefix)) == 0;
 }
 
+/* The key of a request. */
+static void write_key(char key[FS_KEY_SIZE], const char *prefix, bool runs, int priority, int64_t lease)
+{
+    if (runs)
+        snprintf(key, FS_KEY_SIZE, "%sr/%016" PRIx64, prefix, (uint64_t)lease);
+    else
+        snprintf(key, FS_KEY_SIZE, "%sq/%010" PRId64 "/%016" PRIx64, prefix, priority + OFFSET,
+                 (uint64_t)lease);
+}
+
 /* The keys that begin with "q/" end before "q0": the byte behind '/' is '0'. */
 struct fs_keys fs_keys_of(const struct fs_place *place)
 {
     const char *prefix = place->prefix;
-    uint64_t lease = (uint64_t)place->lease;
     int64_t priority = place->priority + OFFSET;
     struct fs_keys keys;
 
 #define WRITE(key, ...) snprintf(keys.key, FS_KEY_SIZE, __VA_ARGS__)
     WRITE(limit, "%sr-limit", prefix);
-    WRITE(waits, "%sq/%010" PRId64 "/%016" PRIx64, prefix, priority, lease);
-    WRITE(runs, "%sr/%016" PRIx64, prefix, lease);
     WRITE(waiting, "%sq/", prefix);
     WRITE(waiting_end, "%sq0", prefix);
     WRITE(running, "%sr/", prefix);
@@ -115,45 +122,25 @@ struct fs_keys fs_keys_of(const struct fs_place *place)
     WRITE(equals, "%sq/%010" PRId64 "/", prefix, priority);
     WRITE(equals_end, "%sq/%010" PRId64 "0", prefix, priority);
 #undef WRITE
+    write_key(keys.waits, prefix, false, place->priority, place->lease);
+    write_key(keys.runs, prefix, true, place->priority, place->lease);
     return keys;
 }
 
-/* Read exactly so many digits.  False: they are others. */
-static bool read_digits(const char *text, size_t count, unsigned base, uint64_t *out)
-{
-    static const char digits[] = "0123456789abcdef";
-
-    *out = 0;
-    for (size_t i = 0; i < count; i++) {
-        const char *digit = text[i] != '\0' ? strchr(digits, text[i]) : NULL;
-
-        if (digit == NULL || (unsigned)(digit - digits) >= base)
-            return false;
-        *out = *out * base + (uint64_t)(digit - digits);
-    }
-    return true;
-}
-
+/* It is one if it is written as ours are. */
 bool fs_key_read(const char *key, const char *prefix, bool *runs, int *priority, int64_t *lease)
 {
     size_t length = strlen(prefix);
-    uint64_t value = (uint64_t)OFFSET;
+    uint64_t number = (uint64_t)OFFSET, id;
+    char again[FS_KEY_SIZE];
 
     if (strncmp(key, prefix, length) != 0)
         return false;
-    key += length;
-    *runs = strncmp(key, "r/", 2) == 0;
-    if (!*runs && strncmp(key, "q/", 2) != 0)
+    *runs = sscanf(key + length, "r/%16" SCNx64, &id) == 1;
+    if (!*runs && sscanf(key + length, "q/%10" SCNu64 "/%16" SCNx64, &number, &id) != 2)
         return false;
-    key += 2;
-    if (!*runs) {
-        if (!read_digits(key, 10, 10, &value) || value > UINT32_MAX || key[10] != '/')
-            return false;
-        key += 11;
-    }
-    *priority = (int)((int64_t)value - OFFSET);
-    if (!read_digits(key, 16, 16, &value) || key[16] != '\0' || value == 0 || value > INT64_MAX)
-        return false;
-    *lease = (int64_t)value;
-    return true;
+    *priority = (int)((int64_t)number - OFFSET);
+    *lease = (int64_t)id;
+    write_key(again, prefix, *runs, *priority, *lease);
+    return *lease > 0 && strcmp(key, again) == 0;
 }
