@@ -5,7 +5,7 @@
  * Downwards: request.c is one request's states, and lease.c its life; users.c asks who else is there;
  * keeper.c is the thread that moves all of these; engine.h what an engine is asked, and etcd.c the
  * only one, with etcd_ask.c for the questions (the protocol is there), etcd_answer.c for the
- * answers, and session.c and http.c for the way.
+ * answers, and http.c for the way.
  *
  * A caller waits for its request on a semaphore of one unit, which the keeper releases.  So the
  * deadline, the time-out, the token and the cancellation of a thread are those of

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * etcd.c - the engine that is etcd: where each question is sent, and when again; see engine.h.
+ * etcd.c - the engine that is etcd: where each question is sent, and when again, and the token for a
+ * user; see engine.h.
  *
  * All calls use one endpoint until a question to it fails; then all go to the next.  So do watches,
  * because they hear nothing from a member that hangs.  A renewal finds that out, at the latest.
@@ -15,7 +16,6 @@
 #include "clock.h"
 #include "etcd_answer.h"
 #include "etcd_ask.h"
-#include "session.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -28,9 +28,27 @@
 /* A token that was just given and is refused is asked for again so often. */
 enum { TOKENS_MAX = 3 };
 
+/* Files that are being read again are looked at after this. */
+#define FILES_PAUSE (50 * FS_NS_PER_MS)
+
 struct fs_engine {
-    struct fs_session session;
-    struct fs_call *calls;      /* that are not idle */
+    struct fs_http *http;
+    struct fs_options *options;
+    struct fs_call *calls;  /* that are not idle */
+    unsigned generation;    /* one more each time that another endpoint comes into use */
+
+    char     why[256];      /* what the last question got that had no good answer, for people */
+
+    char     cluster[24];   /* the number of the cluster that has answered last, */
+    int64_t  cluster_at;    /* and when */
+    uint32_t others;        /* a bit for each endpoint at which another one has */
+
+    char    *token;         /* that etcd gives for a user and a password; NULL: there is none */
+    unsigned token_number;  /* from 1 */
+    bool     asks_token;
+    struct fs_exchange token_exchange;
+    struct fs_files *again; /* the files while they are read again; else NULL */
+    bool     was_refused;   /* the password was, and the next token waits for that */
 };
 
 /* ======================================================================== *
@@ -69,19 +87,28 @@ static void finish_call(struct fs_call *call, int error)
 /* How often it has failed at each endpoint. */
 static unsigned rounds_of_call(const struct fs_call *call)
 {
-    return call->tries / call->engine->session.options->endpoint_count;
+    return call->tries / call->engine->options->endpoint_count;
+}
+
+/* Read the files again: they were refused, and others may be there by now. */
+static void read_files_again(struct fs_engine *engine)
+{
+    if (engine->again == NULL)
+        engine->again = fs_files_again(engine->options->files);
 }
 
 /* A question got no answer, or none that makes sense. */
 static void call_failed(struct fs_call *call, int error, int64_t now)
 {
     struct fs_engine *engine = call->engine;
-    unsigned count = engine->session.options->endpoint_count, rounds;
+    unsigned count = engine->options->endpoint_count, rounds;
     int64_t pause = 0;
 
-    fs_session_endpoint_failed(&engine->session, call->generation);
+    /* With one endpoint nothing else would come of it than that all watches begin again. */
+    if (call->generation == engine->generation && count > 1)
+        engine->generation++;
     if (error == EPERM)
-        fs_session_read_files(&engine->session);
+        read_files_again(engine);
     call->tries++;
     rounds = rounds_of_call(call);
     if (call->tries % count == 0)
@@ -100,7 +127,7 @@ static void call_failed(struct fs_call *call, int error, int64_t now)
 static long patience_of_call(const struct fs_call *call, int64_t now)
 {
     bool has_lease = call->step != FS_GRANT && call->step != FS_LIST;
-    long most = fs_session_patience(&call->engine->session, has_lease, rounds_of_call(call));
+    long most = fs_etcd_patience(call->engine->options, has_lease, rounds_of_call(call));
     int64_t left = (call->until - now) / FS_NS_PER_MS;
 
     return left < 1 ? 1 : left < most ? (long)left : most;
@@ -123,6 +150,28 @@ static bool call_is_late(const struct fs_call *call)
         && fs_boot_now() >= call->until;
 }
 
+/*
+ * Send a question, from malloc or NULL, to the endpoint that is in use, with the token; it is freed.
+ * 0 or ENOMEM, as fs_http_start.
+ */
+static int post(struct fs_engine *engine, struct fs_exchange *exchange, const char *path, char *question,
+                long timeout_ms)
+{
+    const struct fs_options *options = engine->options;
+    const char *base = options->endpoints[engine->generation % options->endpoint_count];
+    char *url = malloc(strlen(base) + strlen(path) + 1);
+    int error = ENOMEM;
+
+    if (url != NULL && question != NULL)
+        error = fs_http_start(engine->http, exchange, strcat(strcpy(url, base), path), engine->token,
+                              question, timeout_ms);
+    else
+        fs_http_free_question(question);
+    free(url);
+    return error;
+}
+
+static void ask_token(struct fs_engine *engine);
 static void call_answered(struct fs_exchange *exchange, int error);
 static bool take_event_of_watch(struct fs_exchange *exchange, const char *bytes, size_t n);
 
@@ -133,15 +182,15 @@ static void send_call(struct fs_call *call, int64_t now)
     const char *path;
     char *question;
 
-    call->generation = engine->session.generation;
-    if (engine->session.options->user != NULL && engine->session.token == NULL) {
+    call->generation = engine->generation;
+    if (engine->options->user != NULL && engine->token == NULL) {
         call->state = FS_NEEDS_TOKEN;
-        fs_session_ask_token(&engine->session);
-        if (!engine->session.asks_token)
+        ask_token(engine);
+        if (!engine->asks_token)
             wait_for_memory(call, now);
         return;
     }
-    call->token_number = engine->session.token_number;
+    call->token_number = engine->token_number;
     call->sent = now;
     if (call->first == 0)
         call->first = now;
@@ -151,8 +200,7 @@ static void send_call(struct fs_call *call, int64_t now)
     call->answer.error = EAGAIN;
     call->state = FS_SENT;
     question = fs_etcd_question(call->step, call->place, &path);
-    if (fs_session_post(&engine->session, &call->exchange, path, question,
-                        streams ? 0 : patience_of_call(call, now)) != 0)
+    if (post(engine, &call->exchange, path, question, streams ? 0 : patience_of_call(call, now)) != 0)
         wait_for_memory(call, now);
 }
 
@@ -178,13 +226,16 @@ void fs_engine_call(struct fs_engine *engine, struct fs_call *call, enum fs_step
  *  Answers
  * ======================================================================== */
 
-/* The token was refused: most often it is too old. */
+/* The token was refused: most often it is too old, and there may be another by now. */
 static void call_refused(struct fs_call *call, int64_t now)
 {
     struct fs_engine *engine = call->engine;
 
-    fs_session_token_refused(&engine->session, call->token_number);
-    if (engine->session.options->user == NULL)
+    if (call->token_number == engine->token_number) {
+        free(engine->token);
+        engine->token = NULL;
+    }
+    if (engine->options->user == NULL)
         finish_call(call, EACCES);
     else if (++call->tokens > TOKENS_MAX)
         finish_call(call, EPERM);
@@ -210,20 +261,20 @@ static bool take_event_of_watch(struct fs_exchange *exchange, const char *bytes,
  */
 static int take_answer(struct fs_call *call, int64_t now)
 {
-    struct fs_session *session = &call->engine->session;
+    struct fs_engine *engine = call->engine;
     const struct fs_exchange *exchange = &call->exchange;
-    uint32_t endpoint = UINT32_C(1) << call->generation % session->options->endpoint_count;
-    bool any = now - session->cluster_at >= session->options->ttl_ns;
+    uint32_t endpoint = UINT32_C(1) << call->generation % engine->options->endpoint_count;
+    bool any = now - engine->cluster_at >= engine->options->ttl_ns;
     int error = fs_etcd_read_answer(call->step, exchange->status, exchange->bytes, exchange->used,
-                                    any ? "" : session->cluster, call->place, &call->answer);
+                                    any ? "" : engine->cluster, call->place, &call->answer);
 
     if (error == EXDEV) {
-        session->others |= endpoint;
+        engine->others |= endpoint;
     } else if (error == 0 && call->answer.cluster[0] != '\0') {
-        session->others &= ~endpoint;
-        strcpy(session->cluster, call->answer.cluster);
-        session->cluster_at = now;
-    } else if (!any && (session->others & endpoint) != 0) {
+        engine->others &= ~endpoint;
+        strcpy(engine->cluster, call->answer.cluster);
+        engine->cluster_at = now;
+    } else if (!any && (engine->others & endpoint) != 0) {
         error = EXDEV;
     }
     return error;
@@ -241,7 +292,7 @@ static void call_answered(struct fs_exchange *exchange, int error)
     if (error != 0 && error != EKEYEXPIRED && call->step != FS_WATCH)
         fs_http_describe(exchange, error == EXDEV ? "another cluster of etcd has answered before"
                          : error == EBADMSG ? "a key of the name is damaged" : NULL,
-                         call->engine->session.why, sizeof call->engine->session.why);
+                         call->engine->why, sizeof call->engine->why);
     if (error == EKEYEXPIRED)
         call_refused(call, now);
     else if (error == ENETUNREACH || error == EPROTO || error == EPERM || error == EXDEV)
@@ -263,7 +314,7 @@ static bool call_needs_token(const struct fs_call *call)
 static bool call_watches_elsewhere(const struct fs_call *call)
 {
     return call->step == FS_WATCH && call->state == FS_SENT
-        && call->generation != call->engine->session.generation;
+        && call->generation != call->engine->generation;
 }
 
 /* The first call that is so.  To do something with it may change the list. */
@@ -276,9 +327,9 @@ static struct fs_call *next_call_that(struct fs_engine *engine, bool is_so(const
     return call;
 }
 
-static void token_came(struct fs_session *session, int error)
+/* The token has come; or why not: EACCES, EPERM, ENETUNREACH, EPROTO, ENOMEM. */
+static void token_came(struct fs_engine *engine, int error)
 {
-    struct fs_engine *engine = session->owner;
     int64_t now = fs_boot_now();
     struct fs_call *call;
 
@@ -289,6 +340,69 @@ static void token_came(struct fs_session *session, int error)
             finish_call(call, EACCES);
         else
             call_failed(call, error, now);
+}
+
+static void token_answered(struct fs_exchange *exchange, int error)
+{
+    struct fs_engine *engine = exchange->owner;
+
+    engine->asks_token = false;
+    if (error == 0)
+        error = fs_etcd_read_token(exchange->status, exchange->bytes, exchange->used, &engine->token);
+    if (error == 0)
+        engine->token_number++;
+    else
+        fs_http_describe(exchange, exchange->status == 200 ? "no token" : NULL, engine->why,
+                         sizeof engine->why);
+    /* The password may have been changed meanwhile, in etcd and in its file. */
+    if (error == EACCES)
+        read_files_again(engine);
+    if (error == EACCES && engine->again != NULL)
+        engine->asks_token = engine->was_refused = true;
+    else
+        token_came(engine, error);
+}
+
+/* Ask for a new token, unless that is under way. */
+static void ask_token(struct fs_engine *engine)
+{
+    /* To compare a password takes etcd longer. */
+    unsigned rounds = engine->options->endpoint_count <= 2;
+
+    if (engine->asks_token)
+        return;
+    engine->token_exchange.ended = token_answered;
+    engine->token_exchange.owner = engine;
+    engine->asks_token = post(engine, &engine->token_exchange, "/v3/auth/authenticate",
+                              fs_etcd_token_question(engine->options),
+                              fs_etcd_patience(engine->options, false, rounds)) == 0;
+}
+
+/* Use the files that have been read again.  It returns when to look again. */
+static int64_t use_files(struct fs_engine *engine, int64_t now)
+{
+    struct fs_files *again = engine->again, **files = &engine->options->files;
+    bool whole, is_other;
+
+    if (again == NULL)
+        return FS_NEVER;
+    if (atomic_load(&again->error) == EINPROGRESS)
+        return now + FILES_PAUSE;
+    engine->again = NULL;
+    /* A password that is empty is being written. */
+    whole = again->error == 0 && (engine->options->user == NULL || again->password[0] != '\0');
+    is_other = whole && strcmp(again->password, (*files)->password) != 0;
+    fs_files_drop(whole ? *files : again);
+    if (whole)
+        *files = again;
+    if (engine->was_refused) {
+        engine->asks_token = engine->was_refused = false;
+        if (is_other)
+            ask_token(engine);
+        if (!engine->asks_token)
+            token_came(engine, EACCES);
+    }
+    return FS_NEVER;
 }
 
 /* ======================================================================== *
@@ -302,9 +416,8 @@ int fs_engine_open(struct fs_engine **engine, struct fs_options *options)
     *engine = calloc(1, sizeof **engine);
     if (*engine == NULL)
         return ENOMEM;
-    (*engine)->session.token_came = token_came;
-    (*engine)->session.owner = *engine;
-    error = fs_session_open(&(*engine)->session, options);
+    (*engine)->options = options;
+    error = fs_http_open(&(*engine)->http, options);
     if (error != 0)
         free(*engine);
     return error;
@@ -314,23 +427,26 @@ void fs_engine_close(struct fs_engine *engine)
 {
     while (engine->calls != NULL)
         fs_engine_stop(engine->calls);
-    fs_session_close(&engine->session);
+    fs_http_stop(&engine->token_exchange);
+    fs_files_drop(engine->again);
+    free(engine->token);
+    fs_http_close(engine->http);
     free(engine);
 }
 
 void fs_engine_wait(struct fs_engine *engine, int alarm)
 {
-    fs_http_wait(engine->session.http, alarm);
+    fs_http_wait(engine->http, alarm);
 }
 
 void fs_engine_wake(struct fs_engine *engine)
 {
-    fs_http_wake(engine->session.http);
+    fs_http_wake(engine->http);
 }
 
 const char *fs_engine_why(const struct fs_engine *engine)
 {
-    return engine->session.why;
+    return engine->why;
 }
 
 int64_t fs_engine_turn(struct fs_engine *engine, int64_t now)
@@ -338,8 +454,8 @@ int64_t fs_engine_turn(struct fs_engine *engine, int64_t now)
     struct fs_call *call;
     int64_t next;
 
-    fs_http_turn(engine->session.http);
-    next = fs_session_turn(&engine->session, now);
+    fs_http_turn(engine->http);
+    next = use_files(engine, now);
     while ((call = next_call_that(engine, call_watches_elsewhere)) != NULL) {
         fs_http_stop(&call->exchange);
         finish_call(call, ENETUNREACH);

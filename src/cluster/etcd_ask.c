@@ -27,6 +27,7 @@
  */
 #include "etcd_ask.h"
 
+#include "clock.h"
 #include "etcd_users.h"
 #include "json.h"
 
@@ -34,6 +35,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+/* A question that is not answered is asked elsewhere after this. */
+#define ANSWER_MS 1700L
+
+/* It doubles so often, at most: fs_etcd_patience(). */
+enum { ROUNDS_MAX = 3 };
 
 /* ======================================================================== *
  *  The parts of a transaction
@@ -344,6 +351,23 @@ char *fs_etcd_question(enum fs_step step, const struct fs_place *place, const ch
         return fs_json_text(list_txn(&keys));
     }
     return NULL;
+}
+
+/*
+ * All endpoints are asked once within the time for a question.  A renewal is due after a third of the
+ * lease, and three quarters are the end; so 5/12 of it are for all, and a sixth for one of two.
+ *
+ * It doubles from round to round.  An engine that is overloaded does what it was asked also when
+ * nobody waits for the answer any more; asked again and again, it would never get through.
+ */
+long fs_etcd_patience(const struct fs_options *options, bool has_lease, unsigned rounds)
+{
+    int64_t count = options->endpoint_count, all = FS_PATIENCE / FS_NS_PER_MS, first;
+
+    if (has_lease)
+        all = fs_earlier(all, options->ttl_ns / FS_NS_PER_MS * 5 / 12);
+    first = fs_earlier(ANSWER_MS, count <= 2 ? all * 2 / 5 : all / count);
+    return (long)first << (rounds < ROUNDS_MAX ? rounds : ROUNDS_MAX);
 }
 
 /* Write a string of JSON to where `to` points, and return its end. */

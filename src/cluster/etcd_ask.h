@@ -17,6 +17,12 @@ enum { FS_LIST_MAX = 16384 };
 /* The text, from malloc, and the path to send it to.  NULL: no memory. */
 char *fs_etcd_question(enum fs_step step, const struct fs_place *place, const char **path);
 
+/*
+ * How long a question waits for its answer, in milliseconds, when each endpoint has had it so often
+ * already; less if a lease depends on it.
+ */
+long fs_etcd_patience(const struct fs_options *options, bool has_lease, unsigned rounds);
+
 /* The question for a token, with the password: whoever frees it wipes it first. */
 char *fs_etcd_token_question(const struct fs_options *options);
 

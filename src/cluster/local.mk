@@ -18,7 +18,6 @@ cluster_sources = \
 	src/cluster/options.c src/cluster/options.h \
 	src/cluster/place.c src/cluster/place.h \
 	src/cluster/request.c src/cluster/request.h \
-	src/cluster/session.c src/cluster/session.h \
 	src/cluster/users.c
 cluster_headers = include/fairsem/cluster.h
 

@@ -3,10 +3,8 @@
 #include "suite.h"
 
 #include "clock.h"
+#include "etcd_ask.h"
 #include "json.h"
-#include "options.h"
-#include "place.h"
-#include "session.h"
 
 #include <fairsem/cluster.h>
 #include <string.h>
@@ -209,16 +207,15 @@ END_TEST
 START_TEST(who_has_a_short_lease_is_less_patient)
 {
     struct fs_options options = { .ttl_ns = 3 * FS_NS_PER_S };
-    const struct fs_session session = { .options = &options };
 
     for (unsigned rounds = 0; rounds < 6; rounds++) {
         long times = rounds < 3 ? 1 << rounds : 8;
 
-        ck_assert_int_eq(fs_session_patience(&session, true, rounds), times * 500);
-        ck_assert_int_eq(fs_session_patience(&session, false, rounds), times * 1700);
+        ck_assert_int_eq(fs_etcd_patience(&options, true, rounds), times * 500);
+        ck_assert_int_eq(fs_etcd_patience(&options, false, rounds), times * 1700);
     }
     options.ttl_ns = 60 * FS_NS_PER_S;
-    ck_assert_int_eq(fs_session_patience(&session, true, 0), 1700);
+    ck_assert_int_eq(fs_etcd_patience(&options, true, 0), 1700);
 }
 END_TEST
 
