@@ -43,7 +43,7 @@ struct fs_engine {
     int64_t  cluster_at;    /* and when */
     uint32_t others;        /* a bit for each endpoint at which another one has */
 
-    char    *token;         /* that etcd gives for a user and a password; NULL: there is none */
+    char    *token;         /* the header with that for the user; NULL: there is none */
     unsigned token_number;  /* from 1 */
     bool     asks_token;
     struct fs_exchange token_exchange;

@@ -365,19 +365,22 @@ int fs_etcd_read_event(const char *bytes, size_t n, const struct fs_place *place
     return error == EEXIST ? EPROTO : error;
 }
 
-int fs_etcd_read_token(long status, const char *bytes, size_t n, char **token)
+int fs_etcd_read_token(long status, const char *bytes, size_t n, char **header)
 {
+    static const char name[] = "Authorization: ";
     json_t *json = fs_json_parse(bytes, n);
     const char *text = "";
     int error = error_of_status(status);
 
-    *token = NULL;
+    *header = NULL;
     if (json != NULL && (error = error_in_answer(json, status)) == 0) {
         if (!fs_json_string(json, "token", &text) || text[0] == '\0'
             || strpbrk(text, "\r\n") != NULL)
             error = EPROTO;
+        else if ((*header = malloc(sizeof name + strlen(text))) == NULL)
+            error = ENOMEM;
         else
-            error = (*token = strdup(text)) == NULL ? ENOMEM : 0;
+            strcat(strcpy(*header, name), text);
     }
     json_decref(json);
     return error == EKEYEXPIRED || error == ESTALE ? EACCES : error == EEXIST ? EPROTO : error;

@@ -26,7 +26,7 @@ int fs_etcd_read_answer(enum fs_step step, long status, const char *bytes, size_
  */
 int fs_etcd_read_event(const char *bytes, size_t n, const struct fs_place *place);
 
-/* Read the answer to fs_etcd_token_question: *token is from malloc.  0, or as above. */
-int fs_etcd_read_token(long status, const char *bytes, size_t n, char **token);
+/* Read the answer to fs_etcd_token_question: *header, from malloc, has the token.  0, or as above. */
+int fs_etcd_read_token(long status, const char *bytes, size_t n, char **header);
 
 #endif

@@ -61,54 +61,32 @@ static bool hand_lines_on(struct fs_exchange *exchange)
 static size_t receive_bytes(char *bytes, size_t one, size_t n, void *arg)
 {
     struct fs_exchange *exchange = arg;
+    char *more;
 
     (void)one;
-    if (exchange->used + n > exchange->size) {
-        size_t size = 2 * (exchange->used + n) + 1024;
-        char *more;
-
-        if (exchange->used + n > FS_ANSWER_MAX) {
-            exchange->too_long = true;
-            return 0;
-        }
-        more = realloc(exchange->bytes, size);
-        if (more == NULL)
-            return 0;
-        exchange->bytes = more;
-        exchange->size = size;
-    }
-    memcpy(exchange->bytes + exchange->used, bytes, n);
+    exchange->too_long = exchange->used + n > FS_ANSWER_MAX;
+    more = exchange->too_long ? NULL : realloc(exchange->bytes, exchange->used + n + 1);
+    if (more == NULL)
+        return 0;
+    memcpy(more + exchange->used, bytes, n);
+    exchange->bytes = more;
     exchange->used += n;
     return exchange->line == NULL || hand_lines_on(exchange) ? n : 0;
 }
 
-static bool add_header(struct fs_exchange *exchange, const char *header)
+/* False: no memory. */
+static bool add_headers(struct fs_exchange *exchange, const char *authorization)
 {
-    struct curl_slist *longer = curl_slist_append(exchange->headers, header);
+    const char *const headers[] = { "Content-Type: application/json", "Expect:", authorization };
 
-    if (longer == NULL)
-        return false;
-    exchange->headers = longer;
+    for (size_t i = 0; i < 3 && headers[i] != NULL; i++) {
+        struct curl_slist *longer = curl_slist_append(exchange->headers, headers[i]);
+
+        if (longer == NULL)
+            return false;
+        exchange->headers = longer;
+    }
     return true;
-}
-
-static bool set_headers(struct fs_exchange *exchange, const char *token)
-{
-    static const char name[] = "Authorization: ";
-    char *header;
-    bool done;
-
-    if (!add_header(exchange, "Content-Type: application/json") || !add_header(exchange, "Expect:"))
-        return false;
-    if (token == NULL)
-        return true;
-    header = malloc(sizeof name + strlen(token));
-    if (header == NULL)
-        return false;
-    strcat(strcpy(header, name), token);
-    done = add_header(exchange, header);
-    free(header);
-    return done;
 }
 
 /*
@@ -163,8 +141,7 @@ static bool set_curl_options(struct fs_http *http, struct fs_exchange *exchange,
     /* A name server that hangs is left alone: else this would wait for it, and all renewals with it. */
     SET(CURLOPT_QUICK_EXIT, 1L);
 #endif
-    SET(CURLOPT_CONNECTTIMEOUT_MS, timeout_ms != 0 && timeout_ms < CONNECT_MS ? timeout_ms
-                                                                              : CONNECT_MS);
+    SET(CURLOPT_CONNECTTIMEOUT_MS, CONNECT_MS);
     SET(CURLOPT_TIMEOUT_MS, timeout_ms);
     SET(CURLOPT_TCP_KEEPALIVE, 1L);
     for (int i = FS_CA; i < FS_FILES; i++) {
@@ -195,27 +172,17 @@ static void clear_exchange(struct fs_exchange *exchange)
     fs_http_free_question(exchange->body);
     curl_slist_free_all(exchange->headers);
     free(exchange->bytes);
-    exchange->easy = NULL;
-    exchange->headers = NULL;
-    exchange->body = exchange->bytes = NULL;
-    exchange->used = exchange->size = 0;
     exchange->http = NULL;
 }
 
 int fs_http_start(struct fs_http *http, struct fs_exchange *exchange, const char *url,
-                  const char *token, char *body, long timeout_ms)
+                  const char *authorization, char *body, long timeout_ms)
 {
-    exchange->easy = curl_easy_init();
-    exchange->headers = NULL;
-    exchange->body = body;
-    exchange->bytes = NULL;
-    exchange->used = exchange->size = 0;
-    exchange->too_long = exchange->enough = false;
-    exchange->status = 0;
-    exchange->pass = http->pass;
-    exchange->passed = 0;
-    exchange->why[0] = '\0';
-    if (exchange->easy == NULL || !set_headers(exchange, token)
+    *exchange = (struct fs_exchange){
+        .ended = exchange->ended, .line = exchange->line, .owner = exchange->owner,
+        .easy = curl_easy_init(), .body = body, .pass = http->pass,
+    };
+    if (exchange->easy == NULL || !add_headers(exchange, authorization)
         || !set_curl_options(http, exchange, url, timeout_ms)
         || curl_multi_add_handle(http->multi, exchange->easy) != CURLM_OK) {
         clear_exchange(exchange);

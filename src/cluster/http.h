@@ -30,7 +30,7 @@ struct fs_exchange {
     struct curl_slist *headers;
     char *body;                 /* the question: curl reads it while it is under way */
     char *bytes;
-    size_t used, size;
+    size_t used;
     bool too_long, enough;
     unsigned pass, passed;      /* of the addresses of the name: to be passed over, and have been */
     long status;                /* of HTTP, when it has ended; 0: it never came so far */
@@ -41,11 +41,11 @@ int fs_http_open(struct fs_http **http, const struct fs_options *options);
 void fs_http_close(struct fs_http *http);
 
 /*
- * Send a question; `token` may be NULL; `body`, from malloc, is freed in any case.  timeout_ms is for
- * all of it; 0: none.  ENOMEM: it was not sent, and `ended` does not come.
+ * Send a question; `authorization`, a header, may be NULL; `body`, from malloc, is freed in any case.
+ * timeout_ms is for all of it; 0: none.  ENOMEM: it was not sent, and `ended` does not come.
  */
 int fs_http_start(struct fs_http *http, struct fs_exchange *exchange, const char *url,
-                  const char *token, char *body, long timeout_ms);
+                  const char *authorization, char *body, long timeout_ms);
 
 /* Free a question that is not sent.  All are wiped: some have a password in them. */
 void fs_http_free_question(char *body);
