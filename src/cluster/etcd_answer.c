@@ -67,13 +67,18 @@ static int error_of_status(long status)
     }
 }
 
-/* In the object itself, or in one named "error".  Also EEXIST: there is such a lease. */
-static int error_in_answer(const json_t *json, long status)
+/*
+ * Parse an answer, and find its error, in the object itself or in one named "error".  Also EEXIST: there
+ * is such a lease.
+ */
+static int parse_answer(long status, const char *bytes, size_t n, json_t **out)
 {
-    const json_t *inner = json_object_get(json, "error");
+    const json_t *json = *out = fs_json_parse(bytes, n), *inner = json_object_get(json, "error");
     const char *message, *name = "code";
     int64_t code;
 
+    if (json == NULL)
+        return error_of_status(status);
     if (inner == NULL && status == 200)
         return 0;
     if (json_is_object(inner)) {
@@ -92,18 +97,13 @@ static int error_in_answer(const json_t *json, long status)
  *  A transaction
  * ======================================================================== */
 
-/* The answer number i of a transaction, of a kind.  False: it is not there. */
-static bool get_part(const json_t *parts, size_t i, const char *kind, json_t **out)
-{
-    return fs_json_object(json_array_get(parts, i), kind, out);
-}
-
-/* The keys of a range. */
+/* The keys of a range, which is the answer number i of a transaction.  False: it is not there. */
 static bool keys_in_part(const json_t *parts, size_t i, json_t **keys)
 {
     json_t *range;
 
-    return get_part(parts, i, "response_range", &range) && fs_json_array(range, "kvs", keys);
+    return fs_json_object(json_array_get(parts, i), "response_range", &range)
+        && fs_json_array(range, "kvs", keys);
 }
 
 /* The limit, and that with which the name was made: two numbers, with one space between them. */
@@ -197,38 +197,22 @@ static bool read_view(const json_t *parts, const struct fs_place *place, struct 
     return mine[0] == '\0' || strcmp(mine, fs_keys_of(place).waits) == 0;
 }
 
-/* The transaction within that of FS_JOIN: has it put mine? */
-static bool read_whether_put(const json_t *parts, bool *done)
-{
-    json_t *inner;
-
-    return get_part(parts, FS_SAW_COUNT, "response_txn", &inner)
-        && fs_json_bool(inner, "succeeded", done);
-}
-
-/* Is all there that a request waits for? */
-static bool read_awaited(const json_t *parts, const struct fs_place *place, bool *whole)
-{
-    json_t *keys;
-
-    if (!keys_in_part(parts, 0, &keys))
-        return false;
-    *whole = (int64_t)json_array_size(keys) >= place->awaits;
-    return true;
-}
-
 static int read_transaction(enum fs_step step, const json_t *json, const struct fs_place *place,
                             struct fs_answer *answer)
 {
-    json_t *parts;
+    json_t *parts, *inner;
 
     if (!fs_json_bool(json, "succeeded", &answer->done)
         || !fs_json_array(json, "responses", &parts))
         return EPROTO;
     if (answer->revision < place->seen)
         return EPROTO;      /* a member that was left behind, or an older copy of the data */
-    if (step == FS_CONFIRM)
-        return read_awaited(parts, place, &answer->done) ? 0 : EPROTO;
+    if (step == FS_CONFIRM) {
+        if (!keys_in_part(parts, 0, &inner))
+            return EPROTO;
+        answer->done = (int64_t)json_array_size(inner) >= place->awaits;
+        return 0;
+    }
     if (step == FS_LIST)
         return fs_users_read(parts, place->prefix, answer);
     if (step == FS_NEXT)
@@ -241,7 +225,10 @@ static int read_transaction(enum fs_step step, const json_t *json, const struct 
         return EBADMSG;
     if (step == FS_VIEW)
         answer->done = false;
-    if (step == FS_JOIN && !answer->done && !read_whether_put(parts, &answer->done))
+    /* The transaction within that of FS_JOIN may have put mine. */
+    if (step == FS_JOIN && !answer->done
+        && (!fs_json_object(json_array_get(parts, FS_SAW_COUNT), "response_txn", &inner)
+            || !fs_json_bool(inner, "succeeded", &answer->done)))
         return EPROTO;
     if (step == FS_JOIN && answer->done) {
         answer->joined = answer->revision;
@@ -276,23 +263,12 @@ static bool step_was_taken(enum fs_step step, int error)
     return (step == FS_GRANT && error == EEXIST) || (step == FS_END && error == ESTALE);
 }
 
-static int read_answer(enum fs_step step, long status, const json_t *json, const char *cluster,
+static int read_answer(enum fs_step step, json_t *json, const char *cluster,
                        const struct fs_place *place, struct fs_answer *answer)
 {
-    int error = error_in_answer(json, status);
-    json_t *inner;
-
-    if (step_was_taken(step, error)) {
-        answer->ttl_s = place->ttl_s;
-        return 0;
-    }
-    if (error != 0)
-        return error == EEXIST ? EPROTO : error;
-    if (step == FS_RENEW) {     /* a stream, of which this is the only line */
-        if (!fs_json_object(json, "result", &inner))
-            return EPROTO;
-        json = inner;
-    }
+    /* A renewal is a stream, of which this is the only line. */
+    if (step == FS_RENEW && !fs_json_object(json, "result", &json))
+        return EPROTO;
     if (!read_header(json, answer))
         return EPROTO;
     if (cluster[0] != '\0' && strcmp(cluster, answer->cluster) != 0)
@@ -308,23 +284,27 @@ static int read_answer(enum fs_step step, long status, const json_t *json, const
 int fs_etcd_read_answer(enum fs_step step, long status, const char *bytes, size_t n,
                         const char *cluster, const struct fs_place *place, struct fs_answer *answer)
 {
-    json_t *json = fs_json_parse(bytes, n);
-    int error;
+    json_t *json;
+    int error = parse_answer(status, bytes, n, &json);
 
     memset(answer, 0, sizeof *answer);
-    error = json != NULL ? read_answer(step, status, json, cluster, place, answer)
-                         : error_of_status(status);
+    if (step_was_taken(step, error)) {
+        answer->ttl_s = place->ttl_s;
+        error = 0;
+    } else if (error == 0) {
+        error = read_answer(step, json, cluster, place, answer);
+    }
     if (error != 0) {
         free(answer->users);
         memset(answer, 0, sizeof *answer);
     }
-    answer->error = error;
+    answer->error = error == EEXIST ? EPROTO : error;
     json_decref(json);
-    return error;
+    return answer->error;
 }
 
-/* Is one of the events news of what was watched?  -1: they make no sense. */
-static int events_are_news(const json_t *events, const struct fs_place *place)
+/* 0: one of the events is news of what was watched; EAGAIN: none is; EPROTO: they make no sense. */
+static int read_events(const json_t *events, const struct fs_place *place)
 {
     const struct fs_keys keys = fs_keys_of(place);
 
@@ -337,51 +317,48 @@ static int events_are_news(const json_t *events, const struct fs_place *place)
 
         if (!fs_json_string(event, "type", &type) || !fs_json_object(event, "kv", &kv)
             || !fs_json_bytes(kv, "key", key, sizeof key) || !fs_json_int(kv, "mod_revision", &revision))
-            return -1;
+            return EPROTO;
         /* Who begins takes room, and makes none. */
         if (revision > place->seen && (strcmp(type, "DELETE") == 0 || strcmp(key, keys.limit) == 0))
-            return 1;
+            return 0;
     }
-    return 0;
+    return EAGAIN;
 }
 
 int fs_etcd_read_event(const char *bytes, size_t n, const struct fs_place *place)
 {
-    json_t *json = fs_json_parse(bytes, n), *result, *events;
+    json_t *json, *result, *events;
     bool canceled;
-    int error = EPROTO;
+    int error = parse_answer(200, bytes, n, &json);
 
-    if (json != NULL && (error = error_in_answer(json, 200)) == 0) {
+    if (error == EEXIST
+        || (error == 0 && (!fs_json_object(json, "result", &result)
+                           || !fs_json_bool(result, "canceled", &canceled)
+                           || !fs_json_array(result, "events", &events))))
         error = EPROTO;
-        if (fs_json_object(json, "result", &result)
-            && fs_json_bool(result, "canceled", &canceled)
-            && fs_json_array(result, "events", &events)) {
-            int found = events_are_news(events, place);
-
-            error = canceled ? ECANCELED : found == 1 ? 0 : found == 0 ? EAGAIN : EPROTO;
-        }
-    }
+    else if (error == 0)
+        error = canceled ? ECANCELED : read_events(events, place);
     json_decref(json);
-    return error == EEXIST ? EPROTO : error;
+    return error;
 }
 
 int fs_etcd_read_token(long status, const char *bytes, size_t n, char **header)
 {
     static const char name[] = "Authorization: ";
-    json_t *json = fs_json_parse(bytes, n);
-    const char *text = "";
-    int error = error_of_status(status);
+    const char *text;
+    json_t *json;
+    int error = parse_answer(status, bytes, n, &json);
 
     *header = NULL;
-    if (json != NULL && (error = error_in_answer(json, status)) == 0) {
-        if (!fs_json_string(json, "token", &text) || text[0] == '\0'
-            || strpbrk(text, "\r\n") != NULL)
-            error = EPROTO;
-        else if ((*header = malloc(sizeof name + strlen(text))) == NULL)
-            error = ENOMEM;
-        else
-            strcat(strcpy(*header, name), text);
-    }
+    if (error == EKEYEXPIRED || error == ESTALE)
+        error = EACCES;
+    else if (error == EEXIST || (error == 0 && (!fs_json_string(json, "token", &text) || text[0] == '\0'
+                                                || strpbrk(text, "\r\n") != NULL)))
+        error = EPROTO;
+    else if (error == 0 && (*header = malloc(sizeof name + strlen(text))) == NULL)
+        error = ENOMEM;
+    else if (error == 0)
+        strcat(strcpy(*header, name), text);
     json_decref(json);
-    return error == EKEYEXPIRED || error == ESTALE ? EACCES : error == EEXIST ? EPROTO : error;
+    return error;
 }
