@@ -64,78 +64,81 @@ bool fs_user_read(const json_t *kv, const char *prefix, struct fs_user *user)
     return true;
 }
 
+/* What a list says of a key.  Its revision is the fence, and a waiting one has a place, until they are sorted. */
+static void list_user(const json_t *kv, bool runs, const char *prefix, fairsem_cluster_user_t *about)
+{
+    struct fs_user user;
+    bool good = fs_user_read(kv, prefix, &user) && user.runs == runs;
+
+    if (good) {
+        *about = user.about;
+    } else {
+        size_t length = strlen(user.key), most = sizeof about->program - 1;
+
+        memset(about, 0, sizeof *about);
+        about->units = -1;
+        fs_copy_printable(about->program, sizeof about->program,
+                          length > most ? user.key + length - most : user.key);
+    }
+    about->fence = user.revision;
+    about->place = !runs;
+}
+
 /* In the order of the queue; the damaged ones have no place, and come last. */
 static int compare_users(const void *left, const void *right)
 {
-    const struct fs_user *a = left, *b = right;
-    bool bad_a = a->about.units < 0, bad_b = b->about.units < 0;
+    const fairsem_cluster_user_t *a = left, *b = right;
 
-    if (bad_a != bad_b)
-        return bad_a ? 1 : -1;
-    if (!a->runs && a->about.priority != b->about.priority)
-        return a->about.priority < b->about.priority ? -1 : 1;
-    return a->revision < b->revision ? -1 : a->revision > b->revision;
+    if ((a->units < 0) != (b->units < 0))
+        return a->units < 0 ? 1 : -1;
+    if (a->place != 0 && a->priority != b->priority)
+        return a->priority < b->priority ? -1 : 1;
+    return a->fence < b->fence ? -1 : a->fence > b->fence;
 }
 
 /* Append the users of one range. */
-static int append_users(const json_t *parts, size_t which, const char *prefix, struct fs_answer *answer)
+static int append_users(const json_t *range, bool runs, const char *prefix, struct fs_answer *answer)
 {
-    json_t *range, *keys;
-    struct fs_user *users;
+    fairsem_cluster_user_t *users;
+    json_t *keys;
     int64_t total, last = INT64_MAX;
     size_t count;
 
-    if (!fs_json_object(json_array_get(parts, which), "response_range", &range)
-        || !fs_json_array(range, "kvs", &keys) || !fs_json_int(range, "count", &total))
+    if (!fs_json_array(range, "kvs", &keys) || !fs_json_int(range, "count", &total))
         return EPROTO;
     count = json_array_size(keys);
     if (total < 0 || (uint64_t)total < count || (total > 0 && count == 0))
         return EPROTO;
-    users = calloc(count + 1, sizeof *users);
+    users = realloc(answer->users, (answer->user_count + count + 1) * sizeof *users);
     if (users == NULL)
         return ENOMEM;
-    for (size_t i = 0; i < count; i++) {
-        struct fs_user *user = &users[i];
-
-        if (!fs_user_read(json_array_get(keys, i), prefix, user) || user->runs != (which == 0)) {
-            size_t length = strlen(user->key);
-
-            memset(&user->about, 0, sizeof user->about);
-            user->about.units = -1;
-            fs_copy_printable(user->about.program, sizeof user->about.program,
-                              length > 63 ? user->key + length - 63 : user->key);
-        }
-    }
+    answer->users = users;
+    users += answer->user_count;
+    for (size_t i = 0; i < count; i++)
+        list_user(json_array_get(keys, i), runs, prefix, &users[i]);
     /* By key, etcd has cut the last priority: who is missing may stand before any of it. */
-    if (which == 1 && (uint64_t)total > count)
-        last = users[count - 1].about.priority;
+    if (!runs && (uint64_t)total > count)
+        last = users[count - 1].priority;
     qsort(users, count, sizeof *users, compare_users);
     for (size_t i = 0; i < count; i++) {
-        fairsem_cluster_user_t *about = &answer->users[answer->user_count];
-
-        if (users[i].about.units >= 0 && users[i].about.priority == last)
+        if (users[i].units >= 0 && users[i].priority == last)
             continue;
-        answer->user_count++;
-        *about = users[i].about;
-        about->fence = which == 0 && about->units >= 0 ? users[i].revision : 0;
-        about->place = which == 0 ? 0 : (int64_t)i + 1;
+        if (!runs || users[i].units < 0)
+            users[i].fence = 0;
+        users[i].place = runs ? 0 : (int64_t)i + 1;
+        answer->users[answer->user_count++] = users[i];
     }
     answer->user_total += (size_t)total;
-    free(users);
     return 0;
 }
 
 int fs_users_read(const json_t *parts, const char *prefix, struct fs_answer *answer)
 {
-    size_t count = 0;
-    int error;
+    json_t *range;
+    int error = 0;
 
-    for (size_t i = 0; i < 2; i++)
-        count += json_array_size(json_object_get(
-            json_object_get(json_array_get(parts, i), "response_range"), "kvs"));
-    answer->users = calloc(count + 1, sizeof *answer->users);
-    if (answer->users == NULL)
-        return ENOMEM;
-    error = append_users(parts, 0, prefix, answer);
-    return error != 0 ? error : append_users(parts, 1, prefix, answer);
+    for (size_t i = 0; i < 2 && error == 0; i++)
+        error = fs_json_object(json_array_get(parts, i), "response_range", &range)
+            ? append_users(range, i == 0, prefix, answer) : EPROTO;
+    return error;
 }
