@@ -14,8 +14,7 @@ struct inquiry {
     enum fs_step step;
     struct fs_place place;
     struct fs_call call;
-    bool began, over;               /* mutex */
-    struct fs_answer answer;        /* valid with `told` */
+    struct fs_answer *answer;       /* valid with `told` */
     fairsem_t told;
 };
 
@@ -23,22 +22,19 @@ static void inquiry_answered(struct fs_call *call, struct fs_answer *answer)
 {
     struct inquiry *inquiry = call->owner;
 
-    inquiry->answer = *answer;
-    inquiry->over = true;
+    *inquiry->answer = *answer;
 }
 
 static int64_t inquiry_turn(struct fs_job *job, int64_t now)
 {
     struct inquiry *inquiry = (struct inquiry *)(void *)job;
 
-    if (!inquiry->began) {
-        inquiry->began = true;
+    if (inquiry->call.engine == NULL)
         fs_engine_call(inquiry->handle->engine, &inquiry->call, inquiry->step, &inquiry->place,
                        now + FS_PATIENCE);
-    }
-    if (!inquiry->over)
+    if (inquiry->call.state != FS_IDLE)
         return FS_NEVER;
-    fairsem_release(&inquiry->told, 1);     /* the caller may have freed it now */
+    fairsem_release(&inquiry->told, 1);     /* its memory may be the caller's again now */
     return FS_JOB_OVER;
 }
 
@@ -60,36 +56,28 @@ static const struct fs_place nobody;
 static int inquire(fairsem_cluster_t *handle, enum fs_step step, const struct fs_place *place,
                    struct fs_answer *answer)
 {
-    struct inquiry *inquiry;
-    int error = ENOMEM, cancel, state;
+    struct inquiry inquiry = {
+        .job.turn = inquiry_turn, .handle = handle, .step = step, .place = *place, .answer = answer,
+        .call = { .done = inquiry_answered, .owner = &inquiry },
+    };
+    int saved = errno, error, state;
 
     memset(answer, 0, sizeof *answer);
     if (fs_keeper_is_foreign(handle))
         return EINVAL;
-    inquiry = calloc(1, sizeof *inquiry);
-    if (inquiry == NULL)
+    if (fairsem_init(&inquiry.told, 0, NULL) != 0)
         return ENOMEM;
-    pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel);
-    inquiry->job.turn = inquiry_turn;
-    inquiry->handle = handle;
-    inquiry->step = step;
-    inquiry->call.done = inquiry_answered;
-    inquiry->call.owner = inquiry;
-    inquiry->place = *place;
-    strcpy(inquiry->place.prefix, handle->prefix);
-    if (fairsem_init(&inquiry->told, 0, NULL) == 0) {
-        fs_keeper_lock(handle, &state);
-        error = fs_keeper_add(handle, &inquiry->job);
-        fs_keeper_unlock(handle, state);
-    }
+    strcpy(inquiry.place.prefix, handle->prefix);
+    fs_keeper_lock(handle, &state);
+    error = fs_keeper_add(handle, &inquiry.job);
+    fs_keeper_unlock(handle, PTHREAD_CANCEL_DISABLE);
     if (error == 0) {
-        (void)!fairsem_acquire(&inquiry->told, 1);
-        *answer = inquiry->answer;
+        (void)!fairsem_acquire(&inquiry.told, 1);
         error = answer->error;
     }
-    (void)!fairsem_destroy(&inquiry->told);
-    free(inquiry);
-    pthread_setcancelstate(cancel, &cancel);
+    (void)!fairsem_destroy(&inquiry.told);
+    pthread_setcancelstate(state, &state);
+    errno = saved;
     return error;
 }
 
@@ -125,11 +113,10 @@ static int view_limit(fairsem_cluster_t *handle, struct fs_answer *answer)
 int fairsem_cluster_limit(fairsem_cluster_t *handle, int64_t *limit)
 {
     struct fs_answer answer;
-    int saved = errno, error = view_limit(handle, &answer);
+    int error = view_limit(handle, &answer);
 
     if (error == 0)
         *limit = answer.limit;
-    errno = saved;
     return error;
 }
 
@@ -137,7 +124,7 @@ int fairsem_cluster_limit(fairsem_cluster_t *handle, int64_t *limit)
 static int change_limit(fairsem_cluster_t *handle, enum fs_step step, int64_t limit, bool *done)
 {
     struct fs_answer answer;
-    int saved = errno, error = view_limit(handle, &answer);
+    int error = view_limit(handle, &answer);
 
     if (error == 0) {
         const struct fs_place place = { .limit = limit, .first = answer.first, .seen = answer.revision };
@@ -145,7 +132,6 @@ static int change_limit(fairsem_cluster_t *handle, enum fs_step step, int64_t li
         error = inquire(handle, step, &place, &answer);
     }
     *done = answer.done;
-    errno = saved;
     return error;
 }
 
@@ -171,7 +157,7 @@ int fairsem_cluster_next(fairsem_cluster_t *handle, char name[FAIRSEM_CLUSTER_NA
 {
     struct fs_place from = { .ahead = "fairsem/" };
     struct fs_answer answer = { .ahead = "" };
-    int saved = errno, error = 0;
+    int error = 0;
 
     if (name[0] != '\0' && !fs_key_prefix(from.ahead, name))
         return EINVAL;
@@ -189,6 +175,5 @@ int fairsem_cluster_next(fairsem_cluster_t *handle, char name[FAIRSEM_CLUSTER_NA
     }
     if (error == 0)
         fs_key_prefix(handle->prefix, name);
-    errno = saved;
     return error;
 }
