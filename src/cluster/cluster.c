@@ -33,24 +33,15 @@ static void start_curl(void)
 int fairsem_cluster_open(fairsem_cluster_t **handle, const char *name,
                          const fairsem_cluster_attr_t *attr)
 {
-    int saved = errno, error, cancel;
-    struct fs_options options;
+    int saved = errno, error = ENOMEM, cancel;
     fairsem_cluster_t *made = calloc(1, sizeof *made);
 
-    if (made == NULL) {
-        errno = saved;
-        return ENOMEM;
-    }
     pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel);
     pthread_once(&curl_once, start_curl);
-    error = curl_state != CURLE_OK ? ENOMEM : fs_key_prefix(made->prefix, name) ? 0 : EINVAL;
+    if (made != NULL && curl_state == CURLE_OK)
+        error = fs_key_prefix(made->prefix, name) ? fs_options_read(&made->options, attr) : EINVAL;
     if (error == 0)
-        error = fs_options_read(&options, attr);
-    if (error == 0) {
-        error = fs_keeper_open(made, &options);
-        if (error != 0)
-            fs_options_free(&options);
-    }
+        error = fs_keeper_open(made);
     if (error == 0)
         *handle = made;
     else

@@ -9,28 +9,19 @@
 #include <sys/eventfd.h>
 #include <unistd.h>
 
-int fs_keeper_open(fairsem_cluster_t *handle, const struct fs_options *options)
+int fs_keeper_open(fairsem_cluster_t *handle)
 {
-    int error = 0;
+    int error;
 
-    handle->options = *options;
     handle->process = getpid();
-    handle->jobs = NULL;
-    handle->claims = 0;
-    handle->runs = handle->joinable = handle->quits = false;
     handle->event = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
-    if (handle->event < 0)
-        return errno;
-    handle->alarm = fs_alarm_open();
-    if (handle->alarm < 0)
-        error = errno;
-    if (error == 0) {
-        error = fs_engine_open(&handle->engine, &handle->options);
-        if (error != 0)
-            close(handle->alarm);
-    }
-    if (error != 0)
+    handle->alarm = handle->event < 0 ? -1 : fs_alarm_open();
+    error = handle->alarm < 0 ? errno : fs_engine_open(&handle->engine, &handle->options);
+    if (error != 0) {
+        close(handle->alarm);
         close(handle->event);
+        fs_options_free(&handle->options);
+    }
     pthread_mutex_init(&handle->mutex, NULL);
     return error;
 }

@@ -39,8 +39,8 @@ struct fairsem_cluster {
     pthread_t thread;               /* mutex */
 };
 
-/* 0 or an errno value; the options are the handle's then. */
-int fs_keeper_open(fairsem_cluster_t *handle, const struct fs_options *options);
+/* 0 or an errno value.  The handle is zero but for its name and its options, which an error frees. */
+int fs_keeper_open(fairsem_cluster_t *handle);
 
 /* End the jobs that are left, and the thread. */
 void fs_keeper_close(fairsem_cluster_t *handle);
