@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* http.c - see http.h. */
+#define _GNU_SOURCE             /* explicit_bzero */
 #include "http.h"
 
 #include "place.h"
@@ -161,7 +162,7 @@ static bool set_curl_options(struct fs_http *http, struct fs_exchange *exchange,
 void fs_http_free_question(char *body)
 {
     if (body != NULL)
-        fs_wipe(body, strlen(body));
+        explicit_bzero(body, strlen(body));
     free(body);
 }
 

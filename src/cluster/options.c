@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* options.c - see options.h. */
-#define _GNU_SOURCE             /* memfd_create */
+#define _GNU_SOURCE             /* asprintf, explicit_bzero, memfd_create, memmem */
 #include "options.h"
 
 #include "clock.h"
@@ -9,74 +9,62 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
+#include <stdbool.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
 /* No certificate is so long; some files have no end. */
 enum { FILE_MAX = 16 << 20 };
 
-/* A copy of the first `length` bytes of an endpoint, with a scheme.  NULL with errno. */
-static char *copy_endpoint(const char *text, size_t length)
+/* Add a copy of an endpoint, with a scheme. */
+static int add_endpoint(struct fs_options *options, const char *text, size_t length)
 {
-    const char *scheme = memchr(text, ':', length) != NULL && strstr(text, "://") != NULL
-        && strstr(text, "://") < text + length ? "" : "http://";
-    char *url = malloc(strlen(scheme) + length + 1);
+    const char *scheme = memmem(text, length, "://", 3) != NULL ? "" : "http://";
+    char **url = &options->endpoints[options->endpoint_count];
     CURLU *parsed;
     CURLUcode result;
-    char *part = NULL;
 
-    if (url == NULL)
-        return NULL;
-    strcpy(url, scheme);
-    strncat(url, text, length);
-    while (url[0] != '\0' && url[strlen(url) - 1] == '/')
-        url[strlen(url) - 1] = '\0';
+    if (options->endpoint_count == FS_ENDPOINTS_MAX)
+        return EINVAL;
+    while (length > 0 && text[length - 1] == '/')
+        length--;
+    if (asprintf(url, "%s%.*s", scheme, (int)length, text) < 0)
+        return ENOMEM;
+    options->endpoint_count++;
+    if (strncasecmp(*url, "http://", 7) != 0 && strncasecmp(*url, "https://", 8) != 0)
+        return EINVAL;
     parsed = curl_url();
-    result = parsed != NULL ? curl_url_set(parsed, CURLUPART_URL, url, 0) : CURLUE_OUT_OF_MEMORY;
-    if (result == CURLUE_OK)
-        result = curl_url_get(parsed, CURLUPART_SCHEME, &part, 0);
-    if (result != CURLUE_OK || (strcmp(part, "http") != 0 && strcmp(part, "https") != 0)) {
-        errno = result == CURLUE_OUT_OF_MEMORY ? ENOMEM : EINVAL;
-        free(url);
-        url = NULL;
-    }
-    curl_free(part);
+    result = parsed != NULL ? curl_url_set(parsed, CURLUPART_URL, *url, 0) : CURLUE_OUT_OF_MEMORY;
     curl_url_cleanup(parsed);
-    return url;
+    return result == CURLUE_OK ? 0 : result == CURLUE_OUT_OF_MEMORY ? ENOMEM : EINVAL;
 }
 
 /* The endpoints, between commas and spaces. */
 static int read_endpoints(struct fs_options *options, const char *list)
 {
     static const char between[] = ", \t\n";
+    int error = EINVAL;
 
     for (list += strspn(list, between); *list != '\0'; list += strspn(list, between)) {
         size_t length = strcspn(list, between);
 
-        if (options->endpoint_count == FS_ENDPOINTS_MAX)
-            return EINVAL;
-        options->endpoints[options->endpoint_count] = copy_endpoint(list, length);
-        if (options->endpoints[options->endpoint_count] == NULL)
-            return errno;
-        options->endpoint_count++;
+        error = add_endpoint(options, list, length);
+        if (error != 0)
+            return error;
         list += length;
     }
-    return options->endpoint_count > 0 ? 0 : EINVAL;
+    return error;
 }
 
-void fs_wipe(volatile char *secret, size_t size)
-{
-    for (size_t i = 0; i < size; i++)
-        secret[i] = 0;
-}
-
-/* Copy a string that may be NULL. */
-static int copy_text(char **to, const char *from)
+/* Copy a string that may be NULL.  False: no memory. */
+static bool copy_text(char **to, const char *from)
 {
     *to = from != NULL ? strdup(from) : NULL;
-    return from != NULL && *to == NULL ? ENOMEM : 0;
+    return from == NULL || *to != NULL;
 }
 
 /* Copy a file into memory.  0, or an errno value. */
@@ -96,7 +84,7 @@ static int copy_file(const char *path, int *copy)
         else if ((total += (size_t)n) > FILE_MAX)
             error = EFBIG;
     }
-    fs_wipe(bytes, sizeof bytes);
+    explicit_bzero(bytes, sizeof bytes);
     close(file);
     return error;
 }
@@ -123,7 +111,7 @@ void fs_files_drop(struct fs_files *files)
 {
     if (files == NULL || atomic_fetch_sub(&files->owners, 1) != 1)
         return;
-    fs_wipe(files->password, FS_PASSWORD_SIZE);
+    explicit_bzero(files->password, FS_PASSWORD_SIZE);
     for (int i = 0; i < FS_FILES; i++) {
         free(files->paths[i]);
         if (files->copies[i] >= 0)
@@ -136,16 +124,16 @@ void fs_files_drop(struct fs_files *files)
 static struct fs_files *new_files(const char *const paths[FS_FILES])
 {
     struct fs_files *files = calloc(1, sizeof *files);
-    bool whole = files != NULL;
+    bool whole = true;
 
-    for (int i = 0; i < FS_FILES && files != NULL; i++) {
+    if (files == NULL)
+        return NULL;
+    for (int i = 0; i < FS_FILES; i++) {
         files->copies[i] = -1;
-        whole = copy_text(&files->paths[i], paths[i]) == 0 && whole;
+        whole = copy_text(&files->paths[i], paths[i]) && whole;
     }
-    if (files != NULL) {
-        files->owners = whole ? 2 : 1;
-        files->error = EINPROGRESS;
-    }
+    files->owners = whole ? 2 : 1;
+    files->error = EINPROGRESS;
     if (whole)
         return files;
     fs_files_drop(files);
@@ -192,23 +180,17 @@ int fs_options_read(struct fs_options *options, const fairsem_cluster_attr_t *at
     };
     int error = check_attr(attr);
 
-    memset(options, 0, sizeof *options);
-    if (error == 0)
-        error = read_endpoints(options, attr->endpoints);
-    if (error == 0)
-        error = copy_text(&options->user, attr->user);
-    if (error == 0) {
-        options->files = new_files(paths);
-        error = ENOMEM;
-        if (options->files != NULL) {
-            read_files(options->files);
-            error = options->files->error;
-        }
-    }
-    if (error == 0)
-        error = copy_text(&options->program, attr->program);
     options->limit = attr->limit;
     options->ttl_ns = attr->ttl_ns != 0 ? attr->ttl_ns : FAIRSEM_CLUSTER_TTL;
+    if (error == 0)
+        error = read_endpoints(options, attr->endpoints);
+    if (error == 0 && (!copy_text(&options->user, attr->user) || !copy_text(&options->program, attr->program)
+                       || (options->files = new_files(paths)) == NULL))
+        error = ENOMEM;
+    if (error == 0) {
+        read_files(options->files);
+        error = options->files->error;
+    }
     if (error != 0)
         fs_options_free(options);
     return error;
@@ -221,5 +203,4 @@ void fs_options_free(struct fs_options *options)
     free(options->user);
     fs_files_drop(options->files);
     free(options->program);
-    memset(options, 0, sizeof *options);
 }

@@ -36,15 +36,12 @@ struct fs_options {
     int64_t  ttl_ns;
 };
 
-/* 0 or an errno value, as fairsem_cluster_open. */
+/* 0 or an errno value, as fairsem_cluster_open.  The options are zero before. */
 int fs_options_read(struct fs_options *options, const fairsem_cluster_attr_t *attr);
 
 /* Begin to read the files again, and look at `error` of the result.  NULL: no memory. */
 struct fs_files *fs_files_again(const struct fs_files *files);
 void fs_files_drop(struct fs_files *files);
-
-/* Write zeros over memory that had a password in it and is about to be freed. */
-void fs_wipe(volatile char *secret, size_t size);
 
 void fs_options_free(struct fs_options *options);
 
