@@ -60,23 +60,34 @@ struct range {
     int64_t watched_from;   /* for a watch: all that happens from a revision on */
 };
 
+/* An object with one more member. */
+static json_t *with_member(json_t *object, const char *name, json_t *value)
+{
+    if (json_object_set_new(object, name, value) == 0)
+        return object;
+    json_decref(object);
+    return NULL;
+}
+
+/* An array with one more item. */
+static json_t *with_item(json_t *array, json_t *item)
+{
+    if (json_array_append_new(array, item) == 0)
+        return array;
+    json_decref(array);
+    return NULL;
+}
+
 /* ITEMS(item, ...) makes an array. */
 #define ITEMS(...) \
     txn_list((json_t *[]){ __VA_ARGS__ }, sizeof (json_t *[]){ __VA_ARGS__ } / sizeof(json_t *))
 
-/* json_pack with "o", and json_array_append_new, fail if they are given NULL. */
 static json_t *txn_list(json_t *const items[], size_t count)
 {
     json_t *array = json_array();
-    bool whole = array != NULL;
 
     for (size_t i = 0; i < count; i++)
-        if (json_array_append_new(array, items[i]) != 0)
-            whole = false;
-    if (!whole) {
-        json_decref(array);
-        return NULL;
-    }
+        array = with_item(array, items[i]);
     return array;
 }
 
@@ -86,37 +97,30 @@ static json_t *txn_list(json_t *const items[], size_t count)
 static json_t *ask_range(const char *how, const struct range *range)
 {
     json_t *body = json_pack("{s:o}", "key", fs_json_base64(range->key));
-    bool whole = body != NULL;
 
-#define ADD(name, value) (whole = (json_object_set_new(body, name, value) == 0) && whole)
     if (range->end != NULL)
-        ADD("range_end", fs_json_base64(range->end));
+        body = with_member(body, "range_end", fs_json_base64(range->end));
     if (range->bare)
-        ADD("keys_only", json_true());
+        body = with_member(body, "keys_only", json_true());
     if (range->last_by != NULL) {
-        ADD("sort_target", json_string(range->last_by));
-        ADD("sort_order", json_string("DESCEND"));
+        body = with_member(body, "sort_target", json_string(range->last_by));
+        body = with_member(body, "sort_order", json_string("DESCEND"));
     }
     if (range->most != 0)
-        ADD("limit", fs_json_number(range->most));
+        body = with_member(body, "limit", fs_json_number(range->most));
     if (range->joined_before != 0)
-        ADD("max_create_revision", fs_json_number(range->joined_before - 1));
+        body = with_member(body, "max_create_revision", fs_json_number(range->joined_before - 1));
     if (range->set_before != 0)
-        ADD("max_mod_revision", fs_json_number(range->set_before - 1));
+        body = with_member(body, "max_mod_revision", fs_json_number(range->set_before - 1));
     if (range->watched_from != 0)
-        ADD("start_revision", fs_json_number(range->watched_from));
-#undef ADD
-    if (!whole) {
-        json_decref(body);
-        return NULL;
-    }
+        body = with_member(body, "start_revision", fs_json_number(range->watched_from));
     return json_pack("{s:o}", how, body);
 }
 
-static json_t *txn_put(const char *key, const char *value, int64_t lease)
+static json_t *txn_put(const char *key, json_t *value, int64_t lease)
 {
-    return value == NULL ? NULL : json_pack("{s:{s:o,s:o,s:o}}", "request_put",
-        "key", fs_json_base64(key), "value", fs_json_base64(value), "lease", fs_json_number(lease));
+    return json_pack("{s:{s:o,s:o,s:o}}", "request_put", "key", fs_json_base64(key), "value", value,
+                     "lease", fs_json_number(lease));
 }
 
 static json_t *txn_delete(const char *key)
@@ -128,12 +132,10 @@ static json_t *txn_delete(const char *key)
 static json_t *txn_compare(const char *key, const char *end, const char *target, const char *result,
                            const char *member, int64_t revision)
 {
-    if (end == NULL)
-        return json_pack("{s:o,s:s,s:s,s:o}", "key", fs_json_base64(key), "target", target,
-                         "result", result, member, fs_json_number(revision));
-    return json_pack("{s:o,s:o,s:s,s:s,s:o}", "key", fs_json_base64(key), "range_end",
-                     fs_json_base64(end), "target", target, "result", result, member,
-                     fs_json_number(revision));
+    json_t *condition = json_pack("{s:o,s:s,s:s,s:o}", "key", fs_json_base64(key), "target", target,
+                                  "result", result, member, fs_json_number(revision));
+
+    return end == NULL ? condition : with_member(condition, "range_end", fs_json_base64(end));
 }
 
 static json_t *txn_set_before(const char *key, const char *end, int64_t revision)
@@ -166,39 +168,28 @@ static json_t *view_parts(const struct fs_place *place, const struct fs_keys *ke
                  .joined_before = place->joined));
 }
 
-/* A view, and one more operation behind it. */
-static json_t *view_parts_and(const struct fs_place *place, const struct fs_keys *keys, json_t *more)
-{
-    json_t *all = view_parts(place, keys);
-
-    if (json_array_append_new(all, more) != 0) {
-        json_decref(all);
-        return NULL;
-    }
-    return all;
-}
-
 static json_t *put_own_key(const struct fs_place *place, const char *key)
 {
     char *value = fs_user_value(place);
-    json_t *op = txn_put(key, value, place->lease);
+    json_t *op = txn_put(key, fs_json_base64(value), place->lease);
 
     free(value);
     return op;
 }
 
 /* The value of the limit. */
-static const char *write_limit(char text[48], int64_t now, int64_t first)
+static json_t *limit_value(int64_t now, int64_t first)
 {
-    snprintf(text, 48, "%" PRId64 " %" PRId64, now, first);
-    return text;
+    char text[48];
+
+    snprintf(text, sizeof text, "%" PRId64 " %" PRId64, now, first);
+    return fs_json_base64(text);
 }
 
 /* An operation of another transaction: put the limit and mine, on these conditions. */
 static json_t *put_with_limit(const struct fs_place *place, const struct fs_keys *keys, json_t *when)
 {
-    char limit[48];
-    json_t *both = ITEMS(txn_put(keys->limit, write_limit(limit, place->limit, place->limit), 0),
+    json_t *both = ITEMS(txn_put(keys->limit, limit_value(place->limit, place->limit), 0),
                          put_own_key(place, keys->waits));
 
     return json_pack("{s:o}", "request_txn", txn(when, both, json_array()));
@@ -206,10 +197,8 @@ static json_t *put_with_limit(const struct fs_place *place, const struct fs_keys
 
 static json_t *join_txn(const struct fs_place *place, const struct fs_keys *keys)
 {
-    char limit[48];
     json_t *same = json_pack("{s:o,s:s,s:s,s:o}", "key", fs_json_base64(keys->limit), "target", "VALUE",
-                             "result", "EQUAL", "value",
-                             fs_json_base64(write_limit(limit, place->now, place->first)));
+                             "result", "EQUAL", "value", limit_value(place->now, place->first));
     json_t *put, *set;
 
     if (fs_place_follows(place)) {
@@ -223,7 +212,7 @@ static json_t *join_txn(const struct fs_place *place, const struct fs_keys *keys
     set = put_with_limit(place, keys, ITEMS(txn_is_absent(keys->limit, NULL),
                                             txn_is_absent(keys->waits, NULL),
                                             txn_is_absent(keys->runs, NULL)));
-    return txn(same, view_parts_and(place, keys, put), view_parts_and(place, keys, set));
+    return txn(same, with_item(view_parts(place, keys), put), with_item(view_parts(place, keys), set));
 }
 
 static json_t *begin_txn(const struct fs_place *place, const struct fs_keys *keys)
@@ -283,11 +272,9 @@ static json_t *confirm_txn(const struct fs_place *place, const struct fs_keys *k
 
 static json_t *limit_txn(const struct fs_place *place, const struct fs_keys *keys)
 {
-    char limit[48];
-
     return txn(ITEMS(txn_compare(keys->limit, NULL, "CREATE", "GREATER", "create_revision", 0),
                      txn_set_before(keys->limit, NULL, place->seen + 1)),
-               ITEMS(txn_put(keys->limit, write_limit(limit, place->limit, place->first), 0)),
+               ITEMS(txn_put(keys->limit, limit_value(place->limit, place->first), 0)),
                json_array());
 }
 
@@ -299,22 +286,6 @@ static json_t *remove_txn(const struct fs_place *place, const struct fs_keys *ke
                ITEMS(txn_delete(keys->limit)), json_array());
 }
 
-static json_t *next_txn(const struct fs_place *place)
-{
-    return read_txn(ITEMS(TXN_READ(.key = place->ahead, .end = "fairsem0", .bare = true, .most = 1)));
-}
-
-static json_t *lease_question(const struct fs_place *place)
-{
-    return json_pack("{s:o}", "ID", fs_json_number(place->lease));
-}
-
-static json_t *grant_question(const struct fs_place *place)
-{
-    return json_pack("{s:o,s:o}", "TTL", fs_json_number(place->ttl_s), "ID",
-                     fs_json_number(place->lease));
-}
-
 char *fs_etcd_question(enum fs_step step, const struct fs_place *place, const char **path)
 {
     struct fs_keys keys = fs_keys_of(place);
@@ -323,13 +294,12 @@ char *fs_etcd_question(enum fs_step step, const struct fs_place *place, const ch
     switch (step) {
     case FS_GRANT:
         *path = "/v3/lease/grant";
-        return fs_json_text(grant_question(place));
+        return fs_json_text(json_pack("{s:o,s:o}", "TTL", fs_json_number(place->ttl_s), "ID",
+                                      fs_json_number(place->lease)));
     case FS_RENEW:
-        *path = "/v3/lease/keepalive";
-        return fs_json_text(lease_question(place));
     case FS_END:
-        *path = "/v3/lease/revoke";
-        return fs_json_text(lease_question(place));
+        *path = step == FS_RENEW ? "/v3/lease/keepalive" : "/v3/lease/revoke";
+        return fs_json_text(json_pack("{s:o}", "ID", fs_json_number(place->lease)));
     case FS_WATCH:
         *path = "/v3/watch";
         return fs_json_text(watch_question(place, &keys));
@@ -346,7 +316,8 @@ char *fs_etcd_question(enum fs_step step, const struct fs_place *place, const ch
     case FS_LIMIT:
         return fs_json_text(limit_txn(place, &keys));
     case FS_NEXT:
-        return fs_json_text(next_txn(place));
+        return fs_json_text(read_txn(ITEMS(TXN_READ(.key = place->ahead, .end = "fairsem0", .bare = true,
+                                                    .most = 1))));
     case FS_LIST:
         return fs_json_text(list_txn(&keys));
     }

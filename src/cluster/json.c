@@ -151,8 +151,8 @@ json_t *fs_json_number(int64_t number)
 
 json_t *fs_json_base64(const char *text)
 {
-    size_t length = strlen(text);
-    char *out = malloc(FS_BASE64_SIZE(length));
+    size_t length = text != NULL ? strlen(text) : 0;
+    char *out = text != NULL ? malloc(FS_BASE64_SIZE(length)) : NULL;
     json_t *json;
 
     if (out == NULL)

@@ -42,11 +42,11 @@ void fs_base64_write(const void *bytes, size_t n, char *out);
 /* Write the bytes of such a text to out.  How many; -1: it is none, or there are more than `size`. */
 long fs_base64_read(const char *text, size_t n, unsigned char *out, size_t size);
 
-/* For writing: numbers are strings in etcd's JSON, and keys are base64.  NULL: no memory. */
+/* For writing: numbers are strings in etcd's JSON, and keys are base64.  NULL, there or here: no memory. */
 json_t *fs_json_number(int64_t number);
 json_t *fs_json_base64(const char *text);
 
-/* The text of an object, from malloc.  The object is freed; NULL, there or here: no memory. */
+/* The text of an object, from malloc.  The object is freed; NULL likewise. */
 char *fs_json_text(json_t *json);
 
 #endif
