@@ -4,7 +4,6 @@
 
 #include <sys/timerfd.h>
 #include <time.h>
-#include <unistd.h>
 
 int64_t fs_boot_now(void)
 {
@@ -12,11 +11,6 @@ int64_t fs_boot_now(void)
 
     clock_gettime(CLOCK_BOOTTIME, &now);
     return (int64_t)now.tv_sec * FS_NS_PER_S + now.tv_nsec;
-}
-
-int fs_alarm_open(void)
-{
-    return timerfd_create(CLOCK_BOOTTIME, TFD_CLOEXEC | TFD_NONBLOCK);
 }
 
 void fs_alarm_set(int alarm, int64_t at)

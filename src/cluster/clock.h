@@ -17,10 +17,7 @@
 
 int64_t fs_boot_now(void);
 
-/* A descriptor that becomes readable at a time, or when the machine wakes after it.  -1: errno. */
-int fs_alarm_open(void);
-
-/* Set the time, and forget the last one. */
+/* Set the time at which a timer is readable, also if the machine sleeps then; forget the last one. */
 void fs_alarm_set(int alarm, int64_t at);
 
 static inline int64_t fs_earlier(int64_t a, int64_t b)

@@ -136,9 +136,10 @@ static int start_request(fairsem_cluster_t *handle, int64_t n, const fairsem_wai
     return error;
 }
 
-/* Take the request from its caller, and let it end. */
-static void abandon_request(struct fs_request *request)
+/* Take the request from its caller, who may be a thread that is canceled while it waits, and let it end. */
+static void abandon_request(void *arg)
 {
+    struct fs_request *request = arg;
     fairsem_cluster_t *handle = request->handle;
     int state;
 
@@ -147,12 +148,6 @@ static void abandon_request(struct fs_request *request)
     handle->claims--;
     fs_request_drop(request);
     fs_keeper_unlock(handle, state);
-}
-
-/* For a thread that is canceled while it waits. */
-static void abandon_canceled(void *request)
-{
-    abandon_request(request);
 }
 
 /* Wait until it is decided; then the result of the request, or that of the wait. */
@@ -166,7 +161,7 @@ static int await_units(struct fs_request *request, const fairsem_wait_t *how)
         plain.deadline = NULL;
         plain.timeout_ns = 0;
     }
-    pthread_cleanup_push(abandon_canceled, request);
+    pthread_cleanup_push(abandon_request, request);
     error = fairsem_acquire_with(&request->decided, 1, &plain);
     pthread_cleanup_pop(0);
     fs_keeper_lock(request->handle, &state);

@@ -257,12 +257,6 @@ static bool read_header(const json_t *json, struct fs_answer *answer)
     return true;
 }
 
-/* A step that etcd refuses because it has been taken already. */
-static bool step_was_taken(enum fs_step step, int error)
-{
-    return (step == FS_GRANT && error == EEXIST) || (step == FS_END && error == ESTALE);
-}
-
 static int read_answer(enum fs_step step, json_t *json, const char *cluster,
                        const struct fs_place *place, struct fs_answer *answer)
 {
@@ -288,7 +282,8 @@ int fs_etcd_read_answer(enum fs_step step, long status, const char *bytes, size_
     int error = parse_answer(status, bytes, n, &json);
 
     memset(answer, 0, sizeof *answer);
-    if (step_was_taken(step, error)) {
+    /* A step that has been taken already is refused. */
+    if ((step == FS_GRANT && error == EEXIST) || (step == FS_END && error == ESTALE)) {
         answer->ttl_s = place->ttl_s;
         error = 0;
     } else if (error == 0) {

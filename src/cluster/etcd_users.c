@@ -64,7 +64,7 @@ bool fs_user_read(const json_t *kv, const char *prefix, struct fs_user *user)
     return true;
 }
 
-/* What a list says of a key.  Its revision is the fence, and a waiting one has a place, until they are sorted. */
+/* What a list says of a key.  Until all are sorted: its fence is its revision, its place whether it waits. */
 static void list_user(const json_t *kv, bool runs, const char *prefix, fairsem_cluster_user_t *about)
 {
     struct fs_user user;

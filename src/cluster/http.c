@@ -22,15 +22,14 @@ struct fs_http {
 
 int fs_http_open(struct fs_http **http, const struct fs_options *options)
 {
-    *http = calloc(1, sizeof **http);
-    if (*http == NULL)
-        return ENOMEM;
-    (*http)->options = options;
-    (*http)->multi = curl_multi_init();
-    if ((*http)->multi == NULL) {
-        free(*http);
+    struct fs_http *made = calloc(1, sizeof *made);
+
+    if (made == NULL || (made->multi = curl_multi_init()) == NULL) {
+        free(made);
         return ENOMEM;
     }
+    made->options = options;
+    *http = made;
     return 0;
 }
 
@@ -278,7 +277,7 @@ void fs_http_turn(struct fs_http *http)
     while ((message = curl_multi_info_read(http->multi, &left)) != NULL) {
         CURLcode code = message->data.result;
         CURL *easy = message->easy_handle;
-        struct fs_exchange *exchange;
+        struct fs_exchange *exchange, old;
         char *mine = NULL;
 
         if (message->msg != CURLMSG_DONE)
@@ -291,12 +290,9 @@ void fs_http_turn(struct fs_http *http)
             && curl_multi_add_handle(http->multi, easy) == CURLM_OK)
             continue;
         exchange->http = NULL;
-        {
-            /* The callback may start the exchange again: the old answer is ours until then. */
-            struct fs_exchange old = *exchange;
-
-            exchange->ended(exchange, error_of_curl(&old, code));
-            clear_exchange(&old);
-        }
+        /* The callback may start the exchange again: the old answer is ours until then. */
+        old = *exchange;
+        exchange->ended(exchange, error_of_curl(&old, code));
+        clear_exchange(&old);
     }
 }

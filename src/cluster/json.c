@@ -39,11 +39,8 @@ long fs_base64_read(const char *text, size_t n, unsigned char *out, size_t size)
 
     if (n % 4 != 0)
         return -1;
-    while (n > 0 && length < 2 && text[n - 1] == '=') {
+    for (int pads = 0; pads < 2 && n > 0 && text[n - 1] == '='; pads++)
         n--;
-        length++;
-    }
-    length = 0;
     for (size_t i = 0; i < n; i++) {
         const char *digit = text[i] != '\0' ? strchr(digits, text[i]) : NULL;
 
@@ -65,13 +62,7 @@ long fs_base64_read(const char *text, size_t n, unsigned char *out, size_t size)
 json_t *fs_json_parse(const char *bytes, size_t n)
 {
     /* jansson refuses more than 2048 levels, and without a flag of ours anything behind the end. */
-    json_t *json = json_loadb(bytes, n, JSON_REJECT_DUPLICATES, NULL);
-
-    if (json != NULL && !json_is_object(json)) {
-        json_decref(json);
-        return NULL;
-    }
-    return json;
+    return json_loadb(bytes, n, JSON_REJECT_DUPLICATES, NULL);
 }
 
 bool fs_json_object(const json_t *from, const char *name, json_t **out)

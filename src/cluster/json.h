@@ -14,7 +14,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* What the bytes are: one object, and nothing behind it.  NULL: they are not, or no memory. */
+/* One object or array, and nothing behind it; an array has no members.  NULL: none, or no memory. */
 json_t *fs_json_parse(const char *bytes, size_t n);
 
 /* These set *out, and are false for another type. */

@@ -7,6 +7,8 @@
 #include <errno.h>
 #include <signal.h>
 #include <sys/eventfd.h>
+#include <sys/timerfd.h>
+#include <time.h>
 #include <unistd.h>
 
 int fs_keeper_open(fairsem_cluster_t *handle)
@@ -15,7 +17,7 @@ int fs_keeper_open(fairsem_cluster_t *handle)
 
     handle->process = getpid();
     handle->event = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
-    handle->alarm = handle->event < 0 ? -1 : fs_alarm_open();
+    handle->alarm = handle->event < 0 ? -1 : timerfd_create(CLOCK_BOOTTIME, TFD_CLOEXEC | TFD_NONBLOCK);
     error = handle->alarm < 0 ? errno : fs_engine_open(&handle->engine, &handle->options);
     if (error != 0) {
         close(handle->alarm);

@@ -189,12 +189,12 @@ START_TEST(an_answer_that_is_no_json_is_told_by_its_status)
         { 404, EPROTO }, { 405, EPROTO }, { 407, EPERM }, { 429, ENETUNREACH }, { 501, EPROTO },
         { 502, ENETUNREACH },
     };
-    static const char *const texts[] = { "<html>", "{\"message\":\"no\"}" };
+    static const char *const texts[] = { "<html>", "{\"message\":\"no\"}", "[]" };
     struct fs_answer answer;
     char *token;
 
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++)
-        for (size_t j = 0; j < 2; j++) {
+        for (size_t j = 0; j < sizeof texts / sizeof texts[0]; j++) {
             fs_etcd_read_answer(FS_VIEW, cases[i].status, texts[j], strlen(texts[j]), "", &waiter,
                                 &answer);
             ck_assert_int_eq(answer.error, cases[i].error);
