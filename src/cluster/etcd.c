@@ -173,7 +173,15 @@ static int post(struct fs_engine *engine, struct fs_exchange *exchange, const ch
 
 static void ask_token(struct fs_engine *engine);
 static void call_answered(struct fs_exchange *exchange, int error);
-static bool take_event_of_watch(struct fs_exchange *exchange, const char *bytes, size_t n);
+
+/* For http.c, in the middle of its work: a line of a watch.  It only takes a note. */
+static bool take_event_of_watch(struct fs_exchange *exchange, const char *bytes, size_t n)
+{
+    struct fs_call *call = exchange->owner;
+
+    call->answer.error = fs_etcd_read_event(bytes, n, call->place);
+    return call->answer.error == EAGAIN;
+}
 
 static void send_call(struct fs_call *call, int64_t now)
 {
@@ -243,15 +251,6 @@ static void call_refused(struct fs_call *call, int64_t now)
         finish_call(call, ENETUNREACH);
     else
         send_call(call, now);
-}
-
-/* For http.c, in the middle of its work: a line of a watch.  It only takes a note. */
-static bool take_event_of_watch(struct fs_exchange *exchange, const char *bytes, size_t n)
-{
-    struct fs_call *call = exchange->owner;
-
-    call->answer.error = fs_etcd_read_event(bytes, n, call->place);
-    return call->answer.error == EAGAIN;
 }
 
 /*

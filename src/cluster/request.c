@@ -57,18 +57,16 @@ static void request_over(struct fs_request *request, int result)
 
 static void request_leaves(struct fs_request *request)
 {
-    bool has_key = request->state != FS_GRANTING;
-
     if (request->state == FS_ENDING || request->state == FS_ENDED)
         return;
     fs_engine_stop(&request->step);
-    if (has_key)
-        fs_lease_stop(&request->lease);
+    if (request->state == FS_GRANTING) {
+        request_over(request, 0);       /* it has no key yet */
+        return;
+    }
+    fs_lease_stop(&request->lease);
     request->state = FS_ENDING;
-    if (has_key)
-        take_step(request, FS_END);
-    else
-        request_over(request, 0);
+    take_step(request, FS_END);
 }
 
 static void request_fails(struct fs_request *request, int error)
@@ -300,9 +298,7 @@ struct fs_request *fs_request_new(fairsem_cluster_t *handle, int64_t units, int 
 {
     struct fs_request *request = calloc(1, sizeof *request);
 
-    if (request == NULL)
-        return NULL;
-    if (!fs_place_fill(&request->place, handle->options.program)
+    if (request == NULL || !fs_place_fill(&request->place, handle->options.program)
         || fairsem_init(&request->decided, 0, NULL) != 0
         || fairsem_init(&request->over, 0, NULL) != 0) {
         free(request);
