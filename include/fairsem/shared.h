@@ -108,8 +108,9 @@ typedef struct fairsem_shared fairsem_shared_t;
 #define FAIRSEM_SHARED_NO_SPIN 2u
 
 /*
- * oflag: the file of an existing segment must belong to the caller's effective user.  In a directory where
- * everybody may make files, another user can make one of this name first.  Since 1.1.
+ * oflag: of an existing segment only the caller's effective user may own the file, and may write to it, and it
+ * must have no other name.  In a directory where everybody may make files, another user can make one of this
+ * name first, or a hard link to a file that both may write.  Since 1.1.
  */
 #define FAIRSEM_SHARED_OWN 0x40000000
 
@@ -140,7 +141,7 @@ typedef struct fairsem_shared_attr {
  * ENOENT   there is no such name, and no O_CREAT; or no such directory
  * EEXIST   there is such a name, and O_EXCL
  * ENODEV   the file system cannot make a file without a name (O_TMPFILE), or cannot map it
- * EPERM    FAIRSEM_SHARED_OWN, and another user owns the file
+ * EPERM    FAIRSEM_SHARED_OWN, and the file is not the caller's alone
  * EUSERS   attr.max_processes have it open
  * EAGAIN   other processes make and remove the name all the time
  * ENOTSUP  another version of this library made it, with another layout

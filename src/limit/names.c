@@ -42,23 +42,31 @@ static bool is_our_directory(const char *path, mode_t others)
            && (st.st_mode & others) == 0;
 }
 
-/* Own names are in a directory below this one, if it is only ours to change, and can hold segments. */
+/*
+ * Own names are in a directory below this one, if it is only ours to change, and its file system can hold
+ * segments.  Nothing else counts that may be otherwise for the next command: a full file system, or one that is
+ * read-only in a container, is an error later, because a name must not be in two places.
+ */
 static bool use_private(const char *parent)
 {
-    int file = -1;
+    bool good = false;
 
     if (parent != NULL && *parent == '/' && !has_space_or_control(parent)
         && is_our_directory(parent, S_IWGRP | S_IWOTH)
         && snprintf(private, sizeof private, "%s/fairsem-limit", parent) < (int)sizeof private) {
         mkdir(private, 0700);
-        if (is_our_directory(private, S_IRWXG | S_IRWXO))
-            file = open(private, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
+        good = is_our_directory(private, S_IRWXG | S_IRWXO);
     }
-    if (file < 0)
+    if (good) {
+        int file = open(private, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
+
+        good = file >= 0 || (errno != EOPNOTSUPP && errno != EISDIR);
+        if (file >= 0)
+            close(file);
+    }
+    if (!good)
         private[0] = '\0';
-    else
-        close(file);
-    return file >= 0;
+    return good;
 }
 
 static void choose_private(void)
@@ -116,11 +124,13 @@ static bool write_path(const char *where, const char *prefix, const char *name, 
     return snprintf(segment, SEGMENT_NAME_SIZE, "%s/%s%s", where, prefix, name) < SEGMENT_NAME_SIZE;
 }
 
+/* Could nobody but this user have put it there?  As FAIRSEM_SHARED_OWN asks. */
 static bool is_our_file(const char *path)
 {
     struct stat st;
 
-    return lstat(path, &st) == 0 && S_ISREG(st.st_mode) && st.st_uid == geteuid();
+    return lstat(path, &st) == 0 && S_ISREG(st.st_mode) && st.st_uid == geteuid() && st.st_nlink == 1
+           && (st.st_mode & (S_IWGRP | S_IWOTH)) == 0;
 }
 
 const char *name_find(const char *name, bool global, char segment[SEGMENT_NAME_SIZE])

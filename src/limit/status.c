@@ -10,7 +10,10 @@
 
 #include <err.h>
 #include <errno.h>
+#include <stdio.h>
 #include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 enum { MOST_USERS = 2048 };
 
@@ -95,10 +98,30 @@ static int print_one(struct output *output, const void *arg)
     return turn_result(request, segment, error);
 }
 
-/*
- * Of files of other users only the owner is looked at, even if the name is global: the owner could end
- * this process, by truncating the file, and so hide all other names.
- */
+/* In a child: those who may write to a global name can end a process that reads it, by truncating the file. */
+static int print_in_child(const struct request *request, const char *segment, struct output *output)
+{
+    pid_t child;
+    int status;
+
+    fflush(stdout);
+    child = fork();
+    if (child < 0)
+        return errno;
+    if (child == 0) {
+        int error = print_status_of(request, 0, segment, output);
+
+        fflush(stdout);
+        _exit(error);
+    }
+    waitpid(child, &status, 0);
+    if (!WIFEXITED(status))
+        return ENOTRECOVERABLE;
+    output->first = output->first && WEXITSTATUS(status) != 0;
+    return WEXITSTATUS(status);
+}
+
+/* Of files that other users have made only the owner is looked at, even if the name is global. */
 static int print_any(struct request request, struct output *output)
 {
     char segment[SEGMENT_NAME_SIZE];
@@ -106,15 +129,15 @@ static int print_any(struct request request, struct output *output)
     int error;
 
     name_find(request.name, request.global, segment);
-    error = print_status_of(&request, FAIRSEM_SHARED_OWN, segment, output);
-    if (error == 0 || error == ENOENT)      /* it was removed at this moment */
-        return 0;
     owner = name_owner(segment);
-    if (owner == NULL)
-        return turn_result(&request, segment, error);
-    warnx("%s: %s has made %s%s%s", request.name, owner, segment,
-          request.global ? "; see --global --status " : "", request.global ? request.name : "");
-    return 0;
+    if (owner != NULL) {
+        warnx("%s: %s has made %s%s%s", request.name, owner, segment,
+              request.global ? "; see --global --status " : "", request.global ? request.name : "");
+        return 0;
+    }
+    error = request.global ? print_in_child(&request, segment, output)
+                           : print_status_of(&request, FAIRSEM_SHARED_OWN, segment, output);
+    return error == ENOENT ? 0 : turn_result(&request, segment, error);     /* it was removed at this moment */
 }
 
 static int print_all(struct output *output, const void *arg)

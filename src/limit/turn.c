@@ -50,6 +50,8 @@ int turn_result(const struct request *request, const char *segment, int error)
         return 0;
     if (owner != NULL)
         return output_failure("%s: %s has made %s", request->name, owner, segment);
+    if (error == EPERM)
+        return output_failure("%s: others may write to %s, or it has another name", request->name, segment);
     if (error == ENOTRECOVERABLE || error == ENOTSUP)
         return output_failure("%s: %s; this removes it: fairsem-limit%s%s%s --remove --force %s", request->name,
                               meaning(error), request->global ? " --global" : "",

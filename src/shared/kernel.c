@@ -39,7 +39,8 @@ static int outcome(bool failed, int before)
 static void describe(const struct stat *st, struct fs_file *file)
 {
     *file = (struct fs_file){ st->st_dev, st->st_ino, st->st_size, S_ISREG(st->st_mode),
-                              st->st_uid == geteuid() };
+                              st->st_uid == geteuid() && (st->st_mode & (S_IWGRP | S_IWOTH)) == 0
+                              && st->st_nlink <= 1 };
 }
 
 int fs_file_find(const char *path, struct fs_file *file)

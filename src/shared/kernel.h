@@ -17,7 +17,8 @@ struct fs_file {
     dev_t   device;
     ino_t   inode;
     int64_t size;
-    bool    regular, ours;      /* ours: this process's effective user owns it */
+    bool    regular;
+    bool    ours;           /* only this process's effective user can write to it, under one name */
 };
 
 /* All of these return 0 or an errno value, and leave errno as it is. */

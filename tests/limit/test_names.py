@@ -116,6 +116,31 @@ def test_a_name_that_is_in_dev_shm_is_used_there(limit, default):
     assert not there("/dev/shm", file)
 
 
+def test_what_others_may_write_to_is_no_old_name(limit, default):
+    """Another user may make a hard link to a file that both may write, as to a global name."""
+    name, file = default
+    path = os.path.join(private_directory(limit), file)
+    limit.gives(0, "--global --keep %s 3 -- true" % name)
+    os.link("/dev/shm/fairsem-limit." + name, "/dev/shm/" + file)
+    try:
+        limit.gives(0, "%s 1 -- test -f %s" % (name, path))
+    finally:
+        limit.run("--global --remove --force " + name)
+
+
+def test_a_private_directory_that_is_full_is_an_error(limit, own_mounts):
+    """A name must not be in two places."""
+    limit.env["FAIRSEM_LIMIT_DIR"] = ""
+    where = "/run" if os.getuid() == 0 else "$XDG_RUNTIME_DIR"
+    private_directory(limit)
+    script = """mount -t tmpfs -o nr_inodes=4,mode=755 none %s && mkdir -m 700 %s/fairsem-limit || exit 99
+        @PROGRAM --keep test-inside 1 -- touch %s/full || exit 1
+        @PROGRAM test-other 1 -- true""" % (where, where, where)
+    ended = run(*own_mounts, limit.replaced(script), env=limit.env)
+    assert ended.returncode == 125, ended
+    assert re.search("^fairsem-limit: test-other: .*/fairsem-limit is full", ended.stderr, re.M), ended
+
+
 @pytest.mark.parametrize("mode", (0o755, 0o770, 0o707))
 def test_a_directory_that_others_may_use_is_not_private(limit, default, mode):
     if os.getuid() == 0:
@@ -169,6 +194,15 @@ def test_the_status_of_all_reads_no_global_name_of_another_user(limit, foreign):
     assert (ended.returncode, ended.stdout) == (0, "")
     assert ended.stderr == "fairsem-limit: test: user 4711 has made %s; see --global --status test\n" % path
     assert "limit 1" in limit.gives(0, "--global --status test")
+
+
+def test_a_global_name_that_was_truncated_hides_no_other(limit):
+    limit.gives(0, "--global --keep test 1 -- true")
+    limit.gives(0, "--global --keep zz 1 -- true")
+    # In the child, when it has mapped the file.
+    os.truncate(os.path.join(limit.dir, "fairsem-limit.test"), 4096)
+    told = limit.gives(125, "--status", says="^fairsem-limit: test: it is damaged; ")
+    assert "zz (all users): limit 1" in told
 
 
 def test_keep_changes_no_file(limit, foreign):

@@ -145,6 +145,33 @@ START_TEST(the_file_of_another_user_is_refused)
 }
 END_TEST
 
+/* What others may write to, and a hard link, which others may make of that. */
+START_TEST(a_file_that_is_not_ours_alone_is_refused)
+{
+    char path[100], other[110];
+
+    snprintf(path, sizeof path, "/dev/shm%s", own_name());
+    snprintf(other, sizeof other, "%s-2", path);
+    sem = make_own_named(1, 0);
+    for (int i = 0; i < 4; i++) {
+        static const mode_t modes[] = { 0600, 0620, 0602, 0644 };
+        fairsem_shared_t *again;
+        bool ours = modes[i] == 0600 || modes[i] == 0644;
+
+        ck_assert_int_eq(chmod(path, modes[i]), 0);
+        ck_assert_int_eq(fairsem_shared_open(&again, path, FAIRSEM_SHARED_OWN, 0, NULL), ours ? 0 : EPERM);
+        if (!ours)
+            continue;
+        ck_assert_int_eq(fairsem_shared_close(again), 0);
+        ck_assert_int_eq(link(path, other), 0);
+        ck_assert_int_eq(fairsem_shared_open(&again, path, FAIRSEM_SHARED_OWN, 0, NULL), EPERM);
+        ck_assert_int_eq(unlink(other), 0);
+    }
+    ck_assert_int_eq(fairsem_shared_unlink(own_name()), 0);
+    ck_assert_int_eq(fairsem_shared_close(sem), 0);
+}
+END_TEST
+
 static void stop_with_lock(const char *what)
 {
     if (strncmp(what, "commit", 6) != 0)
@@ -200,5 +227,6 @@ int main(void)
 {
     RUN_SUITE("shared names", a_name_in_use_stays, a_name_that_is_kept_or_whose_units_were_set_stays,
               another_segment_of_that_name_stays, no_unit_is_taken_while_the_name_is_removed,
-              the_file_of_another_user_is_refused, nothing_waits_for_ever_for_a_stopped_process);
+              the_file_of_another_user_is_refused, a_file_that_is_not_ours_alone_is_refused,
+              nothing_waits_for_ever_for_a_stopped_process);
 }
