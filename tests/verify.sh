@@ -80,7 +80,7 @@ row arm64 '' 120 target arm64 tests/contract/t_results tests/scenarios/t_scenari
 # ---------------------------------------------------------------- programs, engines, debuggers
 row programs preload 480 "$MAKE" check-programs
 row etcd 'cluster limit' 240 tests tests/cluster/test_secure.py tests/cluster/test_storm.py \
-  tests/limit/test_etcd.py
+  tests/limit/test_etcd.py tests/limit/test_operating_etcd.py
 row cluster-memory 'cluster limit' 120 tests tests/limit/test_cluster_memory.py
 row sequences limit 60 tests tests/limit/test_sequences.py
 # With tests/cluster/test_real.py.

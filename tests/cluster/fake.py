@@ -177,10 +177,7 @@ class Fake:
         if path == "/v3/lease/revoke":
             if lease not in self.leases:
                 return 404, 5, "etcdserver: requested lease not found"
-            self.leases.remove(lease)
-            self.revision += 1
-            self.delete([k for k in self.keys if self.keys[k]["lease"] == lease])
-            self.change.notify_all()
+            self.end_lease(lease)
             return {"header": self.header()}
         if self.writes(body):
             if any('"lease": "%s"' % other in json.dumps(body) and other not in self.leases
@@ -190,6 +187,12 @@ class Fake:
         result = self.perform(body)
         self.change.notify_all()
         return result
+
+    def end_lease(self, lease):
+        self.leases.remove(lease)
+        self.revision += 1
+        self.delete([k for k in self.keys if self.keys[k]["lease"] == lease])
+        self.change.notify_all()
 
     def leases_of(self, body):
         return [op["request_put"]["lease"] for op in body.get("success", [])

@@ -371,14 +371,6 @@ def check_users(at):
 def test_a_user():
     with played(user=("root", "secret")) as at:
         check_users(at)
-        # Another password, in etcd and in the file, and the old token is no token any more.
-        at.env.update(as_user("root", "secret"))
-        holder = at.hold("k")
-        at.etcd.user, at.etcd.tokens = ("root", "changed"), at.etcd.tokens + 1
-        shutil.copy(as_user("root", "changed")["FAIRSEM_LIMIT_CLUSTER_PASSWORD_FILE"],
-                    at.env["FAIRSEM_LIMIT_CLUSTER_PASSWORD_FILE"])
-        let_go(holder)
-        assert at.etcd.running() == 0
 
 
 def test_no_such_time(at, used):
