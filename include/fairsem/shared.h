@@ -109,8 +109,7 @@ typedef struct fairsem_shared fairsem_shared_t;
 
 /*
  * oflag: of an existing segment only the caller's effective user may own the file, and may write to it, and it
- * must have no other name.  In a directory where everybody may make files, another user can make one of this
- * name first, or a hard link to a file that both may write.  Since 1.1.
+ * must have no other name.  For names in a directory that others may write to.  Since 1.1.
  */
 #define FAIRSEM_SHARED_OWN 0x40000000
 
@@ -185,7 +184,7 @@ FAIRSEM_API int fairsem_shared_unlink(const char *name) FAIRSEM_NONNULL_(1);
  * ENOENT   it was gone, or leads to another file
  * EBUSY    it stays: see above
  * EINVAL   a bad name; or FAIRSEM_SHARED_NO_UNDO
- * ETIMEDOUT  a stopped process has had the segment's lock for a second
+ * ETIMEDOUT  the lock was not to be had for a second: its owner is stopped
  * EACCES, ELOOP, ENAMETOOLONG, ENOTDIR, EPERM, EROFS   as the kernel says
  */
 FAIRSEM_MUST_CHECK_
@@ -193,10 +192,10 @@ FAIRSEM_API int fairsem_shared_unlink_unused(fairsem_shared_t *handle, const cha
     FAIRSEM_NONNULL_(1, 2);
 
 /*
- * From now on fairsem_shared_unlink_unused removes the name only if its `kept` is true.  Since 1.1.
+ * Let the name stay, also if nobody uses it, until fairsem_shared_unlink_unused has `kept`.  Since 1.1.
  *
  * 0        done
- * ETIMEDOUT  a stopped process has had the segment's lock for a second
+ * ETIMEDOUT  the lock was not to be had for a second: its owner is stopped
  */
 FAIRSEM_MUST_CHECK_
 FAIRSEM_API int fairsem_shared_keep_name(fairsem_shared_t *handle) FAIRSEM_NONNULL_(1);
@@ -291,7 +290,7 @@ FAIRSEM_API int fairsem_shared_release(fairsem_shared_t *handle, int64_t n) FAIR
  *
  * 0        done; waiters that fit now have their units
  * EINVAL   units < 0 or units > FAIRSEM_MAX_UNITS; or FAIRSEM_SHARED_NO_UNDO
- * ETIMEDOUT  a stopped process has had the segment's lock for a second
+ * ETIMEDOUT  the lock was not to be had for a second: its owner is stopped
  */
 FAIRSEM_API int fairsem_shared_set_units(fairsem_shared_t *handle, int64_t units)
     FAIRSEM_NONNULL_(1);
