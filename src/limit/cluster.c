@@ -9,7 +9,6 @@
  *      cluster_status.c    who runs and who waits
  */
 #include "cluster_name.h"
-#include "options.h"
 #include "run/command.h"
 #include "run/duration.h"
 

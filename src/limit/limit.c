@@ -2,7 +2,7 @@
 /*
  * limit.c - fairsem-limit(1): run a command when it is its turn.  Start reading here.
  *
- *      options.h    the command line
+ *      request.h    the command line
  *      names.h      from a name to a segment
  *      turn.h       wait for the turn; change a limit, remove a name
  *      held.h       a command inside a command of the same name
@@ -14,7 +14,6 @@
  */
 #include "held.h"
 #include "names.h"
-#include "options.h"
 #include "output.h"
 #include "run/command.h"
 #include "status.h"

@@ -3,11 +3,10 @@
 # ../../Makefile.am.
 
 fairsem_limit_both = $(commands) \
-	src/limit/arguments.c src/limit/arguments.h \
 	src/limit/held.c src/limit/held.h \
 	src/limit/json.c src/limit/json.h \
 	src/limit/names.h \
-	src/limit/options.c src/limit/options.h \
+	src/limit/options.c \
 	src/limit/output.c src/limit/output.h \
 	src/limit/process.c src/limit/process.h \
 	src/limit/progress.c src/limit/progress.h \

@@ -1,20 +1,21 @@
 /* SPDX-License-Identifier: MIT */
-/* options.c - see options.h. */
-#include "options.h"
+/* options.c - see request.h. */
+#include "request.h"
 
-#include "arguments.h"
+#include "run/duration.h"
 
 #include <err.h>
+#include <errno.h>
 #include <fairsem.h>
 #include <getopt.h>
 #include <inttypes.h>
 #include <limits.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #define SECOND_NS INT64_C(1000000000)
+#define MOST_NS 1e18
 
 static void print_usage(FILE *file)
 {
@@ -78,6 +79,50 @@ static const struct option options[] = {
     { NULL, 0, NULL, 0 },
 };
 
+/* ---- Arguments of options.  Each prints a message and returns false if the text is wrong. ---- */
+
+static bool read_integer(const char *text, int64_t least, int64_t most, const char *what, int64_t *value)
+{
+    char *end;
+
+    errno = 0;
+    *value = strtoimax(text, &end, 10);
+    if (errno == 0 && end != text && *end == '\0' && *value >= least && *value <= most)
+        return true;
+    warnx("%s: '%s' is no whole number from %" PRId64 " to %" PRId64, what, text, least, most);
+    return false;
+}
+
+/* As sleep(1) has it: "10", "0.5", "5m", "2h". */
+static bool read_duration(const char *text, const char *what, int64_t *ns)
+{
+    static const struct duration_unit units[] = {
+        { "", 1e9 }, { "s", 1e9 }, { "m", 60e9 }, { "h", 3600e9 }, { "d", 86400e9 }, { NULL, 0 },
+    };
+    double duration = duration_read(text, units);
+
+    if (duration < 0) {
+        warnx("%s: '%s' is no number of seconds, nor one such as 5m, 2h or 1d", what, text);
+        return false;
+    }
+    *ns = (int64_t)(duration < MOST_NS ? duration : MOST_NS);
+    return true;
+}
+
+/* Permissions of a file, octal; those of the owner must be among them. */
+static bool read_mode(const char *text, mode_t *mode)
+{
+    char *end;
+    unsigned long value = strtoul(text, &end, 8);
+
+    if (end == text || *end != '\0' || value > 0777 || (value & 0600) != 0600) {
+        warnx("--global: '%s' is no mode such as 660 or 666", text);
+        return false;
+    }
+    *mode = (mode_t)value;
+    return true;
+}
+
 /* Whole seconds, as long as a lease may be. */
 static bool read_ttl(const char *text, int64_t *ns)
 {
@@ -88,6 +133,8 @@ static bool read_ttl(const char *text, int64_t *ns)
     warnx("--ttl: '%s' is not a whole number of seconds from 2 to 3600", text);
     return false;
 }
+
+/* ---- The command line ---- */
 
 /* One option.  Returns false if its argument is wrong. */
 static bool take_option(int option, struct request *r)

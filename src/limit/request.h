@@ -36,4 +36,10 @@ struct request {
     char      **command;
 };
 
+/*
+ * Read the command line.  True: *request is filled in.  Else the program ends with *exit_status: help was
+ * printed, or a message about what is wrong.
+ */
+bool options_read(int argc, char **argv, struct request *request, int *exit_status);
+
 #endif

@@ -15,7 +15,7 @@
 #include "../../src/limit/process.c"
 #include "../../src/limit/progress.c"
 #include "../../src/run/duration.c"
-#include "../../src/limit/arguments.c"
+#include "../../src/limit/options.c"
 #include "../../src/limit/json.c"
 
 START_TEST(a_duration_has_its_two_largest_units)
