@@ -2,10 +2,8 @@
 /* cluster_status.c - who runs and who waits; see cluster_name.h. */
 #include "cluster_name.h"
 
-#include "run/duration.h"
 #include "run/printable.h"
 #include "output.h"
-#include "table.h"
 
 #include <err.h>
 #include <errno.h>
@@ -55,20 +53,14 @@ void cluster_status_gave_up(const struct cluster_name *name, bool answers)
 
     if (request->quiet)
         return;
-    if (answers && list_cluster_users(name, &shown) == 0) {
-        table_gave_up(&shown, request);
-    } else {
-        char duration[DURATION_SIZE];
-
-        warnx("%s: waited %s in vain; %s", shown.name, duration_text(request->wait_ns, duration),
-              cluster_error(ENETUNREACH));
-    }
+    answers = answers && list_cluster_users(name, &shown) == 0;
+    output_gave_up(request, &shown, answers ? NULL : cluster_error(ENETUNREACH));
 }
 
 /* Returns an errno value. */
-static int print_cluster_name(const struct cluster_name *name, struct output *output)
+static int print_cluster_name(const struct cluster_name *name)
 {
-    struct shown_name shown = { .name = name->name, .where = "etcd", .cluster = true };
+    struct shown_name shown = { .name = name->name, .cluster = true };
     int damage = fairsem_cluster_limit(name->handle, &shown.limit);
     int error = damage == 0 || damage == EPROTO ? list_cluster_users(name, &shown) : damage;
 
@@ -76,18 +68,18 @@ static int print_cluster_name(const struct cluster_name *name, struct output *ou
         return error;
     if (damage != 0)            /* as the others can be read */
         warnx("%s: the key 'r-limit' is damaged", name->name);
-    output_name(output, &shown);
+    output_name(&shown);
     return damage;
 }
 
-static int print_one_of_cluster(struct output *output, const void *arg)
+static int print_one_of_cluster(const void *arg)
 {
     const struct cluster_name *name = arg;
 
-    return cluster_result(name, print_cluster_name(name, output));
+    return cluster_result(name, print_cluster_name(name));
 }
 
-static int print_all_of_cluster(struct output *output, const void *arg)
+static int print_all_of_cluster(const void *arg)
 {
     char found[FAIRSEM_CLUSTER_NAME_MAX + 1] = "", text[sizeof found];
     const struct cluster_name *all = arg;
@@ -97,7 +89,7 @@ static int print_all_of_cluster(struct output *output, const void *arg)
     one.name = text;
     while ((error = fairsem_cluster_next(all->handle, found)) == 0) {
         make_printable(strcpy(text, found));
-        error = print_cluster_name(&one, output);
+        error = print_cluster_name(&one);
         if (error != 0 && error != ENOENT)      /* it was removed at this moment, or never made */
             result = cluster_result(&one, error);
     }

@@ -4,15 +4,12 @@
 
 fairsem_limit_both = $(commands) \
 	src/limit/held.c src/limit/held.h \
-	src/limit/json.c src/limit/json.h \
 	src/limit/names.h \
 	src/limit/options.c \
 	src/limit/output.c src/limit/output.h \
 	src/limit/process.c src/limit/process.h \
 	src/limit/progress.c src/limit/progress.h \
 	src/limit/request.h \
-	src/limit/shown.h \
-	src/limit/table.c src/limit/table.h \
 	src/limit/wait_line.c src/limit/wait_line.h
 
 # Names of this machine.

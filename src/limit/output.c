@@ -2,17 +2,22 @@
 /* output.c - see output.h. */
 #include "output.h"
 
-#include "json.h"
+#include "run/duration.h"
+#include "run/printable.h"
 #include "progress.h"
-#include "table.h"
 
 #include <err.h>
 #include <errno.h>
+#include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
+enum { COMMAND_SIZE = 200, JSON_COMMAND_SIZE = 4096 };
+
+static bool as_json;
+bool output_is_first;
 static char failure[1000];      /* the first one; "": none */
 
 int output_failure(const char *format, ...)
@@ -29,36 +34,242 @@ int output_failure(const char *format, ...)
     return OWN_FAILURE;
 }
 
-void output_name(struct output *output, const struct shown_name *name)
+/* ---- A table ---- */
+
+static void print_since(time_t since)
 {
-    if (output->json)
-        print_json_name(stdout, name, output->first);
-    else
-        table_print(name);
-    output->first = false;
+    time_t now = time(NULL);
+    char text[20] = "-";
+    struct tm tm, today;
+
+    localtime_r(&now, &today);
+    localtime_r(&since, &tm);
+    if (since != 0)
+        strftime(text, sizeof text, tm.tm_yday == today.tm_yday && tm.tm_year == today.tm_year
+                                    ? "%H:%M:%S" : "%Y-%m-%d", &tm);
+    printf("  %10s", text);
 }
 
-int output_status(const struct request *request,
-                  int (*print)(struct output *output, const void *arg), const void *arg)
+static void clean_command(const struct shown_user *user, char *text)
 {
+    size_t length = user->command_length < COMMAND_SIZE ? user->command_length : COMMAND_SIZE - 1;
+
+    memmove(text, user->command, length);
+    text[length] = '\0';
+    make_printable(text);
+}
+
+static void print_command(const struct shown_user *user, char *text)
+{
+    clean_command(user, text);
+    if (user->host == NULL && user->local_pid == 0)
+        puts("  (in another PID namespace)");
+    else if (user->host == NULL && user->local_pid != user->pid)
+        printf("  (here %" PRId64 ") %s\n", user->local_pid, text);
+    else
+        printf("  %s\n", text);
+}
+
+static void print_row(const struct shown_name *name, int number)
+{
+    char duration[DURATION_SIZE], place[30] = "running", text[COMMAND_SIZE];
+    struct shown_user user = { .command = "" };
+
+    name->describe(name, number, &user, text, sizeof text);
+    if (user.place != 0)
+        snprintf(place, sizeof place, "%" PRId64 "%s", user.place, ordinal_suffix(user.place));
+    printf("  %-8s", place);
+    if (name->cluster)
+        printf(" %-16s", user.host);
+    printf(" %8" PRId64 " %6" PRId64 " %9" PRId64, user.pid, user.units, user.priority);
+    print_since(user.since);
+    printf("  %12s", duration_text(user.ns, duration));
+    if (name->cluster && user.fence != 0)
+        printf(" %10" PRId64, user.fence);
+    else if (name->cluster)
+        printf(" %10s", "-");
+    print_command(&user, text);
+}
+
+static void print_table(const struct shown_name *name)
+{
+    const char *where = name->cluster ? " (etcd)" : name->global ? " (all users)" : "";
+
+    printf("%s%s: limit %" PRId64 ", free %" PRId64 ", running %d, waiting %" PRId64 "\n", name->name, where,
+           name->limit, name->free, name->running, name->waiting);
+    if (name->count > 0)
+        printf("  %-8s%s %8s %6s %9s  %10s  %12s%s  %s\n", "place",
+               name->cluster ? " host            " : "", "pid", "units", "priority", "since", "for",
+               name->cluster ? "      fence" : "", "command");
+    for (int i = 0; i < name->count; i++)
+        print_row(name, i);
+}
+
+/* ---- JSON, in one line.  The names in C are not those of libjansson. ---- */
+
+/* The length of the character at the text if it is valid UTF-8, else 0. */
+static size_t character_length(const unsigned char *text, size_t left)
+{
+    static const struct { unsigned char least, most; size_t length; unsigned lowest; } form[] = {
+        { 0x00, 0x7f, 1, 0 }, { 0xc2, 0xdf, 2, 0x80 }, { 0xe0, 0xef, 3, 0x800 },
+        { 0xf0, 0xf4, 4, 0x10000 },
+    };
+
+    for (size_t i = 0; i < sizeof form / sizeof form[0]; i++) {
+        size_t length = form[i].length;
+        unsigned code;
+
+        if (text[0] < form[i].least || text[0] > form[i].most || left < length)
+            continue;
+        code = length == 1 ? text[0] : text[0] & (0x7fu >> length);
+        for (size_t j = 1; j < length; j++) {
+            if ((text[j] & 0xc0) != 0x80)
+                return 0;
+            code = code << 6 | (text[j] & 0x3f);
+        }
+        /* Neither longer than needed, nor a surrogate, nor above the last one. */
+        return code < form[i].lowest || code / 0x800 == 0x1b || code > 0x10ffff ? 0 : length;
+    }
+    return 0;
+}
+
+/*
+ * A string: valid UTF-8 stays, except control characters; each other byte becomes U+FFFD, which
+ * means just that.
+ */
+static void print_json_string(FILE *file, const char *text, size_t length)
+{
+    const unsigned char *at = (const unsigned char *)text, *end = at + length;
+
+    putc('"', file);
+    while (at < end) {
+        size_t bytes = character_length(at, (size_t)(end - at));
+
+        if (bytes == 0)
+            fputs("\\ufffd", file);
+        else if (*at == '\0' || control_length((const char *)at) != 0)
+            fprintf(file, "\\u%04x", at[bytes - 1]);
+        else if (*at == '"' || *at == '\\')
+            fprintf(file, "\\%c", *at);
+        else
+            fwrite(at, 1, bytes, file);
+        at += bytes != 0 ? bytes : 1;
+    }
+    putc('"', file);
+}
+
+static void print_json_user(const struct shown_name *name, int number)
+{
+    char text[JSON_COMMAND_SIZE], since[30] = "null";
+    struct shown_user user = { 0 };
+    struct tm tm;
+
+    name->describe(name, number, &user, text, sizeof text);
+    if (user.since != 0)
+        strftime(since, sizeof since, "\"%Y-%m-%dT%H:%M:%SZ\"", gmtime_r(&user.since, &tm));
+    putchar('{');
+    if (name->cluster) {
+        fputs("\"host\": ", stdout);
+        print_json_string(stdout, user.host, strlen(user.host));
+        printf(", \"pid\": %" PRId64 ", \"fence\": %" PRId64, user.pid, user.fence);
+    } else {
+        printf("\"pid\": %" PRId64 ", \"local_pid\": %" PRId64, user.pid, user.local_pid);
+    }
+    printf(", \"units\": %" PRId64 ", \"priority\": %" PRId64 ", \"place\": %" PRId64
+            ", \"since\": %s, \"seconds\": %.3f, \"command\": ", user.units, user.priority,
+            user.place, since, (double)user.ns / 1e9);
+    if (user.command_length > 0)
+        print_json_string(stdout, user.command, user.command_length);
+    else
+        fputs("null", stdout);
+    putchar('}');
+}
+
+static void print_json_name(const struct shown_name *name)
+{
+    fputs(output_is_first ? "{\"name\": " : ", {\"name\": ", stdout);
+    print_json_string(stdout, name->name, strlen(name->name));
+    printf(", \"%s\": %s, \"limit\": %" PRId64 ", \"free\": %" PRId64 ", \"users\": [",
+            name->cluster ? "cluster" : "global", name->cluster || name->global ? "true" : "false",
+            name->limit, name->free);
+    for (int i = 0; i < name->count; i++) {
+        if (i > 0)
+            fputs(", ", stdout);
+        print_json_user(name, i);
+    }
+    fputs("]}", stdout);
+}
+
+static void print_json_end(void)
+{
+    putchar(']');
+    if (*failure != '\0') {
+        fputs(", \"error\": ", stdout);
+        print_json_string(stdout, failure, strlen(failure));
+    }
+    puts("}");
+}
+
+/* ---- Either, once or each second ---- */
+
+void output_name(const struct shown_name *name)
+{
+    if (as_json)
+        print_json_name(name);
+    else
+        print_table(name);
+    output_is_first = false;
+}
+
+int output_status(const struct request *request, int (*print)(const void *arg), const void *arg)
+{
+    as_json = request->json;
     for (;;) {
-        struct output output = { .json = request->json, .first = true };
         int result;
 
+        output_is_first = true;
         *failure = '\0';
-        if (request->json)
-            print_json_begin(stdout);
+        if (as_json)
+            fputs("{\"names\": [", stdout);
         else if (request->watch && terminal_can_erase(STDOUT_FILENO))
             fputs("\033[H\033[J", stdout);
-        result = print(&output, arg);
-        if (request->json)
-            print_json_end(stdout, failure);
-        if (fflush(stdout) != 0 || ferror(stdout)) {
-            warnx("standard output: %s", strerror(errno));
-            return OWN_FAILURE;
-        }
+        result = print(arg);
+        if (as_json)
+            print_json_end();
+        if (fflush(stdout) != 0 || ferror(stdout))
+            return output_failure("standard output: %s", strerror(errno));
         if (!request->watch)
             return result;
         sleep(1);
     }
+}
+
+void output_gave_up(const struct request *request, const struct shown_name *name, const char *trouble)
+{
+    char duration[DURATION_SIZE], text[COMMAND_SIZE], runs[COMMAND_SIZE + 80] = "nobody", more[40] = "";
+    int running = 0, before = 0;
+
+    duration_text(request->wait_ns, duration);
+    if (trouble != NULL) {
+        warnx("%s: waited %s in vain; %s", name->name, duration, trouble);
+        return;
+    }
+    for (int i = 0; i < name->count; i++) {
+        struct shown_user user = { .command = "" };
+
+        name->describe(name, i, &user, text, sizeof text);
+        if (user.place == 0 && running++ == 0) {
+            clean_command(&user, text);
+            snprintf(runs, sizeof runs, "%s (process %" PRId64 "%s%s)",
+                     *text != '\0' ? text : "a command", user.pid, user.host != NULL ? " of " : "",
+                     user.host != NULL ? user.host : "");
+        }
+        if (user.place != 0 && (user.priority < request->priority
+            || (user.priority == request->priority && user.ns >= request->wait_ns)))
+            before++;
+    }
+    if (running > 1)
+        snprintf(more, sizeof more, " and %d more", running - 1);
+    warnx("%s: waited %s in vain; running: %s%s; %d still before it in line", name->name,
+          duration, runs, more, before);
 }

@@ -1,26 +1,50 @@
 /* SPDX-License-Identifier: MIT */
-/* output.h - the status on standard output, as a table or as JSON, once or each second. */
+/* output.h - what is printed of a name, wherever its units are: a table or JSON, once or each second. */
 #ifndef LIMIT_OUTPUT_H
 #define LIMIT_OUTPUT_H
 
 #include "request.h"
-#include "shown.h"
 
-struct output {
-    bool json;
-    bool first;         /* no name has been printed */
+#include <stddef.h>
+#include <time.h>
+
+/* A command that runs or waits. */
+struct shown_user {
+    int64_t     place;          /* 0: it runs */
+    int64_t     pid;            /* the one that the process itself knows, and its messages have */
+    int64_t     local_pid;      /* here; 0: it is not to be seen from here */
+    int64_t     units, priority, fence;
+    int64_t     ns;             /* that it runs or waits */
+    time_t      since;          /* 0: nobody knows it */
+    const char *host;           /* NULL: this machine */
+    const char *command;        /* not ended by '\0'; it may have control characters */
+    size_t      command_length; /* 0: nobody knows it */
 };
 
-void output_name(struct output *output, const struct shown_name *name);
+/* One name, now. */
+struct shown_name {
+    const char *name;
+    bool        global, cluster;
+    int64_t     limit, free, waiting;
+    int         running, count;
+    const void *users;          /* who runs, then who waits, in order */
+    /* Describe the one of a number.  The text may be used for its command. */
+    void (*describe)(const struct shown_name *name, int number, struct shown_user *user,
+                     char *text, size_t size);
+};
 
 /* Print the message, which is also the "error" of JSON if it is the first.  Returns OWN_FAILURE. */
 __attribute__((format(printf, 1, 2))) int output_failure(const char *format, ...);
 
 /*
- * `print` prints the names, and returns an exit status, as this function does; if that is not 0, a
- * message has been printed.
+ * `print` calls output_name() for each name, and returns an exit status, as this function does; if that is
+ * not 0, a message has been printed.
  */
-int output_status(const struct request *request,
-                  int (*print)(struct output *output, const void *arg), const void *arg);
+int output_status(const struct request *request, int (*print)(const void *arg), const void *arg);
+void output_name(const struct shown_name *name);
+extern bool output_is_first;    /* no name has been printed: a parent whose child has printed one clears it */
+
+/* For the log of a job: one line on stderr, that it has waited in vain, and who runs, or why nobody knows. */
+void output_gave_up(const struct request *request, const struct shown_name *name, const char *trouble);
 
 #endif

@@ -5,7 +5,6 @@
 #include "names.h"
 #include "output.h"
 #include "process.h"
-#include "table.h"
 #include "turn.h"
 
 #include <err.h>
@@ -58,14 +57,13 @@ void status_gave_up(const struct request *request, const char *segment)
             shown.count = 0;
         fairsem_shared_close(handle);
     }
-    table_gave_up(&shown, request);
+    output_gave_up(request, &shown, NULL);
 }
 
 /* Returns an errno value. */
-static int print_status_of(const struct request *request, int oflag, const char *segment, struct output *output)
+static int print_status_of(const struct request *request, int oflag, const char *segment)
 {
-    struct shown_name shown = { .name = request->name, .where = request->global ? "all users" : NULL,
-                                .global = request->global };
+    struct shown_name shown = { .name = request->name, .global = request->global };
     fairsem_shared_stat_t stat;
     fairsem_shared_t *handle;
     int error = fairsem_shared_open(&handle, segment, oflag, 0, NULL);
@@ -83,23 +81,23 @@ static int print_status_of(const struct request *request, int oflag, const char 
     shown.limit = stat.capacity;
     shown.free = stat.available;
     shown.waiting = stat.waiters;
-    output_name(output, &shown);
+    output_name(&shown);
     return 0;
 }
 
-static int print_one(struct output *output, const void *arg)
+static int print_one(const void *arg)
 {
     const struct request *request = arg;
     char segment[SEGMENT_NAME_SIZE];
     int error;
 
     name_find(request->name, request->global, segment);
-    error = print_status_of(request, request->global ? 0 : FAIRSEM_SHARED_OWN, segment, output);
+    error = print_status_of(request, request->global ? 0 : FAIRSEM_SHARED_OWN, segment);
     return turn_result(request, segment, error);
 }
 
 /* In a child: those who may write to a global name can end a process that reads it, by truncating the file. */
-static int print_in_child(const struct request *request, const char *segment, struct output *output)
+static int print_in_child(const struct request *request, const char *segment)
 {
     pid_t child;
     int status;
@@ -109,7 +107,7 @@ static int print_in_child(const struct request *request, const char *segment, st
     if (child < 0)
         return errno;
     if (child == 0) {
-        int error = print_status_of(request, 0, segment, output);
+        int error = print_status_of(request, 0, segment);
 
         fflush(stdout);
         _exit(error);
@@ -117,12 +115,12 @@ static int print_in_child(const struct request *request, const char *segment, st
     waitpid(child, &status, 0);
     if (!WIFEXITED(status))
         return ENOTRECOVERABLE;
-    output->first = output->first && WEXITSTATUS(status) != 0;
+    output_is_first = output_is_first && WEXITSTATUS(status) != 0;
     return WEXITSTATUS(status);
 }
 
 /* Of files that other users have made only the owner is looked at, even if the name is global. */
-static int print_any(struct request request, struct output *output)
+static int print_any(struct request request)
 {
     char segment[SEGMENT_NAME_SIZE];
     const char *owner;
@@ -135,12 +133,12 @@ static int print_any(struct request request, struct output *output)
               request.global ? "; see --global --status " : "", request.global ? request.name : "");
         return 0;
     }
-    error = request.global ? print_in_child(&request, segment, output)
-                           : print_status_of(&request, FAIRSEM_SHARED_OWN, segment, output);
+    error = request.global ? print_in_child(&request, segment)
+                           : print_status_of(&request, FAIRSEM_SHARED_OWN, segment);
     return error == ENOENT ? 0 : turn_result(&request, segment, error);     /* it was removed at this moment */
 }
 
-static int print_all(struct output *output, const void *arg)
+static int print_all(const void *arg)
 {
     struct listed *list = names_list();
     struct request request = *(const struct request *)arg;
@@ -154,7 +152,7 @@ static int print_all(struct output *output, const void *arg)
             continue;
         request.name = at->name;
         request.global = at->global;
-        if (print_any(request, output) != 0)
+        if (print_any(request) != 0)
             result = OWN_FAILURE;
     }
     names_free(list);

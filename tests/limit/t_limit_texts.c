@@ -16,7 +16,7 @@
 #include "../../src/limit/progress.c"
 #include "../../src/run/duration.c"
 #include "../../src/limit/options.c"
-#include "../../src/limit/json.c"
+#include "../../src/limit/output.c"
 
 START_TEST(a_duration_has_its_two_largest_units)
 {
