@@ -8,7 +8,6 @@ fairsem_limit_both = $(commands) \
 	src/limit/options.c \
 	src/limit/output.c src/limit/output.h \
 	src/limit/process.c src/limit/process.h \
-	src/limit/progress.c src/limit/progress.h \
 	src/limit/request.h \
 	src/limit/wait_line.c src/limit/wait_line.h
 

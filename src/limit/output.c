@@ -4,13 +4,13 @@
 
 #include "run/duration.h"
 #include "run/printable.h"
-#include "progress.h"
 
 #include <err.h>
 #include <errno.h>
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -34,7 +34,21 @@ int output_failure(const char *format, ...)
     return OWN_FAILURE;
 }
 
+bool terminal_can_erase(int fd)
+{
+    const char *kind = getenv("TERM");
+
+    return kind != NULL && *kind != '\0' && strcmp(kind, "dumb") != 0 && isatty(fd);
+}
+
 /* ---- A table ---- */
+
+const char *ordinal_suffix(int64_t n)
+{
+    if (n % 100 / 10 == 1)
+        return "th";
+    return n % 10 == 1 ? "st" : n % 10 == 2 ? "nd" : n % 10 == 3 ? "rd" : "th";
+}
 
 static void print_since(time_t since)
 {

@@ -47,4 +47,10 @@ extern bool output_is_first;    /* no name has been printed: a parent whose chil
 /* For the log of a job: one line on stderr, that it has waited in vain, and who runs, or why nobody knows. */
 void output_gave_up(const struct request *request, const struct shown_name *name, const char *trouble);
 
+/* Is it a terminal that obeys control sequences, as far as TERM says? */
+bool terminal_can_erase(int fd);
+
+/* "st", "nd", "rd" or "th". */
+const char *ordinal_suffix(int64_t n);
+
 #endif

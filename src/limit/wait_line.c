@@ -7,16 +7,25 @@
  */
 #include "wait_line.h"
 
+#include "output.h"
+#include "run/duration.h"
+
 #include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
 #include <poll.h>
 #include <pthread.h>
 #include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <sys/eventfd.h>
+#include <sys/ioctl.h>
 #include <sys/signalfd.h>
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
+
+#define ERASE "\r\033[K"
 
 struct watcher {
     const struct line *line;
@@ -26,7 +35,79 @@ struct watcher {
     int                over;        /* a descriptor that is readable when the wait is over */
     int                signal;      /* the signal that has come; 0: none */
     pthread_t          thread;
+    int                terminal;    /* a descriptor for the line of progress; -1: stderr is none */
+    bool               shown;       /* the line is on it */
+    struct timespec    began;
 };
+
+/* ---- The line of progress ---- */
+
+/* The bytes of the text that fit in the columns.  A character of three bytes may take two of them. */
+static size_t bytes_in(const char *text, int columns)
+{
+    size_t length = 0;
+
+    for (; text[length] != '\0'; length++) {
+        unsigned char c = (unsigned char)text[length];
+
+        columns -= c >= 0xe0 ? 2 : (c & 0xc0) != 0x80;
+        if (columns < 0)
+            break;
+    }
+    return length;
+}
+
+/* A line that wraps cannot be erased, and some terminals wrap when the last column is written. */
+static int columns_of(int terminal)
+{
+    struct winsize size;
+
+    return ioctl(terminal, TIOCGWINSZ, &size) == 0 && size.ws_col > 0 ? size.ws_col - 1 : 79;
+}
+
+/*
+ * A write must not wait, not even where Ctrl-S comes between two: this thread also receives the
+ * signals, and the other one, if it has got its turn, waits for this one with the unit.  What does
+ * not fit is lost.  The terminal is opened once more, because every process that has this stderr
+ * would get an O_NONBLOCK there.
+ */
+static int open_terminal(void)
+{
+    return terminal_can_erase(STDERR_FILENO)
+           ? open("/dev/tty", O_WRONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC) : -1;
+}
+
+/* Returns in how many milliseconds it must be called again; -1: never. */
+static int show_progress(struct watcher *w)
+{
+    struct standing standing = { 0 };
+    char waited[DURATION_SIZE], place[40] = "", running[30] = "", text[600];
+    int columns, less = 0;
+
+    if (w->terminal < 0)
+        return -1;
+    /* In the background, the line would disturb the output of other programs. */
+    if (tcgetpgrp(STDERR_FILENO) != getpgrp() || !w->line->ask(w->line->arg, &standing))
+        return 1000;
+    duration_text(duration_since(&w->began), waited);
+    if (standing.place > 0) {
+        snprintf(place, sizeof place, "%" PRId64 "%s in line, ", standing.place,
+                 ordinal_suffix(standing.place));
+        snprintf(running, sizeof running, "%d running, ", standing.running);
+    }
+    columns = columns_of(w->terminal);
+    do
+        snprintf(text, sizeof text, "%s%s%s%s%s%s%s%s", less < 1 ? w->line->name : "", less < 1 ? ": " : "",
+                 place, less < 2 ? running : "", less < 2 ? "waited " : "", waited,
+                 standing.trouble != NULL ? "; " : "",
+                 standing.trouble != NULL ? standing.trouble : "");
+    while (text[bytes_in(text, columns)] != '\0' && ++less <= 2);
+    dprintf(w->terminal, ERASE "%.*s", (int)bytes_in(text, columns), text);
+    w->shown = true;
+    return 1000;
+}
+
+/* ---- The signals ---- */
 
 /* Not the signals that the process ignores or blocks, because the command inherits that. */
 static void choose_signals(sigset_t *chosen)
@@ -59,10 +140,10 @@ static void *watch_signals(void *arg)
     struct pollfd ready[2] = { { .fd = w->over, .events = POLLIN },
                                { .fd = w->signals, .events = POLLIN } };
     struct signalfd_siginfo info;
-    struct progress progress;
 
-    progress_begin(&progress, w->line->name, w->line->ask, w->line->arg);
-    while (poll(ready, 2, progress_show(&progress)) >= 0 || errno == EINTR) {
+    w->terminal = open_terminal();
+    clock_gettime(CLOCK_MONOTONIC, &w->began);
+    while (poll(ready, 2, show_progress(w)) >= 0 || errno == EINTR) {
         if (ready[0].revents != 0)
             break;
         if (ready[1].revents == 0 || read(w->signals, &info, sizeof info) != sizeof info)
@@ -71,7 +152,10 @@ static void *watch_signals(void *arg)
         fairsem_token_cancel(&w->token, ECANCELED);
         break;
     }
-    progress_end(&progress);
+    if (w->shown)
+        dprintf(w->terminal, ERASE);
+    if (w->terminal >= 0)
+        close(w->terminal);
     if (w->signal != 0 && poll(ready, 1, w->line->patience_ms) == 0)
         die(w);
     return NULL;

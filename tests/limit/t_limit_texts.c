@@ -11,9 +11,8 @@
 #include <signal.h>
 #include <sys/wait.h>
 
-/* In this order: a name of the third one is a parameter in the header that the first includes. */
+/* In this order: a name of the second one is a parameter in the header that the first includes. */
 #include "../../src/limit/process.c"
-#include "../../src/limit/progress.c"
 #include "../../src/run/duration.c"
 #include "../../src/limit/options.c"
 #include "../../src/limit/output.c"
