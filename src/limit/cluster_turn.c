@@ -91,7 +91,7 @@ bool cluster_turn_announce(const struct cluster_name *name, int64_t fence)
     char more[100];
 
     snprintf(more, sizeof more, ":%" PRId64 ":%llu:%" PRId64 ":%llu", name->request->limit,
-             process_started(getpid()), fence, number_of_endpoints(cluster_endpoints(name->request)));
+             process_stat(getpid()).started, fence, number_of_endpoints(cluster_endpoints(name->request)));
     return held_announce(held_name(name->request->name), name->request->units, more);
 }
 
@@ -116,7 +116,7 @@ static int64_t units_of_outer(void *arg, long pid, const char *said)
     size_t count;
 
     if (sscanf(said, ":%" SCNd64 ":%" SCNd64 ":%llu:%" SCNd64 ":%llu", &units, &outer->limit, &started,
-               &fence, &where) != 5 || started == 0 || started != process_started(pid))
+               &fence, &where) != 5 || started == 0 || started != process_stat(pid).started)
         return 0;
     if (where == number_of_endpoints(cluster_endpoints(name->request)))
         return units;

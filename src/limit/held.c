@@ -61,7 +61,7 @@ static bool is_ancestor(long pid)
     for (int i = 0; at > 0 && i < MOST_ANCESTORS; i++) {
         if (at == pid)
             return true;
-        at = process_parent(at);
+        at = process_stat(at).parent;
     }
     return false;
 }

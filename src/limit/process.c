@@ -25,9 +25,10 @@ static bool proc_is_ours(void)
 /* The name of a process that has retired. */
 #define RETIRED "fairsem-limit/0"
 
-/* What /proc/PID/stat says: the parent, and when it was started. */
-static bool read_stat(long pid, long *parent, unsigned long long *started)
+struct process process_stat(long pid)
 {
+    static const struct process unknown;
+    struct process process;
     char path[40], text[500];
     const char *after;
     ssize_t length;
@@ -36,39 +37,23 @@ static bool read_stat(long pid, long *parent, unsigned long long *started)
     snprintf(path, sizeof path, "/proc/%ld/stat", pid);
     file = proc_is_ours() ? open(path, O_RDONLY | O_CLOEXEC) : -1;  /* and not fopen, which needs memory */
     if (file < 0)
-        return false;
+        return unknown;
     length = read(file, text, sizeof text - 1);
     close(file);
     text[length > 0 ? length : 0] = '\0';
     after = strrchr(text, ')');     /* "1234 (a name) S 1233 ..."; the name can be anything */
     if (after == NULL
         || sscanf(after, ") %*c %ld %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s"
-                  " %llu", parent, started) != 2)
-        return false;
+                  " %llu", &process.parent, &process.started) != 2)
+        return unknown;
     if (strstr(text, "(" RETIRED ")") != NULL)
-        *started = 0;
-    return true;
+        process.started = 0;
+    return process;
 }
 
 void process_retire(void)
 {
     prctl(PR_SET_NAME, RETIRED);
-}
-
-long process_parent(long pid)
-{
-    unsigned long long started;
-    long parent;
-
-    return read_stat(pid, &parent, &started) ? parent : 0;
-}
-
-unsigned long long process_started(long pid)
-{
-    unsigned long long started;
-    long parent;
-
-    return read_stat(pid, &parent, &started) ? started : 0;
 }
 
 static bool list_has(const long list[], size_t count, long pid)
@@ -113,7 +98,7 @@ size_t process_descendants(long list[], size_t size)
 
             if (pid <= 0 || list_has(list, count, pid))
                 continue;
-            parent = process_parent(pid);
+            parent = process_stat(pid).parent;
             if (parent == getpid() || list_has(list, count, parent))
                 list[count++] = pid;
         }
@@ -163,9 +148,4 @@ size_t process_command(const fairsem_shared_user_t *user, char *text, size_t siz
             text[i] = ' ';
     }
     return length;
-}
-
-time_t process_since(const fairsem_shared_user_t *user)
-{
-    return time(NULL) - (time_t)(user->ns / 1000000000);
 }

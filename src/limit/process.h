@@ -8,13 +8,12 @@
 
 #include <fairsem/shared.h>
 #include <stddef.h>
-#include <time.h>
 
-/* The process that has made it; 0: there is no such process. */
-long process_parent(long pid);
-
-/* When it was started, in ticks of the kernel's; 0: nobody knows, or it has retired. */
-unsigned long long process_started(long pid);
+struct process {
+    long               parent;      /* that has made it; 0: there is no such process */
+    unsigned long long started;     /* in ticks of the kernel's; 0: nobody knows, or it has retired */
+};
+struct process process_stat(long pid);
 
 /* This process has no units any more: its first thread's name says so, which others can read without a right. */
 void process_retire(void);
@@ -27,8 +26,5 @@ size_t process_descendants(long list[], size_t size);
 
 /* Write its command's arguments, with spaces between.  Returns the length; 0: nobody knows them. */
 size_t process_command(const fairsem_shared_user_t *user, char *text, size_t size);
-
-/* Since when it runs or waits. */
-time_t process_since(const fairsem_shared_user_t *user);
 
 #endif

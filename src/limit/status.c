@@ -12,6 +12,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 enum { MOST_USERS = 2048 };
@@ -24,7 +25,7 @@ static void describe_user(const struct shown_name *name, int number, struct show
     *shown = (struct shown_user){
         .place = user->place, .pid = user->pid, .local_pid = user->local_pid,
         .units = user->units, .priority = user->priority, .ns = user->ns,
-        .since = process_since(user),
+        .since = time(NULL) - (time_t)(user->ns / 1000000000),
         .command = text, .command_length = process_command(user, text, size),
     };
 }

@@ -146,8 +146,8 @@ static int in_another_pid_namespace(void)
     char text[100];
     long list[4];
 
-    return process_command(&user, text, sizeof text) == 0 && process_started(1) == 0
-           && process_parent(getppid()) == 0 && process_descendants(list, 4) == 0 ? 0 : 1;
+    return process_command(&user, text, sizeof text) == 0 && process_stat(1).started == 0
+           && process_stat(getppid()).parent == 0 && process_descendants(list, 4) == 0 ? 0 : 1;
 }
 
 START_TEST(the_proc_of_another_pid_namespace_does_not_count)
