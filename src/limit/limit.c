@@ -53,23 +53,6 @@ struct place {
     const char       *segment;
 };
 
-static bool take_turn(const struct request *request, char *segment, fairsem_shared_t **handle, int *exit_status)
-{
-    if (turn_take(request, segment, handle, exit_status))
-        return true;
-    if (*exit_status == NO_ROOM) {
-        turn_make_room();
-        if (turn_take(request, segment, handle, exit_status))
-            return true;
-    }
-    if (*exit_status == TIMED_OUT)
-        status_gave_up(request, segment);
-    if (*exit_status == NO_ROOM)
-        *exit_status = output_failure("%s: %s is full, and a name takes 130 kB there: see --status, --remove and "
-                                      "--dir", request->name, names_directory(request->global));
-    return false;
-}
-
 static bool ended(struct guard *guard, int status)
 {
     const struct place *place = (const struct place *)guard;
@@ -89,8 +72,11 @@ static int run(const struct request *request, char *segment)
         return exit_status;
     if (request->exec)
         take_low_descriptors();
-    if (!take_turn(request, segment, &place.handle, &exit_status))
+    if (!turn_take(request, segment, &place.handle, &exit_status)) {
+        if (exit_status == TIMED_OUT)
+            status_gave_up(request, segment);
         return exit_status;
+    }
     if (place.handle == NULL)
         return run_here(&command);
     error = request->keep ? fairsem_shared_keep_name(place.handle) : 0;

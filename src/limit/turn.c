@@ -79,6 +79,37 @@ static bool is_current(const struct request *request, fairsem_shared_t *handle)
     return now == handle;
 }
 
+/* ---- Remove names that nobody uses ---- */
+
+static int remove_unused(const char *segment, int oflag, bool kept)
+{
+    fairsem_shared_t *handle;
+    int error = fairsem_shared_open(&handle, segment, oflag, 0, NULL);
+
+    if (error == 0) {
+        error = fairsem_shared_unlink_unused(handle, segment, kept);
+        /* A command that had opened it before may join a queue in which nobody is granted anything. */
+        if (error == 0)
+            error = fairsem_shared_set_units(handle, FAIRSEM_MAX_UNITS);
+        fairsem_shared_close(handle);
+    }
+    return error;
+}
+
+/* The directory is full: remove the names of this user that nobody uses and that need not stay. */
+static void make_room(void)
+{
+    struct listed *list = names_list();
+    char segment[SEGMENT_NAME_SIZE];
+
+    for (const struct listed *at = list; at != NULL && at->name != NULL; at++) {
+        /* Not global ones: their other users could end this process, by truncating the file. */
+        if (!at->global && name_find(at->name, false, segment) == NULL)
+            remove_unused(segment, FAIRSEM_SHARED_OWN, false);
+    }
+    names_free(list);
+}
+
 /* ---- Take a turn ---- */
 
 static int open_or_make(const struct request *request, const char *segment,
@@ -99,20 +130,25 @@ static int open_segment(const struct request *request, char segment[SEGMENT_NAME
                         fairsem_shared_t **handle)
 {
     fairsem_shared_stat_t stat;
+    bool is_full = false;
 
     for (;;) {
         int error;
 
         name_find(request->name, request->global, segment);
         error = open_or_make(request, segment, handle);
-        if (error == ENOSPC)
-            return NO_ROOM;
+        if (error == ENOSPC && is_full)
+            return output_failure("%s: %s is full, and a name takes 130 kB there: see --status, --remove and "
+                                  "--dir", request->name, names_directory(request->global));
+        if (error == ENOSPC) {
+            is_full = true;
+            make_room();
+            continue;
+        }
         if (error == ENOENT && !name_can_be_made(segment, request->global))
             continue;
-        if (error == ENOENT) {
-            warnx("%s: %s", names_directory(request->global), strerror(error));
-            return OWN_FAILURE;
-        }
+        if (error == ENOENT)
+            return output_failure("%s: %s", names_directory(request->global), strerror(error));
         if (error != 0)
             return turn_result(request, segment, error);
         error = fairsem_shared_stat(*handle, &stat);
@@ -308,21 +344,6 @@ int turn_set_limit(const struct request *request, char segment[SEGMENT_NAME_SIZE
     return turn_result(request, segment, error);
 }
 
-static int remove_unused(const char *segment, int oflag, bool kept)
-{
-    fairsem_shared_t *handle;
-    int error = fairsem_shared_open(&handle, segment, oflag, 0, NULL);
-
-    if (error == 0) {
-        error = fairsem_shared_unlink_unused(handle, segment, kept);
-        /* A command that had opened it before may join a queue in which nobody is granted anything. */
-        if (error == 0)
-            error = fairsem_shared_set_units(handle, FAIRSEM_MAX_UNITS);
-        fairsem_shared_close(handle);
-    }
-    return error;
-}
-
 int turn_remove(const struct request *request, const char *segment)
 {
     int error;
@@ -332,17 +353,4 @@ int turn_remove(const struct request *request, const char *segment)
     else if ((error = fairsem_shared_unlink(segment)) == EINVAL)
         error = rmdir(segment) == 0 ? 0 : errno;
     return turn_result(request, segment, error);
-}
-
-void turn_make_room(void)
-{
-    struct listed *list = names_list();
-    char segment[SEGMENT_NAME_SIZE];
-
-    for (const struct listed *at = list; at != NULL && at->name != NULL; at++) {
-        /* Not global ones: their other users could end this process, by truncating the file. */
-        if (!at->global && name_find(at->name, false, segment) == NULL)
-            remove_unused(segment, FAIRSEM_SHARED_OWN, false);
-    }
-    names_free(list);
 }

@@ -14,11 +14,9 @@
 
 #include <fairsem/shared.h>
 
-enum { NO_ROOM = -1 };
-
 /*
  * Wait.  Returns true if it is our turn, in this segment; else *exit_status is set, and if that is not
- * TIMED_OUT, or NO_ROOM for a new name, a message has been printed.
+ * TIMED_OUT, a message has been printed.
  * *handle holds the units; NULL: an outer command holds them.  A signal that ends the wait ends the
  * process.
  */
@@ -37,9 +35,6 @@ int turn_set_limit(const struct request *request, char segment[SEGMENT_NAME_SIZE
 
 /* Remove a name.  Returns an exit status; a message has been printed if it is not 0. */
 int turn_remove(const struct request *request, const char *segment);
-
-/* The directory is full: remove the names of this user that nobody uses and that need not stay. */
-void turn_make_room(void);
 
 /* 0; or say what an errno value of the library means for this name, and return OWN_FAILURE. */
 int turn_result(const struct request *request, const char *segment, int error);
