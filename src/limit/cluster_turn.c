@@ -3,6 +3,7 @@
 #include "cluster_name.h"
 
 #include "held.h"
+#include "output.h"
 #include "process.h"
 #include "wait_line.h"
 
@@ -291,17 +292,6 @@ static int wait_for_etcd(const struct cluster_name *name, fairsem_cluster_hold_t
     return error;
 }
 
-/* True if the limit is another one than the request gives; a message has been printed. */
-static bool limit_is_other(const struct request *request, int64_t limit)
-{
-    if (limit == request->limit)
-        return false;
-    warnx("%s: the limit is %" PRId64 ", not %" PRId64
-          ", and changes while commands run or wait only by --set-limit", request->name, limit,
-          request->limit);
-    return true;
-}
-
 /* The request was refused because of the limit.  False: no message has been printed. */
 static bool tell_limit(const struct cluster_name *name, int error)
 {
@@ -310,7 +300,7 @@ static bool tell_limit(const struct cluster_name *name, int error)
     if ((error != EINVAL && error != E2BIG) || fairsem_cluster_limit(name->handle, &limit) != 0)
         return false;
     if (error == EINVAL)
-        return limit_is_other(name->request, limit);
+        return !limit_is_as_asked(name->request, limit);
     warnx(MORE_UNITS_THAN_LIMIT ": --set-limit has changed it", name->request->units,
           name->request->name, limit);
     return true;
@@ -325,7 +315,7 @@ bool cluster_turn_take(const struct cluster_name *name, fairsem_cluster_hold_t *
 
     *exit_status = OWN_FAILURE;
     if (held_by(held_name(name->request->name), units_of_outer, &outer, &units) == ANCESTOR)
-        return !limit_is_other(name->request, outer.limit) && held_is_enough(name->request, units);
+        return limit_is_as_asked(name->request, outer.limit) && held_is_enough(name->request, units);
     if (outer.error != 0) {     /* it would perhaps wait for its outer command */
         cluster_result(name, outer.error);
         return false;

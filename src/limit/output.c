@@ -34,6 +34,15 @@ int output_failure(const char *format, ...)
     return OWN_FAILURE;
 }
 
+bool limit_is_as_asked(const struct request *request, int64_t limit)
+{
+    if (limit != request->limit)
+        warnx("%s: the limit is %" PRId64 ", not %" PRId64
+              ", and changes while commands run or wait only by --set-limit", request->name, limit,
+              request->limit);
+    return limit == request->limit;
+}
+
 bool terminal_can_erase(int fd)
 {
     const char *kind = getenv("TERM");

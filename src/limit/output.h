@@ -36,6 +36,9 @@ struct shown_name {
 /* Print the message, which is also the "error" of JSON if it is the first.  Returns OWN_FAILURE. */
 __attribute__((format(printf, 1, 2))) int output_failure(const char *format, ...);
 
+/* Is it the limit of the request?  If not, it says so. */
+bool limit_is_as_asked(const struct request *request, int64_t limit);
+
 /*
  * `print` calls output_name() for each name, and returns an exit status, as this function does; if that is
  * not 0, a message has been printed.

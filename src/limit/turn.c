@@ -36,15 +36,11 @@ static const char *meaning(int error)
     }
 }
 
-/* Errors of a file that another user has put there. */
-static bool is_of_file(int error)
-{
-    return error == EPERM || error == EACCES || error == EINVAL || error == ELOOP;
-}
-
 int turn_result(const struct request *request, const char *segment, int error)
 {
-    const char *owner = is_of_file(error) ? name_owner(segment) : NULL;
+    /* Errors of a file that another user has put there. */
+    bool is_of_file = error == EPERM || error == EACCES || error == EINVAL || error == ELOOP;
+    const char *owner = is_of_file ? name_owner(segment) : NULL;
 
     if (error == 0)
         return 0;
@@ -157,12 +153,8 @@ static int open_segment(const struct request *request, char segment[SEGMENT_NAME
         if (error == 0)
             error = fairsem_shared_unlink_unused(*handle, segment, stat.capacity != 0);    /* 0 is for --remove */
         fairsem_shared_close(*handle);
-        if (error == EBUSY) {
-            warnx("%s: the limit is %" PRId64 ", not %" PRId64
-                  ", and changes while commands run or wait only by --set-limit", request->name,
-                  stat.capacity, request->limit);
+        if (error == EBUSY && !limit_is_as_asked(request, stat.capacity))
             return OWN_FAILURE;
-        }
         if (error != 0 && error != ENOENT)
             return turn_result(request, segment, error);
     }
