@@ -15,10 +15,7 @@
 #include <err.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <inttypes.h>
 #include <poll.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -58,16 +55,6 @@ static void hide_others(void)
 /* An etcd that has taken longer to end the wait answers no question either. */
 #define ANSWERS_NS INT64_C(1000000000)
 
-/* The fence is for the command; so are the names under which an outer one runs. */
-static bool tell_command(const struct cluster_name *name, const fairsem_cluster_hold_t *hold)
-{
-    char text[30];
-    int64_t fence = fairsem_cluster_fence(hold);
-
-    snprintf(text, sizeof text, "%" PRId64, fence);
-    return setenv("FAIRSEM_LIMIT_FENCE", text, 1) == 0 && cluster_turn_announce(name, fence);
-}
-
 static int run_in_cluster(const struct cluster_name *name)
 {
     static fairsem_cluster_hold_t hold;     /* a thread may still give it back at the end */
@@ -88,7 +75,7 @@ static int run_in_cluster(const struct cluster_name *name)
     if (fairsem_cluster_fence(&hold) == 0)
         return run_here(&command);      /* an outer command holds the units */
     command.mask = &mask;
-    if (!tell_command(name, &hold)) {
+    if (!cluster_turn_announce(name, fairsem_cluster_fence(&hold))) {
         cluster_turn_give_back(&hold, false);
         return cluster_result(name, ENOMEM);
     }
@@ -106,8 +93,9 @@ int main(int argc, char **argv)
         return exit_status;
     if (!request.cluster.on)
         errx(OWN_FAILURE, "fairsem-limit --cluster runs this program");
-    if (!cluster_open(&name, &request))
-        return OWN_FAILURE;
+    exit_status = cluster_open(&name, &request);
+    if (exit_status != 0)
+        return exit_status;
     switch (request.what) {
     case STATUS: return cluster_status_print(&name);
     case REMOVE: return cluster_result(&name, fairsem_cluster_remove(name.handle));

@@ -19,11 +19,8 @@ struct cluster_name {
 
 /* ---- cluster_open.c: which etcd, and as whom; what is secret is in files that variables name ---- */
 
-/* The URLs. */
-const char *cluster_endpoints(const struct request *request);
-
-/* False: a message has been printed. */
-bool cluster_open(struct cluster_name *name, const struct request *request);
+/* Returns an exit status; a message has been printed if it is not 0. */
+int cluster_open(struct cluster_name *name, const struct request *request);
 
 /* The meaning of an errno value of the library for this command. */
 const char *cluster_error(int error);
@@ -52,7 +49,7 @@ bool cluster_start_thread(void *(*work)(void *arg), void *arg);
  */
 void cluster_turn_give_back(fairsem_cluster_hold_t *hold, bool signal_came);
 
-/* For commands inside this one: it holds units, with this fence.  False: no memory. */
+/* For the command, and those inside it: this process holds units, with this fence.  False: no memory. */
 bool cluster_turn_announce(const struct cluster_name *name, int64_t fence);
 
 /* ---- cluster_guard.c: end the command before etcd gives its place away ---- */

@@ -12,8 +12,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define DEFAULT_ENDPOINT "http://127.0.0.1:2379"
-#define VARIABLE         "FAIRSEM_LIMIT_CLUSTER"
+#define VARIABLE "FAIRSEM_LIMIT_CLUSTER"
 
 const char *cluster_error(int error)
 {
@@ -28,11 +27,6 @@ const char *cluster_error(int error)
     case ENOENT:      return "there is no such name";
     default:          return strerror(error);
     }
-}
-
-const char *cluster_endpoints(const struct request *request)
-{
-    return request->cluster.endpoints != NULL ? request->cluster.endpoints : DEFAULT_ENDPOINT;
 }
 
 int cluster_result(const struct cluster_name *name, int error)
@@ -105,9 +99,10 @@ static const char *wrong_name(const char *name)
     return NULL;
 }
 
-bool cluster_open(struct cluster_name *name, const struct request *request)
+int cluster_open(struct cluster_name *name, const struct request *request)
 {
-    fairsem_cluster_attr_t attr = { .limit = request->what == RUN ? request->limit : 0,
+    fairsem_cluster_attr_t attr = { .endpoints = request->cluster.endpoints,
+                                    .limit = request->what == RUN ? request->limit : 0,
                                     .ttl_ns = request->cluster.ttl_ns };
     const char *last;
     const char *wrong;
@@ -116,25 +111,18 @@ bool cluster_open(struct cluster_name *name, const struct request *request)
     name->request = request;
     name->name = request->name != NULL ? request->name : "all names";
     wrong = wrong_name(name->name);
-    if (wrong != NULL) {
-        warnx("%s: %s", name->name, wrong);
-        return false;
-    }
+    if (wrong != NULL)
+        return output_failure("%s: %s", name->name, wrong);
     if (request->what == RUN) {
         last = strrchr(request->command[0], '/');
         attr.program = last != NULL ? last + 1 : request->command[0];
     }
-    attr.endpoints = cluster_endpoints(request);
-    if (strchr(attr.endpoints, '@') != NULL) {
-        warnx("--cluster: no user in a URL, where everybody can read it: see fairsem-limit(1)");
-        return false;
-    }
+    if (strchr(attr.endpoints, '@') != NULL)
+        return output_failure("--cluster: no user in a URL, where everybody can read it: see fairsem-limit(1)");
     if (!read_credentials(&attr))
-        return false;
+        return OWN_FAILURE;
     error = fairsem_cluster_open(&name->handle, name->name, &attr);
     if (error == EINVAL)
-        warnx("--cluster: '%s' is no list of URLs such as http://10.0.0.1:2379", attr.endpoints);
-    else if (error != 0)
-        warnx("%s: %s", name->name, strerror(error));
-    return error == 0;
+        return output_failure("--cluster: '%s' is no list of URLs such as http://10.0.0.1:2379", attr.endpoints);
+    return error != 0 ? output_failure("%s: %s", name->name, strerror(error)) : 0;
 }

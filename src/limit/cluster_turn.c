@@ -16,6 +16,7 @@
 #include <signal.h>
 #include <stdatomic.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 #include <time.h>
@@ -89,11 +90,13 @@ static unsigned long long number_of_endpoints(const char *list)
 
 bool cluster_turn_announce(const struct cluster_name *name, int64_t fence)
 {
-    char more[100];
+    char more[100], text[30];
 
+    snprintf(text, sizeof text, "%" PRId64, fence);
     snprintf(more, sizeof more, ":%" PRId64 ":%llu:%" PRId64 ":%llu", name->request->limit,
-             process_stat(getpid()).started, fence, number_of_endpoints(cluster_endpoints(name->request)));
-    return held_announce(held_name(name->request->name), name->request->units, more);
+             process_stat(getpid()).started, fence, number_of_endpoints(name->request->cluster.endpoints));
+    return setenv("FAIRSEM_LIMIT_FENCE", text, 1) == 0
+           && held_announce(held_name(name->request->name), name->request->units, more);
 }
 
 /* What an outer command has. */
@@ -119,7 +122,7 @@ static int64_t units_of_outer(void *arg, long pid, const char *said)
     if (sscanf(said, ":%" SCNd64 ":%" SCNd64 ":%llu:%" SCNd64 ":%llu", &units, &outer->limit, &started,
                &fence, &where) != 5 || started == 0 || started != process_stat(pid).started)
         return 0;
-    if (where == number_of_endpoints(cluster_endpoints(name->request)))
+    if (where == number_of_endpoints(name->request->cluster.endpoints))
         return units;
     outer->error = fairsem_cluster_users(name->handle, users, CLUSTER_USERS, &count);
     if (outer->error != 0)

@@ -198,6 +198,8 @@ static const char *take_cluster(struct request *r)
         if (r->cluster.endpoints == NULL)
             r->cluster.endpoints = variable;
     }
+    if (r->cluster.endpoints == NULL)
+        r->cluster.endpoints = "http://127.0.0.1:2379";
     if (!r->cluster.on)
         return r->cluster.ttl_ns != 0 || r->cluster.keep_running
                ? "--ttl and --keep-running belong to --cluster" : NULL;

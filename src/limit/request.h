@@ -29,7 +29,7 @@ struct request {
     bool        quiet;          /* no message when the wait was too long, or there was none */
     struct {
         bool        on;         /* etcd keeps the name */
-        const char *endpoints;  /* NULL: the default */
+        const char *endpoints;
         int64_t     ttl_ns;     /* of a lease; 0: the default */
         bool        keep_running;
     } cluster;
