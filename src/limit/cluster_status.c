@@ -7,6 +7,7 @@
 
 #include <err.h>
 #include <errno.h>
+#include <stdio.h>
 #include <string.h>
 
 static void describe_cluster_user(const struct shown_name *name, int number, struct shown_user *shown,
@@ -15,13 +16,11 @@ static void describe_cluster_user(const struct shown_name *name, int number, str
     const fairsem_cluster_user_t *user = (const fairsem_cluster_user_t *)name->users + number;
     time_t now = time(NULL), since = (time_t)user->since;
 
-    (void)text;
-    (void)size;
+    snprintf(text, size, "%s", user->program);
     *shown = (struct shown_user){
         .place = user->place, .pid = user->pid, .units = user->units, .fence = user->fence,
         .priority = user->priority, .since = since, .host = user->host,
         .ns = since != 0 && now > since ? (int64_t)(now - since) * 1000000000 : 0,
-        .command = user->program, .command_length = strlen(user->program),
     };
 }
 

@@ -73,18 +73,9 @@ static void print_since(time_t since)
     printf("  %10s", text);
 }
 
-static void clean_command(const struct shown_user *user, char *text)
-{
-    size_t length = user->command_length < COMMAND_SIZE ? user->command_length : COMMAND_SIZE - 1;
-
-    memmove(text, user->command, length);
-    text[length] = '\0';
-    make_printable(text);
-}
-
 static void print_command(const struct shown_user *user, char *text)
 {
-    clean_command(user, text);
+    make_printable(text);
     if (user->host == NULL && user->local_pid == 0)
         puts("  (in another PID namespace)");
     else if (user->host == NULL && user->local_pid != user->pid)
@@ -96,7 +87,7 @@ static void print_command(const struct shown_user *user, char *text)
 static void print_row(const struct shown_name *name, int number)
 {
     char duration[DURATION_SIZE], place[30] = "running", text[COMMAND_SIZE];
-    struct shown_user user = { .command = "" };
+    struct shown_user user;
 
     name->describe(name, number, &user, text, sizeof text);
     if (user.place != 0)
@@ -131,7 +122,7 @@ static void print_table(const struct shown_name *name)
 /* ---- JSON, in one line.  The names in C are not those of libjansson. ---- */
 
 /* The length of the character at the text if it is valid UTF-8, else 0. */
-static size_t character_length(const unsigned char *text, size_t left)
+static size_t character_length(const unsigned char *text)
 {
     static const struct { unsigned char least, most; size_t length; unsigned lowest; } form[] = {
         { 0x00, 0x7f, 1, 0 }, { 0xc2, 0xdf, 2, 0x80 }, { 0xe0, 0xef, 3, 0x800 },
@@ -142,7 +133,7 @@ static size_t character_length(const unsigned char *text, size_t left)
         size_t length = form[i].length;
         unsigned code;
 
-        if (text[0] < form[i].least || text[0] > form[i].most || left < length)
+        if (text[0] < form[i].least || text[0] > form[i].most)
             continue;
         code = length == 1 ? text[0] : text[0] & (0x7fu >> length);
         for (size_t j = 1; j < length; j++) {
@@ -160,17 +151,17 @@ static size_t character_length(const unsigned char *text, size_t left)
  * A string: valid UTF-8 stays, except control characters; each other byte becomes U+FFFD, which
  * means just that.
  */
-static void print_json_string(FILE *file, const char *text, size_t length)
+static void print_json_string(FILE *file, const char *text)
 {
-    const unsigned char *at = (const unsigned char *)text, *end = at + length;
+    const unsigned char *at = (const unsigned char *)text;
 
     putc('"', file);
-    while (at < end) {
-        size_t bytes = character_length(at, (size_t)(end - at));
+    while (*at != '\0') {
+        size_t bytes = character_length(at);
 
         if (bytes == 0)
             fputs("\\ufffd", file);
-        else if (*at == '\0' || control_length((const char *)at) != 0)
+        else if (control_length((const char *)at) != 0)
             fprintf(file, "\\u%04x", at[bytes - 1]);
         else if (*at == '"' || *at == '\\')
             fprintf(file, "\\%c", *at);
@@ -184,7 +175,7 @@ static void print_json_string(FILE *file, const char *text, size_t length)
 static void print_json_user(const struct shown_name *name, int number)
 {
     char text[JSON_COMMAND_SIZE], since[30] = "null";
-    struct shown_user user = { 0 };
+    struct shown_user user;
     struct tm tm;
 
     name->describe(name, number, &user, text, sizeof text);
@@ -193,7 +184,7 @@ static void print_json_user(const struct shown_name *name, int number)
     putchar('{');
     if (name->cluster) {
         fputs("\"host\": ", stdout);
-        print_json_string(stdout, user.host, strlen(user.host));
+        print_json_string(stdout, user.host);
         printf(", \"pid\": %" PRId64 ", \"fence\": %" PRId64, user.pid, user.fence);
     } else {
         printf("\"pid\": %" PRId64 ", \"local_pid\": %" PRId64, user.pid, user.local_pid);
@@ -201,8 +192,8 @@ static void print_json_user(const struct shown_name *name, int number)
     printf(", \"units\": %" PRId64 ", \"priority\": %" PRId64 ", \"place\": %" PRId64
             ", \"since\": %s, \"seconds\": %.3f, \"command\": ", user.units, user.priority,
             user.place, since, (double)user.ns / 1e9);
-    if (user.command_length > 0)
-        print_json_string(stdout, user.command, user.command_length);
+    if (*text != '\0')
+        print_json_string(stdout, text);
     else
         fputs("null", stdout);
     putchar('}');
@@ -211,7 +202,7 @@ static void print_json_user(const struct shown_name *name, int number)
 static void print_json_name(const struct shown_name *name)
 {
     fputs(output_is_first ? "{\"name\": " : ", {\"name\": ", stdout);
-    print_json_string(stdout, name->name, strlen(name->name));
+    print_json_string(stdout, name->name);
     printf(", \"%s\": %s, \"limit\": %" PRId64 ", \"free\": %" PRId64 ", \"users\": [",
             name->cluster ? "cluster" : "global", name->cluster || name->global ? "true" : "false",
             name->limit, name->free);
@@ -228,7 +219,7 @@ static void print_json_end(void)
     putchar(']');
     if (*failure != '\0') {
         fputs(", \"error\": ", stdout);
-        print_json_string(stdout, failure, strlen(failure));
+        print_json_string(stdout, failure);
     }
     puts("}");
 }
@@ -278,11 +269,11 @@ void output_gave_up(const struct request *request, const struct shown_name *name
         return;
     }
     for (int i = 0; i < name->count; i++) {
-        struct shown_user user = { .command = "" };
+        struct shown_user user;
 
         name->describe(name, i, &user, text, sizeof text);
         if (user.place == 0 && running++ == 0) {
-            clean_command(&user, text);
+            make_printable(text);
             snprintf(runs, sizeof runs, "%s (process %" PRId64 "%s%s)",
                      *text != '\0' ? text : "a command", user.pid, user.host != NULL ? " of " : "",
                      user.host != NULL ? user.host : "");

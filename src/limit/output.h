@@ -17,8 +17,6 @@ struct shown_user {
     int64_t     ns;             /* that it runs or waits */
     time_t      since;          /* 0: nobody knows it */
     const char *host;           /* NULL: this machine */
-    const char *command;        /* not ended by '\0'; it may have control characters */
-    size_t      command_length; /* 0: nobody knows it */
 };
 
 /* One name, now. */
@@ -28,7 +26,7 @@ struct shown_name {
     int64_t     limit, free, waiting;
     int         running, count;
     const void *users;          /* who runs, then who waits, in order */
-    /* Describe the one of a number.  The text may be used for its command. */
+    /* Describe the one of a number.  The text is its command, with control characters; "": nobody knows it. */
     void (*describe)(const struct shown_name *name, int number, struct shown_user *user,
                      char *text, size_t size);
 };

@@ -26,8 +26,8 @@ static void describe_user(const struct shown_name *name, int number, struct show
         .place = user->place, .pid = user->pid, .local_pid = user->local_pid,
         .units = user->units, .priority = user->priority, .ns = user->ns,
         .since = time(NULL) - (time_t)(user->ns / 1000000000),
-        .command = text, .command_length = process_command(user, text, size),
     };
+    process_command(user, text, size);
 }
 
 /* ---- Each name ---- */

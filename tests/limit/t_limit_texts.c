@@ -92,7 +92,7 @@ START_TEST(a_json_string_has_no_byte_that_is_not_allowed)
         size_t size = 0;
         FILE *file = open_memstream(&text, &size);
 
-        print_json_string(file, row[i].text, strlen(row[i].text));
+        print_json_string(file, row[i].text);
         fclose(file);
         ck_assert_uint_ge(size, 2);
         ck_assert(text[0] == '"' && text[size - 1] == '"');
