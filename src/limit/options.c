@@ -17,41 +17,39 @@
 #define SECOND_NS INT64_C(1000000000)
 #define MOST_NS 1e18
 
-static void print_usage(FILE *file)
-{
-    fputs("usage: fairsem-limit [OPTION...] NAME LIMIT -- COMMAND [ARGUMENT...]\n"
-          "       fairsem-limit [--global] [--watch] --status[=json] [NAME]\n"
-          "       fairsem-limit [--global] [--keep] --set-limit=LIMIT NAME\n"
-          "       fairsem-limit [--global] [--force] --remove NAME\n"
-          "       fairsem-limit --cluster[=URL,...] ...\n"
-          "\n"
-          "Run COMMAND when it is its turn: at most LIMIT at a time on this machine, first come\n"
-          "first served.  Whatever ends COMMAND, the next one starts.\n"
-          "\n"
-          "  -n, --units=UNITS        COMMAND counts as so many (1)\n"
-          "  -w, --wait=TIME          wait so long at most (30, 0.5, 5m, 2h, 1d), then exit\n"
-          "                           with status 124 and a message\n"
-          "  -q, --quiet              without that message\n"
-          "  -p, --priority=PRIORITY  the lower starts first, a whole number (0)\n"
-          "  -g, --global[=MODE]      NAME is common to all users; without it, each user has\n"
-          "                           names of its own.  MODE (666): who may use a new NAME\n"
-          "      --keep               NAME stays; without it, its last COMMAND removes it\n"
-          "      --dir=DIRECTORY      names are there, for instance in one that containers share\n"
-          "      --exec               become COMMAND; without it, stay as its parent\n"
-          "      --status[=json]      print who runs and who waits, since when\n"
-          "      --watch              with --status: again each second\n"
-          "      --set-limit=LIMIT    from now on at most LIMIT, also while NAME is used; 0: none\n"
-          "      --remove             remove NAME, if nobody uses it\n"
-          "      --force              with --remove: also if somebody does, or it is damaged\n"
-          "      --cluster[=URL,...]  etcd keeps NAME, for all machines that use it\n"
-          "      --ttl=TIME           the place of a machine that is gone is kept so long (10)\n"
-          "      --keep-running       do not end COMMAND when etcd does not answer in time\n"
-          "      --version            print the version\n"
-          "      --help               print this text\n"
-          "\n"
-          "The exit status is that of COMMAND; 124: the wait was too long, 125: fairsem-limit\n"
-          "itself failed, 126: COMMAND cannot be run, 127: COMMAND was not found.\n", file);
-}
+static const char usage[] =
+    "usage: fairsem-limit [OPTION...] NAME LIMIT -- COMMAND [ARGUMENT...]\n"
+    "       fairsem-limit [--global] [--watch] --status[=json] [NAME]\n"
+    "       fairsem-limit [--global] [--keep] --set-limit=LIMIT NAME\n"
+    "       fairsem-limit [--global] [--force] --remove NAME\n"
+    "       fairsem-limit --cluster[=URL,...] ...\n"
+    "\n"
+    "Run COMMAND when it is its turn: at most LIMIT at a time on this machine, first come\n"
+    "first served.  Whatever ends COMMAND, the next one starts.\n"
+    "\n"
+    "  -n, --units=UNITS        COMMAND counts as so many (1)\n"
+    "  -w, --wait=TIME          wait so long at most (30, 0.5, 5m, 2h, 1d), then exit\n"
+    "                           with status 124 and a message\n"
+    "  -q, --quiet              without that message\n"
+    "  -p, --priority=PRIORITY  the lower starts first, a whole number (0)\n"
+    "  -g, --global[=MODE]      NAME is common to all users; without it, each user has\n"
+    "                           names of its own.  MODE (666): who may use a new NAME\n"
+    "      --keep               NAME stays; without it, its last COMMAND removes it\n"
+    "      --dir=DIRECTORY      names are there, for instance in one that containers share\n"
+    "      --exec               become COMMAND; without it, stay as its parent\n"
+    "      --status[=json]      print who runs and who waits, since when\n"
+    "      --watch              with --status: again each second\n"
+    "      --set-limit=LIMIT    from now on at most LIMIT, also while NAME is used; 0: none\n"
+    "      --remove             remove NAME, if nobody uses it\n"
+    "      --force              with --remove: also if somebody does, or it is damaged\n"
+    "      --cluster[=URL,...]  etcd keeps NAME, for all machines that use it\n"
+    "      --ttl=TIME           the place of a machine that is gone is kept so long (10)\n"
+    "      --keep-running       do not end COMMAND when etcd does not answer in time\n"
+    "      --version            print the version\n"
+    "      --help               print this text\n"
+    "\n"
+    "The exit status is that of COMMAND; 124: the wait was too long, 125: fairsem-limit\n"
+    "itself failed, 126: COMMAND cannot be run, 127: COMMAND was not found.";
 
 enum { KEEP = 256, DIRECTORY, EXEC, FORK, STATUS_OPTION, WATCH, SET_LIMIT,
        REMOVE_OPTION, FORCE, CLUSTER, TTL, KEEP_RUNNING, VERSION, HELP };
@@ -249,10 +247,7 @@ bool options_read(int argc, char **argv, struct request *r, int *exit_status)
     *exit_status = OWN_FAILURE;
     while (wrong == NULL && (option = getopt_long(argc, argv, "+n:w:p:gq", options, NULL)) != -1) {
         if (option == HELP || option == VERSION) {
-            if (option == HELP)
-                print_usage(stdout);
-            else
-                puts("fairsem-limit " FAIRSEM_VERSION_STRING);
+            puts(option == HELP ? usage : "fairsem-limit " FAIRSEM_VERSION_STRING);
             *exit_status = fflush(stdout) == 0 ? 0 : OWN_FAILURE;
             return false;
         }
