@@ -34,12 +34,16 @@ static bool has_space_or_control(const char *text)
 
 /* ---- Directories ---- */
 
-static bool is_our_directory(const char *path, mode_t others)
+/*
+ * Could nobody but this user have put it there, and have others none of these permissions?  For a file as
+ * FAIRSEM_SHARED_OWN asks.
+ */
+static bool belongs_to_us(const char *path, mode_t type, mode_t others)
 {
     struct stat st;
 
-    return lstat(path, &st) == 0 && S_ISDIR(st.st_mode) && st.st_uid == geteuid()
-           && (st.st_mode & others) == 0;
+    return lstat(path, &st) == 0 && (st.st_mode & S_IFMT) == type && st.st_uid == geteuid()
+           && (type == S_IFDIR || st.st_nlink == 1) && (st.st_mode & others) == 0;
 }
 
 /*
@@ -52,10 +56,10 @@ static bool use_private(const char *parent)
     bool good = false;
 
     if (parent != NULL && *parent == '/' && !has_space_or_control(parent)
-        && is_our_directory(parent, S_IWGRP | S_IWOTH)
+        && belongs_to_us(parent, S_IFDIR, S_IWGRP | S_IWOTH)
         && snprintf(private, sizeof private, "%s/fairsem-limit", parent) < (int)sizeof private) {
         mkdir(private, 0700);
-        good = is_our_directory(private, S_IRWXG | S_IRWXO);
+        good = belongs_to_us(private, S_IFDIR, S_IRWXG | S_IRWXO);
     }
     if (good) {
         int file = open(private, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
@@ -124,15 +128,6 @@ static bool write_path(const char *where, const char *prefix, const char *name, 
     return snprintf(segment, SEGMENT_NAME_SIZE, "%s/%s%s", where, prefix, name) < SEGMENT_NAME_SIZE;
 }
 
-/* Could nobody but this user have put it there?  As FAIRSEM_SHARED_OWN asks. */
-static bool is_our_file(const char *path)
-{
-    struct stat st;
-
-    return lstat(path, &st) == 0 && S_ISREG(st.st_mode) && st.st_uid == geteuid() && st.st_nlink == 1
-           && (st.st_mode & (S_IWGRP | S_IWOTH)) == 0;
-}
-
 const char *name_find(const char *name, bool global, char segment[SEGMENT_NAME_SIZE])
 {
     const char *where = names_directory(global);
@@ -147,7 +142,8 @@ const char *name_find(const char *name, bool global, char segment[SEGMENT_NAME_S
     write_prefix(global, prefix);
     if (strlen(prefix) + strlen(name) > NAME_MAX)
         return "the name is too long";
-    if (where != directory && write_path(directory, prefix, name, segment) && is_our_file(segment))
+    if (where != directory && write_path(directory, prefix, name, segment)
+        && belongs_to_us(segment, S_IFREG, S_IWGRP | S_IWOTH))
         return NULL;
     return write_path(where, prefix, name, segment) ? NULL : "the name is too long";
 }
