@@ -205,9 +205,10 @@ static bool add_name(struct listed **list, size_t *count, const char *file, bool
     if (longer == NULL)
         return false;
     *list = longer;
-    longer[*count] = (struct listed){ strdup(file + length), global };
-    longer[*count + 1] = (struct listed){ NULL, false };
-    return longer[(*count)++].name != NULL;
+    longer[*count] = (struct listed){ .global = global };
+    strcpy(longer[(*count)++].name, file + length);
+    longer[*count] = (struct listed){ "", false };
+    return true;
 }
 
 /* 0, or an errno value. */
@@ -235,17 +236,10 @@ struct listed *names_list(void)
     if (error == 0 && private[0] != '\0')
         error = add_names(&list, &count, private);
     if (error != 0) {
-        names_free(list);
+        free(list);
         errno = error;
         return NULL;
     }
     qsort(list, count, sizeof *list, by_name);
     return list;
-}
-
-void names_free(struct listed *list)
-{
-    for (struct listed *at = list; at != NULL && at->name != NULL; at++)
-        free(at->name);
-    free(list);
 }

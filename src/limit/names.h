@@ -52,12 +52,11 @@ const char *name_owner(const char *segment);
  */
 void name_spare(const char *segment, bool also_in_command);
 
-/* A list of names that exist, sorted, ending with NULL.  NULL: an error, which is in errno. */
+/* A list of names that exist, sorted, for free().  It ends with an empty one.  NULL: an error is in errno. */
 struct listed {
-    char *name;
-    bool  global;
+    char name[NAME_MAX + 1];
+    bool global;
 };
 struct listed *names_list(void);
-void names_free(struct listed *list);
 
 #endif

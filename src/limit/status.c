@@ -10,6 +10,7 @@
 #include <err.h>
 #include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -147,16 +148,16 @@ static int print_all(const void *arg)
 
     if (list == NULL)
         return output_failure("%s: %s", names_directory(request.global), strerror(errno));
-    for (const struct listed *at = list; at->name != NULL; at++) {
+    for (const struct listed *at = list; *at->name != '\0'; at++) {
         /* In both directories it is one name. */
-        if (at[1].name != NULL && at[1].global == at->global && strcmp(at[1].name, at->name) == 0)
+        if (at[1].global == at->global && strcmp(at[1].name, at->name) == 0)
             continue;
         request.name = at->name;
         request.global = at->global;
         if (print_any(request) != 0)
             result = OWN_FAILURE;
     }
-    names_free(list);
+    free(list);
     return result;
 }
 

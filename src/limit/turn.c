@@ -98,12 +98,12 @@ static void make_room(void)
     struct listed *list = names_list();
     char segment[SEGMENT_NAME_SIZE];
 
-    for (const struct listed *at = list; at != NULL && at->name != NULL; at++) {
+    for (const struct listed *at = list; at != NULL && *at->name != '\0'; at++) {
         /* Not global ones: their other users could end this process, by truncating the file. */
         if (!at->global && name_find(at->name, false, segment) == NULL)
             remove_unused(segment, FAIRSEM_SHARED_OWN, false);
     }
-    names_free(list);
+    free(list);
 }
 
 /* ---- Take a turn ---- */
