@@ -54,8 +54,6 @@ bool cluster_turn_announce(const struct cluster_name *name, int64_t fence);
 
 /* ---- cluster_guard.c: end the command before etcd gives its place away ---- */
 
-struct command;
-
 /* As run_as_child.  It gives the units back when the command has ended. */
 int cluster_run_guarded(const struct cluster_name *name, fairsem_cluster_hold_t *hold,
                         struct command *command);

@@ -32,9 +32,7 @@ enum {
 /* Of the main thread before the wait, then of the one that asks. */
 static fairsem_cluster_user_t users[CLUSTER_USERS];
 
-/* ======================================================================== *
- *  A command inside a command
- * ======================================================================== */
+/* ---- A command inside a command ---- */
 
 /* What stands for the name in FAIRSEM_LIMIT_HELD, where spaces separate names. */
 static const char *held_name(const char *name)
@@ -134,9 +132,7 @@ static int64_t units_of_outer(void *arg, long pid, const char *said)
     return 0;
 }
 
-/* ======================================================================== *
- *  Units are given back
- * ======================================================================== */
+/* ---- Units are given back ---- */
 
 bool cluster_start_thread(void *(*work)(void *arg), void *arg)
 {
@@ -192,9 +188,7 @@ void cluster_turn_give_back(fairsem_cluster_hold_t *hold, bool signal_came)
     }
 }
 
-/* ======================================================================== *
- *  The wait
- * ======================================================================== */
+/* ---- The wait ---- */
 
 struct turn {
     const struct cluster_name *name;

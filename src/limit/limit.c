@@ -4,11 +4,10 @@
  *
  *      request.h    the command line
  *      names.h      from a name to a segment
- *      turn.h       wait for the turn; change a limit, remove a name
+ *      turn.h       wait for the turn; change a limit, remove a name; which processes run, and which wait
  *      held.h       a command inside a command of the same name
  *      wait_line.h  one wait, with signals and a line of progress
  *      run/command.h   run the command
- *      status.h     which processes run, and which wait
  *
  * fairsem-limit-cluster (cluster.c) does all of this for a name that etcd keeps.
  */
@@ -16,7 +15,6 @@
 #include "names.h"
 #include "output.h"
 #include "run/command.h"
-#include "status.h"
 #include "turn.h"
 
 #include <err.h>

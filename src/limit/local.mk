@@ -15,7 +15,7 @@ fairsem_limit_both = $(commands) \
 fairsem_limit_segments = \
 	src/limit/limit.c \
 	src/limit/names.c \
-	src/limit/status.c src/limit/status.h \
+	src/limit/status.c \
 	src/limit/turn.c src/limit/turn.h
 
 # Names that etcd keeps, with libcurl and the JSON library.

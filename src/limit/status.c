@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* status.c - see status.h. */
-#include "status.h"
+/* status.c - see turn.h. */
+#include "turn.h"
 
 #include "names.h"
 #include "output.h"
 #include "process.h"
-#include "turn.h"
 
 #include <err.h>
 #include <errno.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * turn.h - wait in the line of a name until it is our turn.
+ * turn.h - a name of this machine: what fairsem-limit does with it.
  *
  * REMOVING A NAME.  The last user of a name removes it.  Another process may have opened the segment just
  * before.  It gets its units when the first one closes the segment, sees that the name no longer leads
@@ -13,6 +13,8 @@
 #include "request.h"
 
 #include <fairsem/shared.h>
+
+/* ---- turn.c: wait in the line of the name until it is our turn; change and remove names ---- */
 
 /*
  * Wait.  Returns true if it is our turn, in this segment; else *exit_status is set, and if that is not
@@ -38,5 +40,13 @@ int turn_remove(const struct request *request, const char *segment);
 
 /* 0; or say what an errno value of the library means for this name, and return OWN_FAILURE. */
 int turn_result(const struct request *request, const char *segment, int error);
+
+/* ---- status.c: who runs and who waits under the name ---- */
+
+/* Print it, as a table or as JSON, once or each second.  Returns an exit status. */
+int status_print(const struct request *request);
+
+/* The wait of this request was too long: say so on stderr, and who runs, unless it shall be quiet. */
+void status_gave_up(const struct request *request, const char *segment);
 
 #endif
