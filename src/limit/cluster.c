@@ -1,12 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * cluster.c - fairsem-limit-cluster: what fairsem-limit becomes for a name that etcd keeps for many
- * machines.
- *
- *      cluster_open.c      which etcd, and as whom
- *      cluster_turn.c      wait for the turn
- *      cluster_guard.c     end the command before etcd gives its place away
- *      cluster_status.c    who runs and who waits
+ * machines.  cluster_name.h says what is in which file.
  */
 #include "cluster_name.h"
 #include "run/command.h"

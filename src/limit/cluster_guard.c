@@ -2,10 +2,8 @@
 /*
  * cluster_guard.c - end the command before etcd gives its place away; see cluster_name.h.
  *
- * If no renewal is answered, the command and all its descendants get SIGTERM when an eighth of the
- * lease is left of the time for which the hold is good, and SIGKILL when that is over; a quarter of
- * the lease later etcd gives the place to the next.  What cannot be killed, as a process of another user, keeps
- * this one for ten seconds more.
+ * fairsem-limit(1) says when: SIGKILL when the time is over for which the hold is good, three quarters of
+ * the lease, and SIGTERM an eighth of the lease before.
  *
  * From the moment that a lease is in danger until the command has been killed, nothing blocks this
  * thread, needs memory or a descriptor, or asks anybody: what is needed was made before, and a thread

@@ -31,11 +31,8 @@ int cluster_result(const struct cluster_name *name, int error);
 /* ---- cluster_turn.c: wait in the queue of the name until it is our turn ---- */
 
 /*
- * Wait.  Returns true if it is our turn; else *exit_status is set, and if that is not TIMED_OUT, a
- * message has been printed.
- * The hold is empty if an outer command holds the units.  A signal that ends the wait ends the
- * process.  If the hold is not empty, all signals are blocked, so that none ends a process that holds
- * units; *mask is what was blocked before.
+ * As turn_take().  The hold is empty if an outer command holds the units.  If it is not, all signals are
+ * blocked, so that none ends a process that holds units; *mask is what was blocked before.
  */
 bool cluster_turn_take(const struct cluster_name *name, fairsem_cluster_hold_t *hold, sigset_t *mask,
                        int *exit_status);
@@ -63,10 +60,7 @@ int cluster_run_guarded(const struct cluster_name *name, fairsem_cluster_hold_t 
 /* Print it, as a table or as JSON, once or each second.  Returns an exit status. */
 int cluster_status_print(const struct cluster_name *name);
 
-/*
- * The wait of this request was too long: say so on stderr, and who runs if etcd answers, unless it
- * shall be quiet.
- */
+/* As status_gave_up(), and who runs only if etcd answers. */
 void cluster_status_gave_up(const struct cluster_name *name, bool answers);
 
 #endif

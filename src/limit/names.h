@@ -1,20 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * names.h - the names of segments: which file each one is.
+ * names.h - the names of segments: which file each one is.  fairsem-limit(1) says where they are, and why.
  *
  * Each user has names of their own, because a process that may write to a segment can damage it, and keep
- * it locked.  A name is common to all users only on request.  Both kinds have a prefix, so that they do not
- * clash with the names of other programs in the directory.
- *
- * Global names are in /dev/shm, where each user can make files.  So a name of one's own is there only if
- * the user has no directory that others cannot write to:
- *
- *     root            /run/fairsem-limit
- *     another user    $XDG_RUNTIME_DIR/fairsem-limit, or /run/user/UID/fairsem-limit, as for a cron job of
- *                     a user who is logged in
- *
- * Version 1.0 has all names in /dev/shm: a name of this user that is there is used there.  --dir is one
- * directory for all names.
+ * it locked.  Both kinds have a prefix, so that they do not clash with the names of other programs in the
+ * directory.
  */
 #ifndef LIMIT_NAMES_H
 #define LIMIT_NAMES_H
@@ -25,7 +15,7 @@
 enum { SEGMENT_NAME_SIZE = PATH_MAX };
 
 /*
- * Use the directory of --dir; NULL: those above.  Returns NULL, or what is wrong with the path.  The string
+ * Use the directory of --dir; NULL: those of the manual.  Returns NULL, or what is wrong with the path.  The string
  * must stay.
  */
 const char *names_set_directory(const char *path);
