@@ -40,7 +40,6 @@ struct cluster_guard {
     long                       found[4096]; /* the descendants, when they were last looked for */
     size_t                     found_count;
     char                       words[1000];
-    int                        length;
 };
 
 static void signal_one(pid_t pid, int signal)
@@ -76,7 +75,7 @@ static void *write_words(void *arg)
     ssize_t written;
 
     do
-        written = write(STDERR_FILENO, g->words, (size_t)g->length);
+        written = write(STDERR_FILENO, g->words, strlen(g->words));
     while (written < 0 && errno == EINTR);
     fairsem_release(&words_free, 1);
     return NULL;
@@ -93,10 +92,8 @@ static void say(struct cluster_guard *g, const char *what, const char *more)
 {
     if (!finish_words())
         return;
-    g->length = snprintf(g->words, sizeof g->words, "%s: %s: %s%s\n", program_invocation_short_name,
-                         g->name->request->name, what, more);
-    if (g->length >= (int)sizeof g->words)
-        g->length = sizeof g->words - 1;
+    snprintf(g->words, sizeof g->words, "%s: %s: %s%s\n", program_invocation_short_name,
+             g->name->request->name, what, more);
     if (!cluster_start_thread(write_words, g))
         fairsem_release(&words_free, 1);
 }
