@@ -311,7 +311,7 @@ bool cluster_turn_take(const struct cluster_name *name, fairsem_cluster_hold_t *
     int error;
 
     *exit_status = OWN_FAILURE;
-    if (held_by(held_name(name->request->name), units_of_outer, &outer, &units) == ANCESTOR)
+    if (held_by(held_name(name->request->name), units_of_outer, &outer, &units) != 0)
         return limit_is_as_asked(name->request, outer.limit) && held_is_enough(name->request, units);
     if (outer.error != 0) {     /* it would perhaps wait for its outer command */
         cluster_result(name, outer.error);

@@ -66,9 +66,8 @@ static bool is_ancestor(long pid)
     return false;
 }
 
-enum holder held_by(const char *segment,
-                    int64_t (*units_of)(void *arg, long pid, const char *said), void *arg,
-                    int64_t *units)
+long held_by(const char *segment, int64_t (*units_of)(void *arg, long pid, const char *said), void *arg,
+             int64_t *units)
 {
     const char *at = getenv(VARIABLE), *value;
     size_t length;
@@ -83,9 +82,9 @@ enum holder held_by(const char *segment,
             continue;
         *units = units_of(arg, pid, said);
         if (*units > 0)
-            return pid == getpid() ? OURSELVES : ANCESTOR;
+            return pid;
     }
-    return NO_ANCESTOR;
+    return 0;
 }
 
 bool held_is_enough(const struct request *request, int64_t units)

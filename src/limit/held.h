@@ -17,15 +17,12 @@
 
 #include "request.h"
 
-enum holder { NO_ANCESTOR, ANCESTOR, OURSELVES };
-
 /*
- * Which process holds units for us already, and how many?  `units_of` knows what a process holds
- * now; `said` is what its entry says behind the process.
+ * The process that holds units for us already, which may be this one; 0: there is none.  `units_of` knows
+ * what a process holds now; `said` is what its entry says behind the process.
  */
-enum holder held_by(const char *segment,
-                    int64_t (*units_of)(void *arg, long pid, const char *said), void *arg,
-                    int64_t *units);
+long held_by(const char *segment, int64_t (*units_of)(void *arg, long pid, const char *said), void *arg,
+             int64_t *units);
 
 /* Does an outer command, which has these units, have as many as are asked for?  If not, it says so. */
 bool held_is_enough(const struct request *request, int64_t units);

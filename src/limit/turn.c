@@ -201,13 +201,13 @@ static int64_t units_of(void *handle, long pid, const char *said)
 static int take_held(const struct request *request, const char *segment, fairsem_shared_t **handle)
 {
     int64_t units;
-    enum holder holder = held_by(segment, units_of, *handle, &units);
+    long holder = held_by(segment, units_of, *handle, &units);
 
-    if (holder == NO_ANCESTOR)
+    if (holder == 0)
         return EAGAIN;
     if (!held_is_enough(request, units))
         return E2BIG;
-    if (holder == ANCESTOR) {
+    if (holder != getpid()) {
         fairsem_shared_close(*handle);
         *handle = NULL;
     }
