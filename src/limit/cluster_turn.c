@@ -272,7 +272,7 @@ static int wait_for_etcd(const struct cluster_name *name, fairsem_cluster_hold_t
     const struct request *request = name->request;
     static struct turn turn = { .over = FAIRSEM_INITIALIZER(0), .mutex = PTHREAD_MUTEX_INITIALIZER };
     const fairsem_wait_t how = {
-        .priority = request->priority,
+        .priority = (int)request->priority,
         .timeout_ns = request->wait_ns == 0 ? -1 : request->wait_ns < 0 ? 0 : request->wait_ns,
     };
     const struct line line = {

@@ -137,18 +137,13 @@ static bool read_ttl(const char *text, int64_t *ns)
 /* One option.  Returns false if its argument is wrong. */
 static bool take_option(int option, struct request *r)
 {
-    int64_t value = 0;
-
     switch (option) {
     case 'n':
         return read_integer(optarg, 1, FAIRSEM_MAX_UNITS, "--units", &r->units);
     case 'w':
         return read_duration(optarg, "--wait", &r->wait_ns);
     case 'p':
-        if (!read_integer(optarg, INT_MIN, INT_MAX, "--priority", &value))
-            return false;
-        r->priority = (int)value;
-        return true;
+        return read_integer(optarg, INT_MIN, INT_MAX, "--priority", &r->priority);
     case 'g':
         r->global = true;
         r->mode = 0666;
@@ -201,9 +196,7 @@ static const char *take_cluster(struct request *r)
     if (!r->cluster.on)
         return r->cluster.ttl_ns != 0 || r->cluster.keep_running
                ? "--ttl and --keep-running belong to --cluster" : NULL;
-    if (here)
-        return "not with --cluster: --global, --dir, --keep, --exec, --force";
-    return NULL;
+    return here ? "not with --cluster: --global, --dir, --keep, --exec, --force" : NULL;
 }
 
 /* Parse the arguments after the options.  Returns NULL, or what is wrong. */

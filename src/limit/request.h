@@ -19,7 +19,7 @@ struct request {
     const char *name;           /* as the user has it; NULL: all, for STATUS */
     const char *directory;      /* where names are; NULL: see names.h */
     int64_t     limit, units;
-    int         priority;
+    int64_t     priority;       /* from INT_MIN to INT_MAX */
     int64_t     wait_ns;        /* -1: for ever */
     bool        global;         /* the name is common to all users */
     mode_t      mode;           /* permissions, if the name is new */

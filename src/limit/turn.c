@@ -271,7 +271,7 @@ bool turn_take(const struct request *request, char segment[SEGMENT_NAME_SIZE], f
     const fairsem_wait_t how = {
         .clock = CLOCK_MONOTONIC,
         .deadline = request->wait_ns < 0 ? NULL : &deadline,
-        .priority = request->priority,
+        .priority = (int)request->priority,
     };
 
     while ((*exit_status = open_segment(request, segment, handle)) == 0) {
