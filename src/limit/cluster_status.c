@@ -73,9 +73,7 @@ static int print_cluster_name(const struct cluster_name *name)
 
 static int print_one_of_cluster(const void *arg)
 {
-    const struct cluster_name *name = arg;
-
-    return cluster_result(name, print_cluster_name(name));
+    return cluster_result(arg, print_cluster_name(arg));
 }
 
 static int print_all_of_cluster(const void *arg)

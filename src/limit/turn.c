@@ -121,7 +121,7 @@ static int open_or_make(const struct request *request, const char *segment,
     return fairsem_shared_open(handle, segment, make | own_flag(request), request->mode, &attr);
 }
 
-/* Open the segment with the limit that was asked for.  Returns an exit status. */
+/* Open the segment that has this limit, or had it before --set-limit.  Returns an exit status. */
 static int open_segment(const struct request *request, char segment[SEGMENT_NAME_SIZE],
                         fairsem_shared_t **handle)
 {

@@ -28,14 +28,8 @@ bool turn_take(const struct request *request, char segment[SEGMENT_NAME_SIZE], f
 /* Give the units back, and remove the name if nobody uses it and it need not stay. */
 void turn_end(const char *segment, fairsem_shared_t *handle);
 
-/*
- * Change the limit of a name, also while it is used.  It holds until the name is removed by --remove:
- * commands that say the limit with which the name was made follow it.  Returns an exit status; a message
- * has been printed if it is not 0.
- */
+/* Change the limit of a name; remove a name.  Each returns an exit status: if not 0, there was a message. */
 int turn_set_limit(const struct request *request, char segment[SEGMENT_NAME_SIZE]);
-
-/* Remove a name.  Returns an exit status; a message has been printed if it is not 0. */
 int turn_remove(const struct request *request, const char *segment);
 
 /* 0; or say what an errno value of the library means for this name, and return OWN_FAILURE. */
