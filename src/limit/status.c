@@ -15,8 +15,6 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { MOST_USERS = 2048 };
-
 static void describe_user(const struct shown_name *name, int number, struct shown_user *shown,
                           char *text, size_t size)
 {

@@ -15,10 +15,7 @@
 #include <time.h>
 #include <unistd.h>
 
-enum {
-    MOST_PROCESSES = 1024,      /* that run or wait.  Each costs 128 bytes of memory. */
-    MOST_USERS = 2048,
-};
+enum { MOST_PROCESSES = 1024 };     /* that run or wait.  Each costs 128 bytes of memory. */
 
 static const char *meaning(int error)
 {

@@ -14,6 +14,8 @@
 
 #include <fairsem/shared.h>
 
+enum { MOST_USERS = 2048 };     /* of a name are looked at: each process can run and wait */
+
 /* ---- turn.c: wait in the line of the name until it is our turn; change and remove names ---- */
 
 /*
