@@ -38,7 +38,7 @@ struct cluster_guard {
     struct timespec            since;       /* the first SIGTERM, then the first SIGKILL */
     long                       found[4096]; /* the descendants, when they were last looked for */
     size_t                     found_count;
-    char                       words[1000];
+    const char                *words[2];
 };
 
 static void signal_one(pid_t pid, int signal)
@@ -67,14 +67,19 @@ static void signal_all(struct cluster_guard *g, pid_t child, int signal)
 
 static fairsem_t words_free = FAIRSEM_INITIALIZER(1);
 
-/* By a bare write: somebody else may need the lock of stderr. */
+/* By a bare write: another thread may have the lock of stderr.  The library's words take the lock of its handle. */
 static void *write_words(void *arg)
 {
     struct cluster_guard *g = arg;
+    char why[200] = "", text[1000];
     ssize_t written;
 
+    if (!g->killing)
+        fairsem_cluster_why(g->name->handle, why, sizeof why);
+    snprintf(text, sizeof text, "%s: %s: %s%s%s%s\n", program_invocation_short_name, g->name->name, g->words[0],
+             g->words[1], why[0] != '\0' ? ": " : "", why);
     do
-        written = write(STDERR_FILENO, g->words, strlen(g->words));
+        written = write(STDERR_FILENO, text, strlen(text));
     while (written < 0 && errno == EINTR);
     fairsem_release(&words_free, 1);
     return NULL;
@@ -91,8 +96,8 @@ static void say(struct cluster_guard *g, const char *what, const char *more)
 {
     if (!finish_words())
         return;
-    snprintf(g->words, sizeof g->words, "%s: %s: %s%s\n", program_invocation_short_name,
-             g->name->request->name, what, more);
+    g->words[0] = what;
+    g->words[1] = more;
     if (!cluster_start_thread(write_words, g))
         fairsem_release(&words_free, 1);
 }
@@ -102,7 +107,7 @@ static void say(struct cluster_guard *g, const char *what, const char *more)
 /* The place is lost in any case. */
 static void give_up(struct cluster_guard *g, pid_t child)
 {
-    char list[500] = " unknown ones, without /proc";
+    static char list[500] = " unknown ones, without /proc";
 
     if (g->found_count == 0 && child != 0)
         g->found[g->found_count++] = child;
@@ -118,7 +123,7 @@ static int guard_looks(struct guard *guard, pid_t child)
     struct cluster_guard *g = (struct cluster_guard *)guard;
     int lost = fairsem_cluster_lost(g->hold);
     int64_t left = fairsem_cluster_left(g->hold);
-    const char *why = cluster_error(lost != 0 ? lost : ENETUNREACH);
+    const char *why = lost != 0 ? cluster_error(lost) : "the place was not renewed";
     uint64_t events;
 
     if (read(guard->fd, &events, sizeof events) < 0 && errno != EAGAIN && errno != EINTR)

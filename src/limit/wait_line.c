@@ -112,7 +112,8 @@ static int show_progress(struct watcher *w)
 /* Not the signals that the process ignores or blocks, because the command inherits that. */
 static void choose_signals(sigset_t *chosen)
 {
-    static const int candidates[] = { SIGHUP, SIGINT, SIGQUIT, SIGTERM };
+    static const int candidates[] = { SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGALRM, SIGVTALRM, SIGPROF, SIGXCPU,
+                                      SIGUSR1, SIGUSR2 };
     struct sigaction action;
     sigset_t blocked;
 

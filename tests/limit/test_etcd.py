@@ -36,7 +36,7 @@ def test_killed(at):
 
 def test_etcd_is_gone(at):
     assert a_lease_is_lost(at, 24, lambda: at.etcd.signal(0, signal.SIGSTOP),
-                           "etcd does not answer") == "terminated\n"
+                           "the place was not renewed") == "terminated\n"
     at.etcd.signal(0, signal.SIGCONT)
     wait_until("the lease ends", lambda: at.etcd.running() == 0)
 

@@ -95,7 +95,7 @@ def is_stopped(signal_it):
         ends(waiter, 0)
         assert lives(command)
         signal_it(holder.pid, signal.SIGCONT)
-        ends(holder, 125, "etcd (has ended the lease|does not answer); the command is ended$")
+        ends(holder, 125, "(etcd has ended the lease|the place was not renewed); the command is ended")
         assert not lives(command)
 
 
@@ -125,7 +125,7 @@ def cut_off():
         waiter, other = at.wait_behind("n", options=here), at.wait_behind("n")
         proxy.drop(new=True)
         late = at.begin("-w 1 --cluster=%s n 1 -- true" % proxy.url)
-        ends(holder, 125, "etcd does not answer; the command is ended")
+        ends(holder, 125, "the place was not renewed; the command is ended")
         ends(waiter, 125, "etcd does not answer")
         ends(late, 124, "waited 1 s in vain; etcd does not answer$")
         assert at.shows("running 1, waiting 2$", "n")
@@ -255,7 +255,7 @@ def no_permission():
         for line in "n 1 -- true", "--status n":
             at.gives(125, line, says="n: etcd refuses our user.*: HTTP 403: .*permission denied")
         ends(waiter, 125, "etcd refuses our user.*permission denied")
-        ends(holder, 125, "etcd does not answer; the command is ended$")
+        ends(holder, 125, "the place was not renewed; the command is ended: .*: HTTP 403: .*permission d")
 
 
 @row("a URL leads to something else")
@@ -286,10 +286,10 @@ def test_each_row_is_a_case_and_each_case_is_a_row():
 
 def messages():
     """What the sources say, literals that follow each other as one: in a message, and as a reason in it."""
-    text = "".join(open("%s/src/limit/cluster%s.c" % (TOP_SRCDIR, part), encoding="utf-8").read()
-                   for part in ("", "_guard", "_open", "_status", "_turn"))
+    text = "".join(open("%s/src/limit/%s.c" % (TOP_SRCDIR, part), encoding="utf-8").read()
+                   for part in ("cluster", "cluster_guard", "cluster_open", "cluster_status", "cluster_turn", "output"))
     text = re.sub(r'"\s*"', "", re.sub('" PRId64\\s*"?', "", text))
-    said = r'(?:warnx|say|output_failure)\([^";]*"([^"]*[a-z]{3} [^"]*)"'
+    said = r'(?:warnx|say|output_failure|why =)[( ][^";]*"([^"]*[a-z]{3} [^"]*)"'
     return text, re.findall(said + r'|case E\w+: +return "(.*?)"', text)
 
 
