@@ -276,7 +276,6 @@ bool turn_take(const struct request *request, char segment[SEGMENT_NAME_SIZE], f
 
         if (*handle != NULL)
             name_spare(segment, request->exec);
-
         if (error == 0)
             return true;
         *exit_status = OWN_FAILURE;
