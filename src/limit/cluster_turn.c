@@ -74,12 +74,12 @@ static unsigned long long number_of_endpoint(const char *url, size_t length)
 static unsigned long long number_of_endpoints(const char *list)
 {
     static const char between[] = ", \t\n";
-    unsigned long long least = ULLONG_MAX, number;
-    size_t length;
+    unsigned long long least = ULLONG_MAX;
 
     for (list += strspn(list, between); *list != '\0'; list += strspn(list, between)) {
-        length = strcspn(list, between);
-        number = number_of_endpoint(list, length);
+        size_t length = strcspn(list, between);
+        unsigned long long number = number_of_endpoint(list, length);
+
         least = number < least ? number : least;
         list += length;
     }

@@ -27,7 +27,7 @@ static bool proc_is_ours(void)
 
 struct process process_stat(long pid)
 {
-    static const struct process unknown;
+    const struct process unknown = { 0 };
     struct process process;
     char path[40], text[500];
     const char *after;

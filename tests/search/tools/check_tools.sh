@@ -67,7 +67,7 @@ fi
 # -fexceptions as in configure: without it, a cancellation is a longjmp.
 language="-std=c11 -D_POSIX_C_SOURCE=200809L -D_DEFAULT_SOURCE -fexceptions -Iinclude -Isrc -Isrc/core
   -Isrc/cluster"
-module="-DFAIRSEM_MODULE_PATH=\"/\" -DFAIRSEM_CLUSTER_PROGRAM=\"/\""
+module="-DFAIRSEM_MODULE_PATH=\"/\" -DFAIRSEM_CLUSTER_PROGRAM=\"/\" -DFAIRSEM_CLUSTER_FROM_HERE=\"/\""
 
 # Each prints its findings in these files of the source tree as FILE:LINE: CHECK message.
 read_cppcheck() {
