@@ -18,9 +18,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
-/* ======================================================================== *
- *  A handle
- * ======================================================================== */
+/* ---- A handle ---- */
 
 static pthread_once_t curl_once = PTHREAD_ONCE_INIT;
 static CURLcode curl_state;
@@ -86,9 +84,7 @@ int fairsem_cluster_why(fairsem_cluster_t *handle, char *text, size_t size)
     return 0;
 }
 
-/* ======================================================================== *
- *  Acquire and release
- * ======================================================================== */
+/* ---- Acquire and release ---- */
 
 /* The request of a hold is in its first word. */
 static struct fs_request *request_of(const fairsem_cluster_hold_t *hold)
@@ -226,9 +222,7 @@ int fairsem_cluster_release(fairsem_cluster_hold_t *hold)
     return error;
 }
 
-/* ======================================================================== *
- *  What is known of a hold
- * ======================================================================== */
+/* ---- What is known of a hold ---- */
 
 int fairsem_cluster_lost(const fairsem_cluster_hold_t *hold)
 {

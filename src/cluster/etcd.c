@@ -51,9 +51,7 @@ struct fs_engine {
     bool     was_refused;   /* the password was, and the next token waits for that */
 };
 
-/* ======================================================================== *
- *  Calls
- * ======================================================================== */
+/* ---- Calls ---- */
 
 static void unlink_call(struct fs_call *call)
 {
@@ -230,9 +228,7 @@ void fs_engine_call(struct fs_engine *engine, struct fs_call *call, enum fs_step
     send_call(call, fs_boot_now());
 }
 
-/* ======================================================================== *
- *  Answers
- * ======================================================================== */
+/* ---- Answers ---- */
 
 /* The token was refused: most often it is too old, and there may be another by now. */
 static void call_refused(struct fs_call *call, int64_t now)
@@ -300,9 +296,7 @@ static void call_answered(struct fs_exchange *exchange, int error)
         finish_call(call, error);
 }
 
-/* ======================================================================== *
- *  Tokens
- * ======================================================================== */
+/* ---- Tokens ---- */
 
 static bool call_needs_token(const struct fs_call *call)
 {
@@ -404,9 +398,7 @@ static int64_t use_files(struct fs_engine *engine, int64_t now)
     return FS_NEVER;
 }
 
-/* ======================================================================== *
- *  The keeper's side
- * ======================================================================== */
+/* ---- The keeper's side ---- */
 
 int fs_engine_open(struct fs_engine **engine, struct fs_options *options)
 {

@@ -10,9 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ======================================================================== *
- *  Errors
- * ======================================================================== */
+/* ---- Errors ---- */
 
 /* Codes of gRPC. */
 enum {
@@ -93,9 +91,7 @@ static int parse_answer(long status, const char *bytes, size_t n, json_t **out)
     return error_of_code(code, message);
 }
 
-/* ======================================================================== *
- *  A transaction
- * ======================================================================== */
+/* ---- A transaction ---- */
 
 /* The keys of a range, which is the answer number i of a transaction.  False: it is not there. */
 static bool keys_in_part(const json_t *parts, size_t i, json_t **keys)
@@ -238,9 +234,7 @@ static int read_transaction(enum fs_step step, const json_t *json, const struct 
     return 0;
 }
 
-/* ======================================================================== *
- *  All answers
- * ======================================================================== */
+/* ---- All answers ---- */
 
 static bool read_header(const json_t *json, struct fs_answer *answer)
 {

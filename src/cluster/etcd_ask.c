@@ -42,12 +42,12 @@
 /* It doubles so often, at most: fs_etcd_patience(). */
 enum { ROUNDS_MAX = 3 };
 
-/* ======================================================================== *
- *  The parts of a transaction
- *
- *  Each function takes over the JSON that it is given, and returns NULL if there was no memory for
- *  it or for a part of it: so only the whole has to be checked.
- * ======================================================================== */
+/* ---- The parts of a transaction ---- */
+
+/*
+ * Each function takes over the JSON that it is given, and returns NULL if there was no memory for
+ * it or for a part of it: so only the whole has to be checked.
+ */
 
 /* A range of keys; or one key, if the end is NULL. */
 struct range {
@@ -153,9 +153,7 @@ static json_t *txn(json_t *when, json_t *then, json_t *otherwise)
     return json_pack("{s:o,s:o,s:o}", "compare", when, "success", then, "failure", otherwise);
 }
 
-/* ======================================================================== *
- *  The steps
- * ======================================================================== */
+/* ---- The steps ---- */
 
 /* What a request has to know: FS_SAW_RUNNING and so on. */
 static json_t *view_parts(const struct fs_place *place, const struct fs_keys *keys)

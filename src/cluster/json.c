@@ -7,9 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ======================================================================== *
- *  Base64
- * ======================================================================== */
+/* ---- Base64 ---- */
 
 static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
 
@@ -55,9 +53,7 @@ long fs_base64_read(const char *text, size_t n, unsigned char *out, size_t size)
     return (long)length;
 }
 
-/* ======================================================================== *
- *  Reading
- * ======================================================================== */
+/* ---- Reading ---- */
 
 json_t *fs_json_parse(const char *bytes, size_t n)
 {
@@ -128,9 +124,7 @@ bool fs_json_bytes(const json_t *from, const char *name, char *out, size_t size)
     return good;
 }
 
-/* ======================================================================== *
- *  Writing
- * ======================================================================== */
+/* ---- Writing ---- */
 
 json_t *fs_json_number(int64_t number)
 {

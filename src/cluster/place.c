@@ -9,9 +9,7 @@
 #include <sys/random.h>
 #include <unistd.h>
 
-/* ======================================================================== *
- *  A place
- * ======================================================================== */
+/* ---- A place ---- */
 
 void fs_copy_printable(char *to, size_t size, const char *from)
 {
@@ -51,9 +49,7 @@ bool fs_place_fill(struct fs_place *place, const char *program)
     return true;
 }
 
-/* ======================================================================== *
- *  Keys
- * ======================================================================== */
+/* ---- Keys ---- */
 
 /* Priorities are printed as if they began at 0. */
 #define OFFSET (-(int64_t)INT32_MIN)
