@@ -121,7 +121,7 @@ static const char *behind_own(const char *arguments, const char *end)
     return arguments;
 }
 
-size_t process_command(const fairsem_shared_user_t *user, char *text, size_t size)
+void process_command(const fairsem_shared_user_t *user, char *text, size_t size)
 {
     char path[40], all[4096] = "";
     const char *from;
@@ -136,16 +136,10 @@ size_t process_command(const fairsem_shared_user_t *user, char *text, size_t siz
     }
     while (length > 0 && all[length - 1] == '\0')
         length--;
-    all[length] = '\0';
     from = behind_own(all, all + length);
-    length -= (size_t)(from - all);
-    if (length >= size)
-        length = size - 1;
-    memcpy(text, from, length);
-    text[length] = '\0';
     for (size_t i = 0; i < length; i++) {
-        if (text[i] == '\0')        /* the end of an argument */
-            text[i] = ' ';
+        if (all[i] == '\0')         /* the end of an argument */
+            all[i] = ' ';
     }
-    return length;
+    snprintf(text, size, "%s", from);
 }

@@ -24,7 +24,7 @@ void process_prepare(void);
 /* The processes that this one, and those, have made, as far as there is room.  How many? */
 size_t process_descendants(long list[], size_t size);
 
-/* Write its command's arguments, with spaces between.  Returns the length; 0: nobody knows them. */
-size_t process_command(const fairsem_shared_user_t *user, char *text, size_t size);
+/* Write its command's arguments, with spaces between; "": nobody knows them. */
+void process_command(const fairsem_shared_user_t *user, char *text, size_t size);
 
 #endif

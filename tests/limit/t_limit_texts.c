@@ -112,15 +112,17 @@ START_TEST(a_command_is_shown_that_has_an_empty_name_or_none)
     char text[100];
 
     argument[0] = '\0';
-    ck_assert_uint_gt(process_command(&user, text, sizeof text), 1);
+    process_command(&user, text, sizeof text);
+    ck_assert_uint_gt(strlen(text), 1);
     if (emulated())
         NOT_HERE("the kernel knows the arguments of an emulator");
     ck_assert_int_eq(text[0], ' ');
     memset(argument, 0, strlen(argument + 1) + 1);
-    ck_assert_uint_eq(process_command(&user, text, sizeof text), 0);
+    process_command(&user, text, sizeof text);
+    ck_assert_str_eq(text, "");
     user.local_pid = 1;
-    ck_assert(process_command(&user, text, sizeof text) > 0
-              || access("/proc/1/cmdline", R_OK) != 0);
+    process_command(&user, text, sizeof text);
+    ck_assert(text[0] != '\0' || access("/proc/1/cmdline", R_OK) != 0);
 }
 END_TEST
 
@@ -146,7 +148,8 @@ static int in_another_pid_namespace(void)
     char text[100];
     long list[4];
 
-    return process_command(&user, text, sizeof text) == 0 && process_stat(1).started == 0
+    process_command(&user, text, sizeof text);
+    return text[0] == '\0' && process_stat(1).started == 0
            && process_stat(getppid()).parent == 0 && process_descendants(list, 4) == 0 ? 0 : 1;
 }
 
