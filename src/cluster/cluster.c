@@ -235,11 +235,7 @@ int fairsem_cluster_lost(const fairsem_cluster_hold_t *hold)
 
 int64_t fairsem_cluster_left(const fairsem_cluster_hold_t *hold)
 {
-    struct fs_request *request = request_of(hold);
-
-    if (request == NULL || fs_keeper_is_foreign(request->handle))
-        return 0;
-    return fs_lease_left(&request->lease, fs_boot_now());
+    return fairsem_cluster_lost(hold) == 0 ? fs_lease_left(&request_of(hold)->lease, fs_boot_now()) : 0;
 }
 
 int64_t fairsem_cluster_fence(const fairsem_cluster_hold_t *hold)
