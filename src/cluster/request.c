@@ -139,13 +139,12 @@ static void consider_view(struct fs_request *request, const struct fs_answer *vi
     strcpy(place->ahead, view->ahead);
     place->awaits = place->ahead[0] != '\0' ? 1 : view->runs + 1;
     request->watches_again = false;
-    if (place->ahead[0] == '\0' && place->units <= view->limit - view->held) {
+    if (place->ahead[0] == '\0' && place->units <= view->limit - view->held)
         take_step(request, FS_BEGIN);
-    } else if (request->only_try) {
+    else if (request->only_try)
         request_fails(request, ETIMEDOUT);
-    } else {
+    else
         take_watch(request);
-    }
 }
 
 /* The limit is not what it expected, or somebody uses the name and it is to have another one. */
