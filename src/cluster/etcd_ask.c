@@ -175,7 +175,6 @@ static json_t *put_own_key(const struct fs_place *place, const char *key)
     return op;
 }
 
-/* The value of the limit. */
 static json_t *limit_value(int64_t now, int64_t first)
 {
     char text[48];
@@ -244,7 +243,6 @@ static json_t *watch_question(const struct fs_place *place, const struct fs_keys
     return ask_range("create_request", &awaited);
 }
 
-/* A transaction that only reads. */
 static json_t *read_txn(json_t *parts)
 {
     return txn(json_array(), parts, json_array());

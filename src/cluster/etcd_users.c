@@ -96,7 +96,6 @@ static int compare_users(const void *left, const void *right)
     return a->fence < b->fence ? -1 : a->fence > b->fence;
 }
 
-/* Append the users of one range. */
 static int append_users(const json_t *range, bool runs, const char *prefix, struct fs_answer *answer)
 {
     fairsem_cluster_user_t *users;

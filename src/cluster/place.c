@@ -92,7 +92,6 @@ bool fs_key_name(const char *key, char name[256])
     return fs_key_prefix(prefix, name) && strncmp(key, prefix, strlen(prefix)) == 0;
 }
 
-/* The key of a request. */
 static void write_key(char key[FS_KEY_SIZE], const char *prefix, bool runs, int priority, int64_t lease)
 {
     if (runs)

@@ -12,7 +12,6 @@
 #define WATCH_SHORT FS_NS_PER_S
 #define PAUSE_FIRST (50 * FS_NS_PER_MS)
 
-/* Take a step.  It is tried until a time. */
 static void take_step_until(struct fs_request *request, enum fs_step step, int64_t until)
 {
     request->step_at = FS_NEVER;
