@@ -2,7 +2,6 @@
 /* status.c - see turn.h. */
 #include "turn.h"
 
-#include "names.h"
 #include "output.h"
 #include "process.h"
 

@@ -3,7 +3,6 @@
 #include "turn.h"
 
 #include "held.h"
-#include "names.h"
 #include "output.h"
 #include "wait_line.h"
 
