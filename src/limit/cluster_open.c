@@ -104,13 +104,12 @@ int cluster_open(struct cluster_name *name, const struct request *request)
     fairsem_cluster_attr_t attr = { .endpoints = request->cluster.endpoints,
                                     .limit = request->what == RUN ? request->limit : 0,
                                     .ttl_ns = request->cluster.ttl_ns };
+    const char *wrong = request->name != NULL ? wrong_name(request->name) : NULL;
     const char *last;
-    const char *wrong;
     int error;
 
     name->request = request;
     name->name = request->name != NULL ? request->name : "all names";
-    wrong = wrong_name(name->name);
     if (wrong != NULL)
         return output_failure("%s: %s", name->name, wrong);
     if (request->what == RUN) {
