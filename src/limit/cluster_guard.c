@@ -190,7 +190,6 @@ int cluster_run_guarded(const struct cluster_name *name, fairsem_cluster_hold_t 
         .name = name, .hold = hold,
         .grace = (lease != 0 ? lease : FAIRSEM_CLUSTER_TTL) / 8,
     };
-
     if (!name->request->cluster.keep_running) {
         prctl(PR_SET_CHILD_SUBREAPER, 1);
         process_prepare();
