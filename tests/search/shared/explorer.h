@@ -78,7 +78,7 @@ extern const struct scenario scenarios[];
 extern const int scenarios_count;
 
 enum verb {
-    OPEN, ANONYMOUS, CLOSE, UNLINK,
+    OPEN, ANONYMOUS, CLOSE, UNLINK, DROP, LOOK,
     ACQUIRE, URGENT, CANCELABLE, BY_TOKEN, TRY, FOR, RELEASE, SET, CANCEL,    /* this order matters */
     FORK, EXEC, EXIT, KEEP, LOSE, INSPECT, NAP, START, VERBS
 };
@@ -127,6 +127,7 @@ struct process {
     struct descriptor  fd[DESCRIPTORS];
     unsigned           mapped;      /* files, a set */
     int64_t            held;        /* units, by the results of its calls */
+    bool               sure;        /* it held units, and then the name led to their segment */
 };
 
 struct ghost {                      /* a slot, as the oracles have seen it */
@@ -156,6 +157,7 @@ struct run {
     int64_t        fits_arrival;    /* the arrival of that one */
     int64_t        units;           /* as many as there are, by the results of `set` ... */
     int64_t        perhaps;         /* ... or so many, while it is called */
+    bool           sure;            /* they are others than at first, and then the name led to that segment */
     int64_t        outside;         /* without undo: released less acquired, by the results */
     int64_t        doubtful;        /* ... units of calls in which their process died */
 };

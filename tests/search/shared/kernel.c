@@ -178,6 +178,11 @@ int fs_file_unlink(const char *path)
     contact(CAN_DIE, "removes the name");
     if (named() < 0)
         return ENOENT;
+    for (int i = 0; i < PROCESSES && script[id_of(self)][self->op].verb == DROP; i++) {
+        if (run.sure || (i != self->process && run.process[i].sure && run.process[i].held > 0))
+            fail("name", "T%d removes the name of a segment that P%d has units of, or that was resized",
+                 id_of(self), i);
+    }
     run.file[named()].named = false;
     return 0;
 }

@@ -354,6 +354,7 @@ void oracle_returned(const struct op *op, int result)
     if (result != 0)
         return;
     if (op->verb >= ACQUIRE && op->verb <= FOR) {
+        p->sure = p->sure && p->held > 0;
         p->held += op->n;
         run.outside -= op->n;
     } else if (op->verb == RELEASE) {

@@ -89,6 +89,14 @@ const struct scenario scenarios[] = {
     { .name = "no-units", .units = 2, .deaths = 1,
       .threads = "open, acquire 1: set 0, set 2, release 1 || open: try 1, release 1" },
 
+    /* ---- The last user removes the name ---- */
+    { .name = "name-goes-with-its-last-user", .units = 1, .deaths = 1,
+      .threads = "open, acquire 1: drop, close || open: acquire 1, look, release 1" },
+    { .name = "name-goes-with-one-of-two", .thorough = true, .units = 2, .deaths = 1, .bound = 1,
+      .threads = "open, acquire 1: drop, close || open, acquire 1: drop, close || open: acquire 1, look, drop" },
+    { .name = "name-stays-with-other-units", .units = 1, .deaths = 1,
+      .threads = "open, acquire 1: drop, close || open: set 2, look" },
+
     /* ---- Leaving the queue ---- */
     { .name = "timeout-or-grant", .units = 1, .deaths = 2, .early = 1, .for_ms = 5,
       .threads = "open, acquire 1: release 1 || open, for 1: release 1" },

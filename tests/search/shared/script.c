@@ -16,7 +16,7 @@
 #include <string.h>
 
 const char *const verb_name[VERBS] = {
-    "open", "anonymous", "close", "unlink",
+    "open", "anonymous", "close", "unlink", "drop", "look",
     "acquire", "urgent", "cancelable", "token", "try", "for", "release", "set", "cancel",
     "fork", "exec", "exit", "keep", "lose", "inspect", "nap", ":"
 };
@@ -159,6 +159,7 @@ static int release(fairsem_shared_t *h, const struct op *op)
         if (p->held < op->n)
             return 0;
         p->held -= op->n;
+        p->sure = p->sure && p->held > 0;
     }
     return fairsem_shared_release(h, op->n);
 }
@@ -177,6 +178,27 @@ static int close_it(fairsem_shared_t *h)
     if (error == 0 && last)
         p->handle = NULL;
     return error;
+}
+
+/* Remove the name if nobody uses it. */
+static int drop(fairsem_shared_t *h)
+{
+    int error = fairsem_shared_unlink_unused(h, "/segment", false);
+
+    return error == EBUSY || error == ENOENT ? 0 : error;
+}
+
+/* Does the name lead to the handle's segment?  Then it stays while units are held, or their number is another. */
+static int look(fairsem_shared_t *h)
+{
+    struct process *p = &run.process[self->process];
+    fairsem_shared_t *now;
+
+    if (fairsem_shared_open(&now, "/segment", 0, 0, NULL) != 0)
+        return 0;
+    p->sure = p->sure || (now == h && p->held > 0);
+    run.sure = run.sure || (now == h && run.units != scenario->units);
+    return fairsem_shared_close(now);
 }
 
 /* If its process dies meanwhile, there may be the old number of units or the new one. */
@@ -210,6 +232,10 @@ static int perform(const struct op *op)
     case UNLINK:
         fairsem_shared_unlink("/segment");
         return 0;
+    case DROP:
+        return h != NULL ? drop(h) : 0;
+    case LOOK:
+        return h != NULL ? look(h) : 0;
     case RELEASE:
         return release(h, op);
     case SET:
