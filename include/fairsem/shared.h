@@ -184,7 +184,7 @@ FAIRSEM_API int fairsem_shared_unlink(const char *name) FAIRSEM_NONNULL_(1);
  * ENOENT   it was gone, or leads to another file
  * EBUSY    it stays: see above
  * EINVAL   a bad name; or FAIRSEM_SHARED_NO_UNDO
- * ETIMEDOUT  the lock was not to be had for a second: its owner is stopped
+ * ETIMEDOUT  another process has had the lock for a second, and is stopped
  * EACCES, ELOOP, ENAMETOOLONG, ENOTDIR, EPERM, EROFS   as the kernel says
  */
 FAIRSEM_MUST_CHECK_
@@ -195,7 +195,7 @@ FAIRSEM_API int fairsem_shared_unlink_unused(fairsem_shared_t *handle, const cha
  * Let the name stay, also if nobody uses it, until fairsem_shared_unlink_unused has `kept`.  Since 1.1.
  *
  * 0        done
- * ETIMEDOUT  the lock was not to be had for a second: its owner is stopped
+ * ETIMEDOUT  another process has had the lock for a second, and is stopped
  */
 FAIRSEM_MUST_CHECK_
 FAIRSEM_API int fairsem_shared_keep_name(fairsem_shared_t *handle) FAIRSEM_NONNULL_(1);
@@ -290,7 +290,7 @@ FAIRSEM_API int fairsem_shared_release(fairsem_shared_t *handle, int64_t n) FAIR
  *
  * 0        done; waiters that fit now have their units
  * EINVAL   units < 0 or units > FAIRSEM_MAX_UNITS; or FAIRSEM_SHARED_NO_UNDO
- * ETIMEDOUT  the lock was not to be had for a second: its owner is stopped
+ * ETIMEDOUT  another process has had the lock for a second, and is stopped
  */
 FAIRSEM_API int fairsem_shared_set_units(fairsem_shared_t *handle, int64_t units)
     FAIRSEM_NONNULL_(1);

@@ -85,7 +85,7 @@ static void *write_words(void *arg)
     return NULL;
 }
 
-/* Before the process ends, and before the next words, give them a moment.  False: nobody reads them. */
+/* Wait for the words a moment, before the next ones or the end.  Returns false if nobody reads them. */
 static bool finish_words(void)
 {
     return fairsem_acquire_for(&words_free, 1, INT64_C(1000) * NS_PER_MS) == 0;

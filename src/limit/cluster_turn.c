@@ -289,7 +289,7 @@ static int wait_for_etcd(const struct cluster_name *name, fairsem_cluster_hold_t
     return error;
 }
 
-/* The request was refused because of the limit.  False: no message has been printed. */
+/* Print why the limit has refused the request.  Returns false if it was not the limit. */
 static bool tell_limit(const struct cluster_name *name, int error)
 {
     int64_t limit;

@@ -122,7 +122,7 @@ static void write_prefix(bool global, char prefix[PREFIX_SIZE])
         snprintf(prefix, PREFIX_SIZE, "fairsem-limit-%lu.", (unsigned long)geteuid());
 }
 
-/* False: the path is too long. */
+/* Returns false if the path is too long. */
 static bool write_path(const char *where, const char *prefix, const char *name, char segment[SEGMENT_NAME_SIZE])
 {
     return snprintf(segment, SEGMENT_NAME_SIZE, "%s/%s%s", where, prefix, name) < SEGMENT_NAME_SIZE;
@@ -190,7 +190,7 @@ static int by_name(const void *a, const void *b)
     return order != 0 ? order : x->global - y->global;
 }
 
-/* Add it if its name begins with the prefix.  False: no memory. */
+/* Add the file if its name begins with the prefix.  Returns false if there is no memory. */
 static bool add_name(struct listed **list, size_t *count, const char *file, bool global)
 {
     char prefix[PREFIX_SIZE], segment[SEGMENT_NAME_SIZE];

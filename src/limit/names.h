@@ -15,8 +15,8 @@
 enum { SEGMENT_NAME_SIZE = PATH_MAX };
 
 /*
- * Use the directory of --dir; NULL: those of the manual.  Returns NULL, or what is wrong with the path.  The string
- * must stay.
+ * Set the directory of --dir; NULL means those of the manual.  Returns NULL, or an error message about the path.
+ * The string must stay.
  */
 const char *names_set_directory(const char *path);
 
@@ -42,7 +42,7 @@ const char *name_owner(const char *segment);
  */
 void name_spare(const char *segment, bool also_in_command);
 
-/* A list of names that exist, sorted, for free().  It ends with an empty one.  NULL: an error is in errno. */
+/* Returns a sorted list of the names that exist, for free(), whose last name is empty; or NULL with errno. */
 struct listed {
     char name[NAME_MAX + 1];
     bool global;

@@ -15,7 +15,7 @@ struct process {
 };
 struct process process_stat(long pid);
 
-/* This process has no units any more: its first thread's name says so, which others can read without a right. */
+/* Say in the name of the first thread, which every process can read, that this process no longer has units. */
 void process_retire(void);
 
 /* Open now what process_descendants() needs: later there may be no descriptor and no memory. */

@@ -37,8 +37,8 @@ struct request {
 };
 
 /*
- * Read the command line.  True: *request is filled in.  Else the program ends with *exit_status: help was
- * printed, or a message about what is wrong.
+ * Read the command line.  Returns true if *request is filled in; else the program ends with *exit_status,
+ * after the help or an error message.
  */
 bool options_read(int argc, char **argv, struct request *request, int *exit_status);
 

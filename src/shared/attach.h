@@ -27,7 +27,7 @@ int fs_shared_look_at_file(fairsem_shared_t *h);
 int fs_shared_enter(struct fs_shared_section *in, fairsem_shared_t *h,
                     const struct fs_deadline *deadline);
 
-/* The same for a call that changes the segment as a whole: ETIMEDOUT, if the lock cannot be had in a second. */
+/* As fs_shared_enter(), for a call that changes the segment as a whole: it waits for the lock for a second. */
 int fs_shared_enter_soon(struct fs_shared_section *in, fairsem_shared_t *h);
 
 /* Does a thread of this process wait, or has one still to receive its units? */

@@ -166,7 +166,7 @@ struct fs_segment {
     struct fs_redo   redo;              /* under the lock */
     _Atomic int64_t  granted_ns;        /* under the lock; a cache: when a head was last granted */
     _Atomic int32_t  youngest;          /* under the lock; a cache, only with aging_ns */
-    _Atomic int32_t  name_stays;        /* under the lock; 1: also if nobody uses it */
+    _Atomic int32_t  name_stays;        /* under the lock; 1 if it stays when nobody uses it */
 
     alignas(64)
     struct fs_shared_counters count;    /* under the lock */
