@@ -315,17 +315,21 @@ int turn_set_limit(const struct request *request, char segment[SEGMENT_NAME_SIZE
     int error = 0;
 
     while (error == 0 && !done) {
+        fairsem_shared_stat_t stat;
         fairsem_shared_t *handle;
 
         name_find(request->name, request->global, segment);
         error = fairsem_shared_open(&handle, segment, own_flag(request), 0, NULL);
         if (error != 0)
             break;
-        error = fairsem_shared_set_units(handle, request->limit);
+        error = fairsem_shared_stat(handle, &stat);
+        if (error == 0)
+            error = fairsem_shared_set_units(handle, request->limit);
         if (error == 0 && request->keep)
             error = fairsem_shared_keep_name(handle);
-        /* Its last user may have removed the name just before. */
-        done = error == 0 && is_current(request, handle);
+        /* Its last user may have removed the name just before; or since, if the limit is the first one again. */
+        done = error == 0 && ((request->limit == stat.initial_units && !request->keep)
+                              || is_current(request, handle));
         fairsem_shared_close(handle);
     }
     return turn_result(request, segment, error);

@@ -357,6 +357,18 @@ def test_a_limit_that_is_set_while_the_last_user_leaves(limit):
             limit.gives(0, "--remove test")
 
 
+def test_the_first_limit_is_set_again_and_the_last_user_leaves(limit):
+    """It may have removed the name before --set-limit looks whether that is still there."""
+    for _ in range(50):
+        holder = limit.hold()
+        limit.gives(0, "--set-limit=0 test")
+        waiter = limit.wait(1, "test 1 -- true")
+        let_go(holder)
+        limit.gives(0, "--set-limit=1 test")
+        assert (holder.wait(), waiter.wait()) == (0, 0)
+        assert not there(limit.segment())
+
+
 # ---------------------------------------------------------------- names that nobody uses
 def test_the_last_user_removes_the_name(limit):
     for number in 1, 2, 3:
