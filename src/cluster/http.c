@@ -61,15 +61,21 @@ static bool hand_lines_on(struct fs_exchange *exchange)
 static size_t receive_bytes(char *bytes, size_t one, size_t n, void *arg)
 {
     struct fs_exchange *exchange = arg;
-    char *more;
 
     (void)one;
     exchange->too_long = exchange->used + n > FS_ANSWER_MAX;
-    more = exchange->too_long ? NULL : realloc(exchange->bytes, exchange->used + n + 1);
-    if (more == NULL)
+    if (exchange->too_long)
         return 0;
-    memcpy(more + exchange->used, bytes, n);
-    exchange->bytes = more;
+    if (exchange->used + n > exchange->size) {
+        size_t size = 2 * (exchange->used + n) + 1024;
+        char *more = realloc(exchange->bytes, size);
+
+        if (more == NULL)
+            return 0;
+        exchange->bytes = more;
+        exchange->size = size;
+    }
+    memcpy(exchange->bytes + exchange->used, bytes, n);
     exchange->used += n;
     return exchange->line == NULL || hand_lines_on(exchange) ? n : 0;
 }

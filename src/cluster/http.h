@@ -30,7 +30,7 @@ struct fs_exchange {
     struct curl_slist *headers;
     char *body;                 /* the question: curl reads it while it is under way */
     char *bytes;
-    size_t used;
+    size_t used, size;
     bool too_long, enough;
     unsigned pass, passed;      /* of the addresses of the name: to be passed over, and have been */
     long status;                /* of HTTP, when it has ended; 0: it never came so far */
