@@ -87,11 +87,10 @@ static int print_one(const void *arg)
 {
     const struct request *request = arg;
     char segment[SEGMENT_NAME_SIZE];
-    int error;
+    int oflag = request->global ? 0 : FAIRSEM_SHARED_OWN;
 
     name_find(request->name, request->global, segment);
-    error = print_status_of(request, request->global ? 0 : FAIRSEM_SHARED_OWN, segment);
-    return turn_result(request, segment, error);
+    return turn_result(request, segment, print_status_of(request, oflag, segment));
 }
 
 /* In a child: those who may write to a global name can end a process that reads it, by truncating the file. */

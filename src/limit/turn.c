@@ -311,13 +311,12 @@ void turn_end(const char *segment, fairsem_shared_t *handle)
 
 int turn_set_limit(const struct request *request, char segment[SEGMENT_NAME_SIZE])
 {
-    bool done = false;
-    int error = 0;
+    fairsem_shared_stat_t stat;
+    fairsem_shared_t *handle;
+    bool done;
+    int error;
 
-    while (error == 0 && !done) {
-        fairsem_shared_stat_t stat;
-        fairsem_shared_t *handle;
-
+    do {
         name_find(request->name, request->global, segment);
         error = fairsem_shared_open(&handle, segment, own_flag(request), 0, NULL);
         if (error != 0)
@@ -331,7 +330,7 @@ int turn_set_limit(const struct request *request, char segment[SEGMENT_NAME_SIZE
         done = error == 0 && ((request->limit == stat.initial_units && !request->keep)
                               || is_current(request, handle));
         fairsem_shared_close(handle);
-    }
+    } while (error == 0 && !done);
     return turn_result(request, segment, error);
 }
 
