@@ -76,6 +76,7 @@ include $(top_srcdir)/tests/search/engine/local.mk
 include $(top_srcdir)/tests/search/spec/local.mk
 include $(top_srcdir)/tests/search/core/local.mk
 include $(top_srcdir)/tests/search/shared/local.mk
+include $(top_srcdir)/tests/search/cores/local.mk
 include $(top_srcdir)/tests/search/fuzz/local.mk
 include $(top_srcdir)/tests/search/model/local.mk
 include $(top_srcdir)/tests/search/mutants/local.mk

@@ -1,0 +1,42 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# build.sh SRCDIR OUT - build the simulator for the library's sources in SRCDIR, as the program OUT.
+#
+# See ../engine/build.sh for CC.  Its explorer() and link() are not used: of the engine, only fibre.c and
+# instrument.c belong to a simulator, and the library's variables need no place of their own.  An OUT that
+# was made of the same text is kept.  Where it cannot be built, the script says why and exits with 77.
+set -eu
+
+here=$(cd "$(dirname "$0")" && pwd)
+# shellcheck source=tests/search/engine/build.sh
+. "$here/../engine/build.sh"
+
+keep "$src"/core/*.[ch] "$include"/*.h "$here"/*.[ch]
+mkdir -p "$work/library" "$work/simulator"
+need_compiler
+
+# _GNU_SOURCE empty, as the sources define it.
+flags="-std=c11 -O2 -g1 -D_GNU_SOURCE= -I$include -I$src/core -I$here"
+
+# The library and the peers are instrumented; ../engine/instrument.c replaces the runtime of
+# ThreadSanitizer.  calls.c answers for the two files that ask the kernel about threads.
+# shellcheck disable=SC2046,SC2086
+library() {
+  cd "$work/library"
+  $CC $flags -fsanitize=thread -include "$here/layer.h" -c "$here/peers.c" \
+    $(find "$src/core" -name '*.c' ! -name thread_linux.c ! -name real_time_linux.c)
+}
+
+# shellcheck disable=SC2046,SC2086
+simulator() {
+  cd "$work/simulator"
+  $CC $flags -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes -c \
+    $(find "$here" -name '*.c' ! -name peers.c) "$engine/fibre.c" "$engine/instrument.c"
+}
+
+library &
+(simulator)
+wait $!
+# shellcheck disable=SC2086
+$CC $flags -no-pie -pthread -o "$out" "$work"/library/*.o "$work"/simulator/*.o
+echo "$made_of" > "$work/made-of"

@@ -1,0 +1,140 @@
+/* SPDX-License-Identifier: MIT */
+/* cells.c - see cells.h.  The limits are goals: whoever changes the policy unmarks what it mends. */
+#include "cells.h"
+
+#include "machine.h"
+#include "workload.h"
+
+#include <stdio.h>
+
+#define US 1000
+#define MS 1000000
+
+/* Each rule gives a ratio that must not be below the cell's least. */
+enum rule {
+    TO_POSIX,       /* holds a second, to sem_t's */
+    TO_BETTER,      /* to the better of FAIRSEM_NO_SPIN and 0.8 of sem_t */
+    ONE_MORE,       /* with one thread more, to those without it */
+    INHERITING,     /* in a process with real-time threads, to another */
+    FRUGAL,         /* processor time of a hold with FAIRSEM_NO_SPIN, to fairsem's; if it gains too little */
+    RULES
+};
+
+static const char *const rule_text[RULES] = {
+    "of sem_t's holds", "of the better holds", "of one thread less", "of an ordinary mutex",
+    "of the processor time",
+};
+
+static const struct cell {
+    const char *machine;
+    int         cores;
+    struct load load;
+    enum rule   rule;
+    double      least;
+    bool        misses;     /* today */
+} table[] = {
+    /* With two waiters, the second sleeps, and nobody is woken ahead. */
+    { "vm", 4, { .threads = 3, .units = 1, .hold = 1 * US }, TO_POSIX, 0.5, true },
+    { "vm", 16, { .threads = 3, .units = 1, .hold = 1 * US }, TO_POSIX, 0.5, true },
+    /* More waiters than places: all sleep at each turn. */
+    { "vm", 4, { .threads = 16, .units = 1, .hold = 1 * US }, TO_POSIX, 0.5, true },
+    { "vm", 16, { .threads = 12, .units = 1, .hold = 1 * US }, ONE_MORE, 0.8, true },
+    { "vm", 16, { .threads = 13, .units = 1, .hold = 1 * US }, TO_POSIX, 0.5, true },
+    { "bare", 16, { .threads = 16, .units = 1, .hold = 1 * US }, TO_POSIX, 0.5, true },
+    { "deep", 16, { .threads = 64, .units = 1, .hold = 2 * US }, TO_POSIX, 0.6, true },
+    /* Few waiters. */
+    { "vm", 16, { .threads = 8, .units = 1, .hold = 5 * US }, TO_POSIX, 0.6, false },
+    { "vm", 2, { .threads = 16, .units = 1, .hold = 2 * US }, TO_POSIX, 0.6, false },
+    /* The kernel hands an inheriting mutex to a thread that sleeps. */
+    { "vm", 16, { .threads = 16, .units = 4, .hold = 20 * US }, INHERITING, 0.8, true },
+    /* Each contended acquire and release waits for the section. */
+    { "bare", 64, { .threads = 64, .units = 32, .hold = 20 * US }, TO_POSIX, 0.6, true },
+    { "vm", 16, { .threads = 16, .units = 4, .hold = 5 * US }, TO_POSIX, 0.6, false },
+    /* Awake threads take cores from those that have work of their own. */
+    { "bare", 4, { .threads = 8, .units = 1, .hold = 5 * US, .think = 50 * US }, TO_BETTER, 1.0, true },
+    /* Who stays awake for little gain. */
+    { "bare", 8, { .threads = 4, .units = 1, .hold = 60 * US }, FRUGAL, 1.0 / 3, true },
+    /* A holder that is away for long, now and then. */
+    { "vm", 16, { .threads = 4, .units = 1, .hold = 5 * US, .long_hold = 2 * MS }, TO_POSIX, 0.8, true },
+};
+enum { CELLS = sizeof table / sizeof *table };
+
+static double holds(struct load load, enum peer peer)
+{
+    return measure(&load, peer).per_second;
+}
+
+static double to_better(const struct load *load)
+{
+    double posix = 0.8 * holds(*load, POSIX), no_spin = holds(*load, NO_SPIN);
+
+    return holds(*load, FAIRSEM) / (posix > no_spin ? posix : no_spin);
+}
+
+static double one_more(const struct load *load)
+{
+    struct load more = *load;
+
+    more.threads++;
+    return holds(more, FAIRSEM) / holds(*load, FAIRSEM);
+}
+
+static double inheriting(const struct load *load)
+{
+    struct load root = *load;
+
+    root.real_time = true;
+    return holds(root, FAIRSEM) / holds(*load, FAIRSEM);
+}
+
+static double frugal(const struct load *load)
+{
+    struct pace fair = measure(load, FAIRSEM), no_spin = measure(load, NO_SPIN);
+
+    return fair.per_second >= 1.1 * no_spin.per_second ? 1 : no_spin.cpu_us / fair.cpu_us;
+}
+
+static double ratio(const struct cell *cell)
+{
+    struct load load = cell->load;
+
+    machine_preset(cell->machine);
+    machine.cores = cell->cores;
+    load.length = load.long_hold != 0 ? 500 * MS : 50 * MS;
+    load.seed = 1;
+    switch (cell->rule) {
+    case TO_BETTER:
+        return to_better(&load);
+    case ONE_MORE:
+        return one_more(&load);
+    case INHERITING:
+        return inheriting(&load);
+    case FRUGAL:
+        return frugal(&load);
+    default:
+        return holds(load, FAIRSEM) / holds(load, POSIX);
+    }
+}
+
+static bool run_cell(const struct cell *cell)
+{
+    double value = ratio(cell);
+    bool misses = value < cell->least;
+    const char *text = misses ? "FAILED" : "ok";
+
+    if (cell->misses)
+        text = misses ? "still missed" : "FAILED: kept now, so unmark it";
+    printf("%-4s %2d cores, %2d threads, %2d units, %2d us, %2d us between: %.2f %s, at least %.2f: %s\n",
+           cell->machine, cell->cores, cell->load.threads, cell->load.units, (int)(cell->load.hold / US),
+           (int)(cell->load.think / US), value, rule_text[cell->rule], cell->least, text);
+    return misses == cell->misses;
+}
+
+bool cells(void)
+{
+    bool as_marked = true;
+
+    for (int i = 0; i < CELLS; i++)
+        as_marked &= run_cell(&table[i]);
+    return as_marked;
+}

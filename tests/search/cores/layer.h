@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * layer.h - included before the library's sources and the peers (cc -include) to compile them for the
+ * simulator: each call by which they block, wake, yield or read a clock goes to calls.c.
+ *
+ * Not ../engine/layer.h: for the explorers a try of the mutex is a lock, and memory is the run's own.
+ */
+#ifndef CORES_LAYER_H
+#define CORES_LAYER_H
+
+/* Nothing of the library runs when the program is loaded: each run is a process with cores of its own. */
+#define constructor unused
+
+#include <errno.h>
+#include <pthread.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+int xs_mutex_init(pthread_mutex_t *mutex, const pthread_mutexattr_t *attr);
+int xs_mutex_destroy(pthread_mutex_t *mutex);
+int xs_mutex_lock(pthread_mutex_t *mutex);
+int xs_mutex_trylock(pthread_mutex_t *mutex);
+int xs_mutex_unlock(pthread_mutex_t *mutex);
+int xs_cond_init(pthread_cond_t *cond, const pthread_condattr_t *attr);
+int xs_cond_destroy(pthread_cond_t *cond);
+int xs_cond_wait(pthread_cond_t *cond, pthread_mutex_t *mutex);
+int xs_cond_timedwait(pthread_cond_t *cond, pthread_mutex_t *mutex, const struct timespec *at);
+int xs_cond_signal(pthread_cond_t *cond);
+int xs_cond_broadcast(pthread_cond_t *cond);
+int xs_once(pthread_once_t *once, void (*fn)(void));
+void *xs_getspecific(pthread_key_t key);
+int xs_setspecific(pthread_key_t key, const void *value);
+pthread_t xs_self(void);
+int xs_setcancelstate(int state, int *before);
+int xs_setcanceltype(int type, int *before);
+int xs_sigmask(int how, const sigset_t *set, sigset_t *before);
+void xs_testcancel(void);
+int xs_clock_gettime(clockid_t clock, struct timespec *now);
+int xs_nanosleep(const struct timespec *time, struct timespec *left);
+int xs_yield(void);
+void xs_pause(void);
+int xs_getcpu(void);
+int xs_getaffinity(pid_t pid, size_t size, cpu_set_t *set);
+long xs_syscall(long number, ...);
+
+#ifndef CORES_SIMULATOR         /* the simulator itself needs only the declarations */
+#define pthread_mutex_init xs_mutex_init
+#define pthread_mutex_destroy xs_mutex_destroy
+#define pthread_mutex_lock xs_mutex_lock
+#define pthread_mutex_trylock xs_mutex_trylock
+#define pthread_mutex_unlock xs_mutex_unlock
+#define pthread_cond_init xs_cond_init
+#define pthread_cond_destroy xs_cond_destroy
+#define pthread_cond_wait xs_cond_wait
+#define pthread_cond_timedwait xs_cond_timedwait
+#define pthread_cond_signal xs_cond_signal
+#define pthread_cond_broadcast xs_cond_broadcast
+#define pthread_once xs_once
+#define pthread_getspecific xs_getspecific
+#define pthread_setspecific xs_setspecific
+#define pthread_self xs_self
+#define pthread_setcancelstate xs_setcancelstate
+#define pthread_setcanceltype xs_setcanceltype
+#define pthread_sigmask xs_sigmask
+#define pthread_testcancel xs_testcancel
+#define clock_gettime xs_clock_gettime
+#define nanosleep xs_nanosleep
+#define sched_yield xs_yield
+#define sched_getcpu xs_getcpu
+#define sched_getaffinity xs_getaffinity
+#define syscall xs_syscall
+#define __builtin_ia32_pause xs_pause
+#endif
+
+#endif

@@ -1,0 +1,119 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * simulator.h - threads on simulated cores, as discrete events in simulated time.
+ *
+ * The sources of src/core/ and the peers run unchanged.  Each thread is a fibre (../engine/fibre.c).  Each
+ * atomic or plain access (../engine/instrument.c) and each call that blocks, wakes, yields or reads a clock
+ * (layer.h) spends simulated time on the core of its thread.
+ *
+ *   machine.c    what each event costs
+ *   events.c     what happens later: time-outs, woken threads that arrive on a core, idle cores that pull
+ *   scheduler.c  cores with a run queue each, time slices, preemption; the loop
+ *   sleep.c      sleep and wake, and the core of a woken thread
+ *   lines.c      cache lines, and who has them
+ *   calls.c      the calls of layer.h
+ *   peers.c      other semaphores on the same primitives
+ *   workload.c   threads that acquire, hold, release and think
+ *   cells.c      the cells of the test
+ *   main.c       the command line
+ *
+ * A run is deterministic: random numbers have a seed.  Another compiler places variables on other cache
+ * lines, so its figures differ by a few per cent.
+ */
+#ifndef CORES_SIMULATOR_H
+#define CORES_SIMULATOR_H
+
+#include "../engine/fibre.h"
+#include "machine.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+enum { MOST_THREADS = 1024, SPECIFICS = 32 };
+
+#define NEVER INT64_MAX
+
+enum at { READY, RUNS, SLEEPS, ARRIVES, ENDED };
+
+struct thread {
+    struct fibre   fibre;
+    enum at        at;
+    int            number, core;        /* the core that it runs on, or last ran on */
+    bool           yielded;             /* since it got its core */
+    bool           timed_out;           /* the last sleep */
+    const void    *asleep_on;
+    uint64_t       moves;               /* its sleeps and wake-ups: an event of an earlier one is void */
+    int64_t        used;                /* processor time */
+    int64_t        owed;                /* it was preempted so long before the end of what it spent */
+    const void    *specific[SPECIFICS];
+    struct thread *next;                /* in the run queue, or among the sleepers */
+};
+
+struct core {
+    int64_t        now, slice_end, idle_since, away_at;
+    struct thread *runs;                /* NULL: idle */
+    struct thread *last;                /* that ran */
+    struct thread *first, **end;        /* the run queue */
+    int            queued;
+    uintptr_t      kept;                /* the line that it still has, though another core fetches it */
+    int64_t        kept_until;
+    bool           expects;             /* idle, but a woken thread is on its way */
+};
+
+extern struct thread *self;             /* NULL: the loop, or no run */
+extern struct thread threads[MOST_THREADS];
+extern struct core cores[MOST_CORES];
+
+/* ---- scheduler.c ---- */
+
+/* Run fn in so many threads until all have ended.  False: the rest sleep for ever. */
+bool simulate(int count, void (*fn)(void), uint64_t seed);
+_Noreturn void thread_ends(void);
+int64_t now(void);                      /* on the core of the running thread */
+int64_t used_by_all(void);              /* processor time */
+uint64_t random_number(void);
+
+/* The running thread computes for so long.  No effect outside a run. */
+void spend(int64_t ns);
+void yield_core(void);
+
+/* Stop the running thread, and go on with the loop. */
+void leave(void);
+void enqueue(struct core *core, struct thread *thread);
+/* The core runs the first thread of its queue from this time on, or is idle. */
+void dispatch(struct core *core, int64_t at);
+/* A woken thread has come to its core. */
+void thread_arrives(struct thread *thread, int64_t at);
+void pull(struct core *core, int64_t at);
+bool is_idle(const struct core *core);
+
+/* ---- events.c ---- */
+
+enum event_kind { TIME_IS_OUT, THREAD_ARRIVES, CORE_PULLS };
+
+/* Either of a thread, valid until its next move, or of a core. */
+void event_add(enum event_kind kind, struct thread *thread, struct core *core, int64_t at);
+int64_t event_next(void);               /* the time of the next one, or NEVER */
+void event_handle(void);
+
+/* ---- sleep.c ---- */
+
+/* The running thread sleeps until it is woken, or until that time.  False: time-out. */
+bool sleep_on(const void *object, int64_t until);
+/* Wake the first `count` sleepers of an object, in the order of their arrival.  Returns how many. */
+int wake(const void *object, int count);
+bool any_sleeps_on(const void *object);
+void time_is_out(struct thread *thread, int64_t at);
+
+/* ---- lines.c ---- */
+
+enum touch { LOAD, STORE, LOCKED };     /* LOCKED: load and store in one instruction */
+
+/* The core of the running thread fetches the line.  No effect outside a run. */
+void touch(const void *at, enum touch how);
+
+/* ---- calls.c ---- */
+
+extern bool real_time;                  /* the process may have real-time threads: the mutex inherits */
+
+#endif
