@@ -44,18 +44,18 @@ static const struct cell {
     { "deep", 16, { .threads = 64, .units = 1, .hold = 2 * US }, TO_POSIX, 0.6, true },
     /* Few waiters. */
     { "vm", 16, { .threads = 8, .units = 1, .hold = 5 * US }, TO_POSIX, 0.6, false },
-    { "vm", 2, { .threads = 16, .units = 1, .hold = 2 * US }, TO_POSIX, 0.6, false },
+    { "vm", 2, { .threads = 16, .units = 1, .hold = 5 * US }, TO_POSIX, 0.6, false },
     /* The kernel hands an inheriting mutex to a thread that sleeps. */
     { "vm", 16, { .threads = 16, .units = 4, .hold = 20 * US }, INHERITING, 0.8, true },
     /* Each contended acquire and release waits for the section. */
     { "bare", 64, { .threads = 64, .units = 32, .hold = 20 * US }, TO_POSIX, 0.6, true },
-    { "vm", 16, { .threads = 16, .units = 4, .hold = 5 * US }, TO_POSIX, 0.6, false },
+    { "vm", 16, { .threads = 16, .units = 4, .hold = 5 * US }, TO_POSIX, 0.5, false },
     /* Awake threads take cores from those that have work of their own. */
     { "bare", 4, { .threads = 8, .units = 1, .hold = 5 * US, .think = 50 * US }, TO_BETTER, 1.0, true },
     /* Who stays awake for little gain. */
-    { "bare", 8, { .threads = 4, .units = 1, .hold = 60 * US }, FRUGAL, 1.0 / 3, true },
+    { "bare", 16, { .threads = 16, .units = 4, .hold = 80 * US }, FRUGAL, 1.0 / 3, true },
     /* A holder that is away for long, now and then. */
-    { "vm", 16, { .threads = 4, .units = 1, .hold = 5 * US, .long_hold = 2 * MS }, TO_POSIX, 0.8, true },
+    { "vm", 16, { .threads = 4, .units = 1, .hold = 5 * US, .long_hold = 2 * MS }, TO_POSIX, 0.9, true },
 };
 enum { CELLS = sizeof table / sizeof *table };
 

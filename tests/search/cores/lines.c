@@ -74,7 +74,7 @@ void touch(const void *at, enum touch how)
 {
     struct line *line;
     struct core *core;
-    int64_t begin, ns = how == LOCKED ? machine.atomic : 0;
+    int64_t begin, ns = how == LOCKED ? machine.atomic : machine.access;
     int number;
 
     if (self == NULL)

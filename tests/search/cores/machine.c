@@ -8,7 +8,7 @@
 #define EVERYWHERE                                                                      \
     .cores = 16, .socket = 64,                                                          \
     .line = 50, .line_far = 150, .line_new = 5, .line_kept = 10,                        \
-    .atomic = 5, .pause = 40, .clock = 25,                                              \
+    .access = 2, .atomic = 5, .pause = 40, .clock = 25,                                 \
     .yield = 350, .yield_more = 250, .context_switch = 1000, .sleep = 500,              \
     .wake = 1000, .wake_nobody = 330, .deep_after = 100000, .pull = 1000, .ahead = 1000000
 #define VIRTUAL                                                                         \
@@ -32,7 +32,7 @@ static const struct parameter {
 } parameters[] = {
     PARAMETER(cores), PARAMETER(socket), PARAMETER(slice),
     PARAMETER(line), PARAMETER(line_far), PARAMETER(line_new), PARAMETER(line_kept),
-    PARAMETER(atomic), PARAMETER(pause), PARAMETER(clock),
+    PARAMETER(access), PARAMETER(atomic), PARAMETER(pause), PARAMETER(clock),
     PARAMETER(yield), PARAMETER(yield_more), PARAMETER(context_switch), PARAMETER(sleep),
     PARAMETER(wake), PARAMETER(wake_idle), PARAMETER(wake_nobody),
     PARAMETER(to_run), PARAMETER(to_run_tail), PARAMETER(to_run_deep), PARAMETER(deep_after),

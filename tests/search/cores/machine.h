@@ -22,6 +22,7 @@ struct machine {
     int64_t line_far;       /* from another socket */
     int64_t line_new;       /* that no core has */
     int64_t line_kept;      /* a core that has fetched a line to store keeps it so long: a second try hits */
+    int64_t access;         /* each load and store, with the instructions around it, if this core has the line */
     int64_t atomic;         /* a locked instruction on a line that this core owns; a fence costs two */
     int64_t pause;
     int64_t clock;          /* read it */

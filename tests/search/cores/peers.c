@@ -16,7 +16,7 @@ static void futex_wake(_Atomic unsigned *word, int count)
     syscall(SYS_futex, word, FUTEX_WAKE_PRIVATE, count);
 }
 
-/* ---- glibc's sem_t (nptl/sem_waitcommon.c) ---- */
+/* ---- glibc's sem_t ---- */
 
 /* The units in the lower half, the waiters in the upper one. */
 #define ONE_WAITER (UINT64_C(1) << 32)
