@@ -7,6 +7,7 @@
 #include "explorer.h"
 #include "simulator.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -82,6 +83,11 @@ void touch(const void *at, enum touch how)
     line = line_of(at);
     number = self->core;
     core = &cores[number];
+    /* All fibres have the same errno, but each thread has its own. */
+    if (line->number == (uintptr_t)&errno >> LINE_SHIFT) {
+        spend(ns);
+        return;
+    }
     if ((!has(line, number) || (how != LOAD && !line->alone)) && !keeps(line, core)) {
         begin = line->free_at > now() ? line->free_at : now();
         line->free_at = begin + fetch_time(line, number);

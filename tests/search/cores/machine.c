@@ -9,10 +9,10 @@
     .cores = 16, .socket = 64,                                                          \
     .line = 50, .line_far = 150, .line_new = 5, .line_kept = 10,                        \
     .access = 2, .atomic = 5, .pause = 40, .clock = 25,                                 \
-    .yield = 350, .yield_more = 250, .context_switch = 1000, .sleep = 500,              \
-    .wake = 1000, .wake_nobody = 330, .deep_after = 100000, .pull = 1000, .ahead = 50000
+    .yield = 340, .yield_more = 330, .context_switch = 620, .sleep = 370,              \
+    .wake = 700, .wake_nobody = 250, .deep_after = 100000, .pull = 3000, .ahead = 20000
 #define VIRTUAL                                                                         \
-    .wake_idle = 6500, .to_run = 20000, .to_run_tail = 40000, .away = 50000, .away_every = 10000000
+    .wake_idle = 6500, .to_run = 20000, .to_run_tail = 57000, .away = 50000, .away_every = 10000000
 #define BARE .wake_idle = 1000, .to_run = 4000
 
 static const struct preset {

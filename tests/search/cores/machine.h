@@ -40,7 +40,7 @@ struct machine {
     int64_t to_run_deep;    /* instead of to_run, after deep_after of idleness; 0: the same */
     int64_t deep_after;
     int64_t pull;           /* a core that has become idle takes a waiting thread from another core */
-    int64_t ahead;          /* a woken thread preempts one that has had so much more processor time (tuned: 50 us) */
+    int64_t ahead;          /* a woken thread preempts one that has had so much more processor time */
 
     int64_t away;           /* the host takes a virtual core away for so long; 0: never */
     int64_t away_every;
