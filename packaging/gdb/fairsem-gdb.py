@@ -60,6 +60,7 @@ TICKET_STATES = ('idle', 'being taken', 'waiting', 'granted', 'canceled', 'close
 TICKET_WAITING = 2
 IN_QUEUE = (1, 2, 3)            # QUEUED, PARKED, WOKEN
 OPEN = 1 << 62                  # word.h
+RETURNS = 7 << 60
 YOUNG, OLD = 2, 3               # waitq.h
 MAX_UNITS = 1 << 60
 STACK = 65536                   # how far from its top a wait is looked for
@@ -306,7 +307,9 @@ def reason_of(number):
 
 
 def available_of(word):
-    return (word - OPEN if word >= OPEN else word) >> 1
+    if word >= OPEN:
+        word -= RETURNS if word >= RETURNS else OPEN
+    return word >> 1
 
 
 def name_of(sem):

@@ -61,6 +61,7 @@ int fs_acquire(struct fs_sem *s, int64_t n, int priority, bool drains,
     if (error != 0)
         return error;
     fs_section_begin(&in, s);
+    fs_section_take_returns(&in);
     /* Its token may have made it CANCELED, on its way to the mutex. */
     if (fs_waiter_state(&wait.waiter) == FS_NOT_JOINED)
         take_or_join(&in, &wait, priority, drains);

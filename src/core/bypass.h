@@ -30,17 +30,17 @@
 
 static inline bool fs_bypass_acquire(struct fs_sem *s, int64_t n)
 {
-    return s->bypass_ns != 0 && n > 0 && fs_take(&s->word, n, true);
+    return s->bypass_ns != 0 && n > 0 && fs_take(&s->word, n, FS_OPEN);
 }
 
 static inline int64_t fs_bypass_acquire_upto(struct fs_sem *s, int64_t max)
 {
-    return s->bypass_ns != 0 ? fs_take_upto(&s->word, max, true) : -1;
+    return s->bypass_ns != 0 ? fs_take_upto(&s->word, max, FS_OPEN) : -1;
 }
 
 static inline bool fs_bypass_release(struct fs_sem *s, int64_t n)
 {
-    return s->bypass_ns != 0 && fs_give(s, n, true);
+    return s->bypass_ns != 0 && fs_give(s, n, FS_OPEN);
 }
 
 /* ---- In a section ---- */

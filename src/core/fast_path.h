@@ -22,11 +22,11 @@
  * what the releaser of these units wrote before.  (SLOW, beside OPEN, is half a unit: it makes no n
  * fit.)
  */
-static inline bool fs_take(_Atomic int64_t *word, int64_t n, bool open)
+static inline bool fs_take(_Atomic int64_t *word, int64_t n, int64_t mark)
 {
     int64_t now = atomic_load_explicit(word, memory_order_relaxed);
 
-    while (fs_word_is_shared(now, open) && now - (open ? FS_OPEN : 0) >= 2 * n) {
+    while (fs_word_is_shared(now, mark) && now - mark >= 2 * n) {
         if (atomic_compare_exchange_weak_explicit(word, &now, now - 2 * n,
                                                   memory_order_acquire, memory_order_relaxed))
             return true;
@@ -35,11 +35,11 @@ static inline bool fs_take(_Atomic int64_t *word, int64_t n, bool open)
 }
 
 /* Take as many units as there are, at most max.  -1: the word is not shared. */
-static inline int64_t fs_take_upto(_Atomic int64_t *word, int64_t max, bool open)
+static inline int64_t fs_take_upto(_Atomic int64_t *word, int64_t max, int64_t mark)
 {
     int64_t now = atomic_load_explicit(word, memory_order_relaxed);
 
-    while (fs_word_is_shared(now, open)) {
+    while (fs_word_is_shared(now, mark)) {
         int64_t n = fs_word_available(now) < max ? fs_word_available(now) : max;
 
         if (n <= 0)
@@ -53,7 +53,7 @@ static inline int64_t fs_take_upto(_Atomic int64_t *word, int64_t max, bool open
 
 static inline bool fs_acquire_fast(struct fs_sem *s, int64_t n)
 {
-    return fs_take(&s->word, n, false);
+    return fs_take(&s->word, n, 0);
 }
 
 /*
@@ -93,13 +93,15 @@ static inline bool fs_too_few_now(struct fs_sem *s, int64_t n)
  * claim must not say that the ticket still waits: this release would have granted it.)  The
  * compare-and-swap is the last access to *s, which may be freed from then on.
  */
-static inline bool fs_give(struct fs_sem *s, int64_t n, bool open)
+static inline bool fs_give(struct fs_sem *s, int64_t n, int64_t mark)
 {
     int64_t now = atomic_load_explicit(&s->word, memory_order_relaxed);
-    int64_t most = 2 * (atomic_load_explicit(&s->limit, memory_order_relaxed) - n)
-                   + (open ? FS_OPEN + FS_SLOW : 0);
+    int64_t limit = atomic_load_explicit(&s->limit, memory_order_relaxed), most;
 
-    while (fs_word_is_shared(now, open) && now <= most) {
+    if (mark == FS_RETURNS && limit > FS_RETURNS_MAX)
+        limit = FS_RETURNS_MAX;
+    most = 2 * (limit - n) + (mark != 0 ? mark + FS_SLOW : 0);
+    while (fs_word_is_shared(now, mark) && now <= most) {
         if (atomic_compare_exchange_weak_explicit(&s->word, &now, now + 2 * n,
                                                   memory_order_acq_rel, memory_order_relaxed))
             return true;
@@ -109,7 +111,7 @@ static inline bool fs_give(struct fs_sem *s, int64_t n, bool open)
 
 static inline bool fs_release_fast(struct fs_sem *s, int64_t n)
 {
-    return fs_give(s, n, false);
+    return fs_give(s, n, 0);
 }
 
 /* ---- For the rooms of sem_t ---- */

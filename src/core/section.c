@@ -8,6 +8,11 @@
  * as they fit.  So no path can forget to grant (I2, I7), and there is one place that debits a queued
  * waiter (I5).
  *
+ * A release need not wait for a section that takes returns: it adds its units to the word, and that
+ * section grants them.  On its way out the section gives the word back by a compare-and-swap, which
+ * fails if units have come since it looked; then it grants once more.  So either the section sees the
+ * units, or the release sees that the section is over, and begins one itself.
+ *
  * The invariants I1-I11 are in sem.h, the states of a waiter in waiter.h.
  */
 #include "section.h"
@@ -17,6 +22,7 @@
 #include "bypass.h"
 #include "compiler.h"
 #include "count.h"
+#include "cpu.h"
 #include "fork.h"
 #include "mutex.h"
 #include "queue.h"
@@ -49,7 +55,29 @@ void fs_section_lock(struct fs_section *in, struct fs_sem *s)
     count_section(s, memory_order_relaxed);
     in->sem = s;
     in->available = fs_word_take_over(&s->word);
+    in->takes_returns = false;
     in->now_ns = 0;
+}
+
+/*
+ * Not if the semaphore is closed: a release must see that it is retired (fast_path.h).  Not with bounded
+ * bypass, whose queue is open for releases when the head has been woken.  Not while a ticket is queued:
+ * when a release has returned, a claim must not say that the ticket still waits, and it does not take the
+ * mutex.  Not where a tool watches the mutex.
+ *
+ * Release order, because this store takes the place of others: a release that adds to this one must see
+ * what their threads wrote.
+ */
+void fs_section_take_returns(struct fs_section *in)
+{
+    struct fs_sem *s = in->sem;
+
+    fs_assert_held(s);
+    if (in->available < 0 || in->available > FS_RETURNS_MAX || s->closed != 0 || s->bypass_ns != 0
+        || s->tickets != 0 || fs_watched)
+        return;
+    in->takes_returns = true;
+    atomic_store_explicit(&s->word, fs_word_of(in->available, true, FS_RETURNS), memory_order_release);
 }
 
 /*
@@ -88,22 +116,47 @@ bool fs_grant(struct fs_section *in)
     return grant(in);
 }
 
+/* So often units may come before the section ends.  Then releases wait: they cannot keep it for ever. */
+#define MOST_ROUNDS 16
+
 /*
- * The only way out of the section: grant, give the word back, unlock the mutex.  Release order: for
- * threads that take units on the fast path later.
+ * Give the word back.  Release order: for threads that take units on the fast path later.  False: units
+ * have come, and are in in->available now.  Acquire order in that case: a waiter that is granted these
+ * units must see what their releasers wrote.
  */
+FS_ALWAYS_INLINE static bool give_word_back(struct fs_section *in, bool open, int round)
+{
+    struct fs_sem *s = in->sem;
+    bool slow = !fs_waitq_empty(&s->queue) || fs_paused(s) || s->closed != 0 || fs_watched;
+    int64_t word = fs_word_of(in->available, slow, open && !fs_watched ? FS_OPEN : 0);
+    int64_t before = fs_word_of(in->available, true, FS_RETURNS);
+
+    fs_check_invariants(s, in->available, open);
+    if (!in->takes_returns) {
+        atomic_store_explicit(&s->word, word, memory_order_release);
+        return true;
+    }
+    if (atomic_compare_exchange_strong_explicit(&s->word, &before, word, memory_order_acq_rel,
+                                                memory_order_acquire))
+        return true;
+    if (round == MOST_ROUNDS) {
+        before = atomic_fetch_sub_explicit(&s->word, FS_RETURNS, memory_order_acquire);
+        in->takes_returns = false;
+    }
+    in->available = fs_word_available(before);
+    return false;
+}
+
+/* The only way out of the section: grant, give the word back, unlock the mutex. */
 void fs_section_unlock(struct fs_section *in)
 {
     struct fs_sem *s = in->sem;
-    bool open, slow;
+    int round = 0;
 
     fs_assert_held(s);
-    open = grant(in);
-    fs_check_invariants(s, in->available, open);
-    slow = !fs_waitq_empty(&s->queue) || fs_paused(s) || s->closed != 0 || fs_watched;
-    open = open && !fs_watched;
+    while (!give_word_back(in, grant(in), round))
+        round++;
     fs_note_holder(s, false);
-    atomic_store_explicit(&s->word, fs_word_of(in->available, slow, open), memory_order_release);
     count_section(s, memory_order_release);
     FS_MUST(pthread_mutex_unlock(&s->mutex));
 }
@@ -149,15 +202,29 @@ void fs_regain(struct fs_section *in, int64_t n)
         in->available += room;
 }
 
+/* While a thread is in its section, it may come to take returns. */
+static bool add_to_section(struct fs_sem *s, int64_t n)
+{
+    for (int pauses = 1; !fs_give(s, n, FS_RETURNS); pauses *= 2) {
+        /* Relaxed: a hint. */
+        if (pauses > 16 || atomic_load_explicit(&s->sections, memory_order_relaxed) % 2 == 0)
+            return false;
+        for (int i = 0; i < pauses; i++)
+            fs_cpu_pause();
+    }
+    return true;
+}
+
 int fs_release(struct fs_sem *s, int64_t n)
 {
     struct fs_section in;
     int error;
 
-    if (fs_bypass_release(s, n))
+    if (fs_bypass_release(s, n) || add_to_section(s, n))
         return 0;
     fs_section_begin(&in, s);
     error = s->closed == FS_RETIRED ? FS_RETIRED : fs_add_units(&in, n);
+    fs_section_take_returns(&in);
     fs_section_end(&in);
     return error;
 }

@@ -15,6 +15,9 @@
 
 void fs_section_begin(struct fs_section *in, struct fs_sem *s);
 
+/* From now on a release may add its units to this section (RETURNS), and need not wait for it. */
+void fs_section_take_returns(struct fs_section *in);
+
 /* No lock is held after that, and callbacks have run. */
 void fs_section_end(struct fs_section *in);
 
@@ -38,8 +41,10 @@ int fs_release(struct fs_sem *s, int64_t n);
 static inline void fs_debit(struct fs_section *in, int64_t n)
 {
     in->available -= n;
-    atomic_store_explicit(&in->sem->word, fs_word_of(in->available, true, false),
-                          memory_order_release);
+    if (in->takes_returns)
+        atomic_fetch_sub_explicit(&in->sem->word, 2 * n, memory_order_release);
+    else
+        atomic_store_explicit(&in->sem->word, fs_word_of(in->available, true, 0), memory_order_release);
 }
 
 /*
@@ -48,7 +53,7 @@ static inline void fs_debit(struct fs_section *in, int64_t n)
  */
 bool fs_grant(struct fs_section *in);
 
-/* Add released units.  Returns 0; or EOVERFLOW, which is counted and changes nothing else. */
+/* Add released units, before the section takes returns.  Returns 0; or EOVERFLOW, which is counted and changes nothing else. */
 int fs_add_units(struct fs_section *in, int64_t n);
 
 /* Add units whose waiter gives its grant back: as many as fit. */

@@ -13,8 +13,10 @@
  *  I3  While SLOW is set only the holder of the mutex changes the word.  SLOW is set whenever the
  *      queue is not empty, while paused, while closed, and from fs_section_lock() to
  *      fs_section_unlock().  While OPEN is also set, any thread may change the count, see
- *      bypass.h; in a section OPEN is never set.  Where a tool watches the program, SLOW is always
- *      set and OPEN never: annotate.h.  Setting SLOW again does not count as a change.
+ *      bypass.h; in a section OPEN is never set.  While RETURNS is also set, any thread may add to the
+ *      count, which then is what the section has; only a section sets it, and clears it at its end.
+ *      Where a tool watches the program, SLOW is always set, OPEN and RETURNS never: annotate.h.
+ *      Setting SLOW again does not count as a change.
  *  I4  A waiter is in the queue if and only if its state is QUEUED, PARKED or WOKEN.  It leaves
  *      these states exactly once, under the mutex.  (They are drawn in waiter.h.)
  *  I5  Units are debited at grant time, by the granter, all of a request at once; or by the newcomer
@@ -23,14 +25,14 @@
  *      priority is in the queue, or an old one (attr.aging_ns), except fairsem_consume, and within
  *      the bound of FAIRSEM_BOUNDED_BYPASS.
  *  I7  A thread that removes the head of the queue, or adds units, runs the grant loop before it
- *      drops the mutex.
+ *      drops the mutex; or it adds them to a section, which runs the loop after that.
  *  I8  After a grant is visible the granter does not touch the waiter, and a waiter that sees it
  *      does not touch the semaphore.  (A waiter that is timed out or canceled, or comes to claim,
  *      may see the grant only when it holds the mutex.)  After its unlock the granter does not
- *      touch the semaphore.  (So destroy-and-free right after an acquire is safe, see
+ *      touch the semaphore, nor does a release that has added its units to a section.  (So destroy-and-free right after an acquire is safe, see
  *      fairsem_destroy.)
- *  I9  No user code and no malloc under the mutex.  A release takes the mutex once: all its grants
- *      are in that section.
+ *  I9  No user code and no malloc under the mutex.  A release takes the mutex at most once: all its
+ *      grants are in one section.
  *  I10 Every check precedes every change: an error leaves no trace, except a statistic.
  *  I11 What was true at one moment: a thread that inspects the semaphore and then a ticket, or the
  *      other way round, finds nothing that contradicts.  A section changes the word, limit, closed
@@ -194,6 +196,7 @@ void fs_sem_reset_in_child(void *sem);
 struct fs_section {
     struct fs_sem     *sem;
     int64_t            available;   /* the count; the word has it again at the end */
+    bool               takes_returns; /* RETURNS is set, and the word has `available`, or more */
     int64_t            now_ns;      /* 0: this section has not read the clock yet */
     struct fs_deferred after;       /* what is left for after the unlock */
 };

@@ -65,7 +65,7 @@ void fs_check_invariants(const struct fs_sem *s, int64_t available, bool open)
     /* The lower end: the largest debt, and then the largest capacity set to 0. */
     FS_INVARIANT(available >= -2 * FAIRSEM_MAX_UNITS && available <= FAIRSEM_MAX_UNITS,
                  "I1: the count is out of range");
-    FS_INVARIANT((word & FS_SLOW) != 0 && word < FS_OPEN,
+    FS_INVARIANT((word & FS_SLOW) != 0 && !fs_word_is_shared(word, FS_OPEN),
                  "I3: in a section the word has SLOW, and not OPEN");
     FS_INVARIANT(!s->resizing, "a resize has not ended");
     FS_INVARIANT(s->sections % 2 != 0, "I11: the number of sections is even in one");

@@ -60,7 +60,7 @@ int fairsem_init(fairsem_t *sem, int64_t units, const fairsem_attr_t *attr)
 
     *sem = (fairsem_t)FAIRSEM_INITIALIZER(units);
     fs_mutex_init(&s->mutex);
-    atomic_store_explicit(&s->word, fs_word_of(units, fs_watched, false), memory_order_relaxed);
+    atomic_store_explicit(&s->word, fs_word_of(units, fs_watched, 0), memory_order_relaxed);
     s->bounded = attr->capacity != 0;
     if (s->bounded)
         s->limit = attr->capacity;
@@ -199,7 +199,7 @@ int64_t fairsem_tryacquire_upto(fairsem_t *sem, int64_t max)
 
     if (max <= 0)
         return 0;
-    n = fs_take_upto(&fs_inside(sem)->word, max, false);
+    n = fs_take_upto(&fs_inside(sem)->word, max, 0);
     return n >= 0 ? n : fs_acquire_upto(fs_inside(sem), max);
 }
 

@@ -182,7 +182,7 @@ static void was_completed(struct known *who, int state)
 
 static bool is_open(int64_t word)
 {
-    return word >= FS_OPEN;
+    return fs_word_is_shared(word, FS_OPEN);
 }
 
 static const struct fs_waiter *head_of(int i)
@@ -221,6 +221,14 @@ static void changed_by_the_way(int i, int64_t now)
     if (!is_open(now) || (now & FS_SLOW) == 0 || fs_word_available(now) < 0
         || fs_word_available(now) > sem_inside(i)->limit)
         fail("I3 OPEN", "the word is changed to something other than a count");
+}
+
+/* A release adds to the word of a section. */
+static void added(int i, int64_t before, int64_t now)
+{
+    if (!fs_word_is_shared(now, FS_RETURNS) || now < before || (now - before) % 2 != 0
+        || fs_word_available(now) > sem_inside(i)->limit)
+        fail("I3 RETURNS", "the word is changed by something other than an addition");
 }
 
 static void opened(int i)
@@ -262,6 +270,8 @@ static void word_stored(int i, int64_t before, int64_t now)
         opened(i);
     if (is_open(before) && !i_own(i))
         changed_by_the_way(i, now);
+    else if (fs_word_is_shared(before, FS_RETURNS) && !i_own(i))
+        added(i, before, now);
     else if ((before & FS_SLOW) != 0 && !i_own(i) && mutex_owner(i) != MUTEX_DEAD)
         fail("I3 SLOW", "the word is changed without the mutex while SLOW is set");
 }
