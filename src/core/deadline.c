@@ -4,6 +4,9 @@
 
 #include "invariant.h"
 
+#include <errno.h>
+#include <pthread.h>
+
 #define NS_PER_S 1000000000
 
 /* time_t is signed on every POSIX system; 32 bits wide on some. */
@@ -70,6 +73,17 @@ int64_t fs_deadline_rest(const struct fs_deadline *deadline, int64_t most)
     rest = (int64_t)(deadline->at.tv_sec - now.tv_sec) * NS_PER_S + deadline->at.tv_nsec
            - now.tv_nsec;
     return rest < 0 ? 0 : rest < most ? rest : most;
+}
+
+void fs_nap(int64_t ns)
+{
+    const struct timespec ts = { .tv_nsec = (long)ns };
+    int cancelable, disabled, error = errno;
+
+    pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancelable);
+    nanosleep(&ts, NULL);
+    pthread_setcancelstate(cancelable, &disabled);
+    errno = error;
 }
 
 bool fs_deadline_passed(const struct fs_deadline *deadline)

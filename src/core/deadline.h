@@ -29,6 +29,9 @@ int64_t fs_now_ns(void);
 /* The processor time that this process has used; 0 where the system does not say. */
 int64_t fs_process_ns(void);
 
+/* Sleep for so long, less than a second, or until a signal.  Not a cancellation point.  Keeps errno. */
+void fs_nap(int64_t ns);
+
 bool fs_deadline_passed(const struct fs_deadline *deadline);
 
 /* Nanoseconds until the deadline: 0 if it has passed, and at most `most` (up to a year). */

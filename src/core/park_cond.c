@@ -340,17 +340,6 @@ FS_REALIGN_STACK static void wake_up(void *arg)
         FS_MUST(pthread_mutex_unlock(&self->mutex));
 }
 
-static void sleep_briefly(void)
-{
-    const struct timespec ts = { .tv_nsec = NAP_NS };
-    int cancelable, disabled, error = errno;
-
-    pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancelable);
-    nanosleep(&ts, NULL);
-    pthread_setcancelstate(cancelable, &disabled);
-    errno = error;
-}
-
 static void sleep_on_own_cond(struct fs_cond_parker *self, const struct fs_deadline *deadline)
 {
     FS_MUST(pthread_mutex_lock(&self->mutex));
@@ -374,7 +363,7 @@ void fs_park_on_cond(struct fs_parker *self, const struct fs_deadline *deadline)
     } else {
         /* Canceled after the sleep, not in it: ThreadSanitizer loses track of a thread that
          * never returns from a sleep. */
-        sleep_briefly();
+        fs_nap(NAP_NS);
         pthread_testcancel();
     }
 }
