@@ -20,22 +20,21 @@ LAYOUT = {
     'fs_waitq_node': 'fs_list in_ring, ptr better, ptr worse, u64 seq, i32 priority, u8 kind, '
                      'u8 due, i16 core',
     'fs_waitq': 'ptr front, ptr root, u64 next_seq',
-    'fs_waiter': 'fs_waitq_node in_queue, ptr complete, i64 units, i64 joined_ns, i32 reason, '
-                 'i32 state',
+    'fs_waiter': 'fs_waitq_node in_queue, i64 units, i32 reason, i32 state, ptr complete, '
+                 'i64 joined_ns',
     'fs_cancelable': 'fs_list in_token, ptr cancel, ptr token, u32 generation',
     'fs_parking': 'ptr parker, u8 on_word, i32 thread, u8 listed, i64 woken_ns',
     'fs_wait': 'fs_waiter waiter, ptr sem, ptr abort, ptr deadline, '
                'u8 claims_when_woken, i64 claims_at_ns, fs_cancelable by_token, fs_parking parking, '
                'u32 generation, u8 interruptible, u8 interrupted',
     'fs_watcher': 'fs_wait wait, fs_list in_ring, ptr ticket',
-    'fs_awake': 'u8 as_head, u8 as_head_here, u8 early, u8 turn, u8 holders_core',
+    'fs_awake': 'u8 as_head, u8 early, u8 turn, u8 holders_core, u8 near',
     'fs_sem': 'a64 word, a64 limit, mutex mutex, u8 bounded, u8 resizing, fs_awake awake, '
-              'fs_waitq queue, u32 waiters, '
-              'u32 sections, u64 waiting_low, i64 head_since_ns, i64 waits, i64 wait_ns_total, '
-              'i64 grants, u32 waiters_max_interval, u32 generation, i32 closed, u32 tickets, '
-              'u32 max_waiters, '
-              'u32 waiters_max, u32 waiting_high, u32 over_releases, i64 bypass_ns, i64 aging_ns, '
-              'ptr name',
+              'fs_waitq queue, u32 waiters, u32 sections, ptr far, i64 head_since_ns, i32 closed, '
+              'u32 tickets, i64 waits, u64 waiting_low, i64 wait_ns_total, i64 grants, i64 wait_ns_max, '
+              'i64 wait_ns_max_interval, i64 aged, u32 waiters_max_interval, u32 waiters_max, '
+              'u32 over_releases, u32 waiting_high, u32 generation, u32 max_waiters, i64 bypass_ns, '
+              'i64 aging_ns, ptr name',
     'fs_token': 'mutex mutex, fs_list waits, i32 reason, u32 generation',
     'fs_callback': 'fs_waiter waiter, ptr notify, ptr arg, a64 number',
     'fs_ticket': 'fs_callback callback, ptr sem, ptr watchers, u32 generation, i32 state',
@@ -129,6 +128,11 @@ class Struct:
 
 # ---------------------------------------------------------------- queues
 
+def kind_of(node):
+    """The first 7 bits of a byte, in the order of the machine's bit-fields."""
+    return node.kind & 0x7f if node.machine.order == 'little' else node.kind >> 1
+
+
 def waiters_of(sem):
     """The waiters of a semaphore, in the order in which they are served."""
     found, leaders, node = [], [], sem.queue.root
@@ -141,11 +145,11 @@ def waiters_of(sem):
         while len(found) < MOST:
             found.append(sem.at('fs_waiter', waiter))
             waiter = sem.at('fs_list', waiter).next
-            if waiter == leader or sem.at('fs_waitq_node', leader).kind >= YOUNG:
+            if waiter == leader or kind_of(sem.at('fs_waitq_node', leader)) >= YOUNG:
                 break
         node = sem.at('fs_waitq_node', leader).worse
     return sorted(found, key=lambda waiter: (0, waiter.in_queue.seq)
-                  if waiter.in_queue.kind == OLD else (1, 0))
+                  if kind_of(waiter.in_queue) == OLD else (1, 0))
 
 
 def is_linked(links):

@@ -16,7 +16,7 @@ int fs_room_in_queue(struct fs_section *in)
 
     if (s->max_waiters == 0 || s->waiters < s->max_waiters)
         return 0;
-    s->count.refused++;
+    s->refused++;
     return ENOBUFS;
 }
 

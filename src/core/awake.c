@@ -19,6 +19,11 @@
 #define NEAR_PLACES 12
 #define NEAR_NS     INT64_C(200000)
 
+#define MANY_CORES 4
+
+/* With many cores: the near stay awake for so many wake-ups, and if turns take longer, nobody is near. */
+#define NEAR_WAKE_UPS 10
+
 /* So long does the waiter spin that is next on its core. */
 #define NEXT_NS     30000
 
@@ -33,15 +38,15 @@
 #define SOON_UNKNOWN_NS 100000
 
 /* A wait that favors staying awake takes one from a doubt, any other adds two. */
-#define DOUBT_MAX  16
+#define DOUBT_MAX  15
 #define DOUBT_HIGH 8            /* from here on, threads sleep at once */
 
-#define TURN_MAX 72             /* 0.26 s */
+#define TURN_MAX 84             /* 0.26 s */
 
-/* About 2^(turn/4) microseconds: steps of a fifth.  (More than the maximum: a damaged segment.) */
+/* About 2^(turn/4 - 3) microseconds: steps of a fifth.  (More than the maximum: a damaged segment.) */
 static int64_t turn_ns(const struct fs_awake *awake)
 {
-    static const int64_t quarter[] = { 1000, 1190, 1410, 1680 };
+    static const int64_t quarter[] = { 125, 149, 177, 210 };
     int steps = awake->turn < TURN_MAX ? awake->turn : TURN_MAX;
 
     return quarter[steps % 4] << (steps / 4);
@@ -245,15 +250,27 @@ void fs_awake_late(const struct fs_awake *awake, bool as_head, bool others_wait,
  *  The answers
  * ======================================================================== */
 
-/* What is likely to pay off? */
-static enum fs_plan plan_for(const struct fs_awake *awake, const struct fs_awake_facts *facts)
+bool fs_awake_in_crowd(void)
 {
-    if (facts->is_head && awake->as_head < DOUBT_HIGH && cores_suffice(facts))
+    return fs_cpu_count() < MANY_CORES;
+}
+
+static enum fs_plan plan_for_head(const struct fs_awake *awake, const struct fs_awake_facts *facts)
+{
+    if (awake->as_head < DOUBT_HIGH && cores_suffice(facts))
         return FS_PLAN_SPIN_AS_HEAD;
     if (facts->only_head || !yields_pay(facts->joined_ns))
         return FS_PLAN_SLEEP;
+    return awake->as_head_here < DOUBT_HIGH ? FS_PLAN_YIELD_AS_HEAD : FS_PLAN_SLEEP;
+}
+
+/* What is likely to pay off? */
+static enum fs_plan plan_for(const struct fs_awake *awake, const struct fs_awake_facts *facts)
+{
     if (facts->is_head)
-        return awake->as_head_here < DOUBT_HIGH ? FS_PLAN_YIELD_AS_HEAD : FS_PLAN_SLEEP;
+        return plan_for_head(awake, facts);
+    if (facts->only_head || !yields_pay(facts->joined_ns))
+        return FS_PLAN_SLEEP;
     if (facts->waiting > FEW && facts->waiting / NEAR_PLACES < holders(facts)
         && facts->waiting * turn_ns(awake) <= NEAR_NS)
         return FS_PLAN_YIELD_IN_QUEUE;
@@ -287,6 +304,33 @@ enum fs_ahead fs_awake_joined(const struct fs_awake *awake, const struct fs_awak
     }
     *plan = plan_for(awake, facts);
     return ahead_for(awake, facts, core);
+}
+
+/*
+ * With so many awake, each has run for the time of two wake-ups when its turn comes: in less it may not
+ * have woken.  But they need cores beside those of the holders.  Half as many again as there are cores
+ * keep all of them busy; with more, the next in the queue would wait for a core.
+ */
+int fs_awake_near(const struct fs_awake *awake, const struct fs_awake_facts *facts, int64_t now_ns)
+{
+    int64_t wake_up = atomic_load_explicit(&wake_up_ns, memory_order_relaxed), turn = turn_ns(awake);
+    int64_t cores = fs_cpu_count(), spare = cores - holders(facts);
+    int64_t ahead = wake_up * 2 / turn + 2, most = spare + cores / 2;
+
+    if (facts->only_head || spare < 1 || turn > wake_up * NEAR_WAKE_UPS || all_sleep(now_ns))
+        return 0;
+    if (!yields_pay(now_ns))
+        return 1;
+    if (most > UINT8_MAX)
+        most = UINT8_MAX;
+    return (int)(ahead < most ? ahead : most);
+}
+
+enum fs_plan fs_awake_plan_near(const struct fs_awake *awake, const struct fs_awake_facts *facts)
+{
+    if (all_sleep(facts->joined_ns))
+        return FS_PLAN_SLEEP;
+    return facts->is_head ? plan_for_head(awake, facts) : FS_PLAN_YIELD_IN_QUEUE;
 }
 
 /*
@@ -345,6 +389,8 @@ static int64_t longest_stay(enum fs_plan plan, int64_t wake_up)
     case FS_PLAN_SPIN_WOKEN:
         return wake_up / 2;
     case FS_PLAN_YIELD_IN_QUEUE:
+        if (!fs_awake_in_crowd())
+            return wake_up * NEAR_WAKE_UPS;
         return wake_up != 0 ? NEAR_NS * 2 : 0;
     default:
         return 0;

@@ -34,9 +34,11 @@ enum fs_plan {
 
 /* What is known of a semaphore.  All zero: nothing yet, so threads stay awake. */
 struct fs_awake {
-    uint8_t as_head, as_head_here, early;   /* doubts; `here`: on the granter's core */
+    uint8_t as_head : 4, as_head_here : 4;  /* doubts; `here`: on the granter's core */
+    uint8_t early;                          /* a doubt */
     uint8_t turn;                           /* about the time from grant to grant, see awake.c */
     uint8_t holders_core;                   /* fs_core_byte() of where the last grantee joined */
+    uint8_t near;                           /* ahead.h */
 };
 
 /* What the policy has to know of a request that waits. */
@@ -57,6 +59,18 @@ enum fs_ahead {
                              * else the head */
 };
 #define FS_AHEAD_PLACES 8
+
+/*
+ * Has the process so few cores that a crowd of waiters shares them in turn?  Then there are
+ * fs_awake_joined() and fs_awake_next(); else fs_awake_near() and fs_awake_plan_near().
+ */
+bool fs_awake_in_crowd(void);
+
+/* So many waiters, the first of the queue, are to be awake now. */
+int fs_awake_near(const struct fs_awake *awake, const struct fs_awake_facts *facts, int64_t now_ns);
+
+/* A request of a thread has joined, and is near or the head: what does the thread do first? */
+enum fs_plan fs_awake_plan_near(const struct fs_awake *awake, const struct fs_awake_facts *facts);
 
 /* A request of a thread has joined, on this core.  *plan: what the thread does first. */
 enum fs_ahead fs_awake_joined(const struct fs_awake *awake, const struct fs_awake_facts *facts,

@@ -63,7 +63,6 @@ const char *fs_why_canceled(bool ticket, enum fs_waiter_state state);
 static inline void fs_count_ended(struct fs_sem *s, const struct fs_ended *ended, int64_t now_ns,
                                   enum fs_waiter_state state)
 {
-    struct fs_counters *count = &s->count;
     int64_t waited_ns = now_ns - ended->joined_ns;
 
     fs_count_waiting(s, ended->units, -1);
@@ -71,17 +70,17 @@ static inline void fs_count_ended(struct fs_sem *s, const struct fs_ended *ended
         s->wait_ns_total = INT64_MAX;   /* a million tickets, for a month each */
     else
         s->wait_ns_total += waited_ns;
-    if (waited_ns > count->wait_ns_max_interval) {
-        count->wait_ns_max_interval = waited_ns;
-        if (waited_ns > count->wait_ns_max)
-            count->wait_ns_max = waited_ns;
+    if (waited_ns > s->wait_ns_max_interval) {
+        s->wait_ns_max_interval = waited_ns;
+        if (waited_ns > s->wait_ns_max)
+            s->wait_ns_max = waited_ns;
     }
     if (state == FS_GRANTED) {
         s->grants++;
-        count->aged += ended->passed;
+        s->aged += ended->passed;
         fs_probe_grant(s, s->name, ended->units, ended->seq, waited_ns);
     } else if (state == FS_EXPIRED) {
-        count->timeouts++;
+        s->timeouts++;
         fs_probe_timeout(s, s->name, ended->units, ended->seq, waited_ns);
     } else {
         fs_probe_cancel(s, s->name, ended->units, ended->seq, waited_ns,

@@ -7,6 +7,7 @@ libcore_la_SOURCES = \
 	src/core/annotate_valgrind.c src/core/annotate_valgrind.h \
 	src/core/acquire.c src/core/acquire.h \
 	src/core/age.c src/core/age.h \
+	src/core/ahead.c src/core/ahead.h \
 	src/core/bypass.c src/core/bypass.h \
 	src/core/callbacks.c src/core/callbacks.h \
 	src/core/about.c \

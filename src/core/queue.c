@@ -2,6 +2,7 @@
 /* queue.c - into a semaphore's queue, and out of it; see queue.h. */
 #include "queue.h"
 
+#include "ahead.h"
 #include "annotate.h"
 #include "count.h"
 
@@ -32,85 +33,19 @@ FS_ALWAYS_INLINE static bool join(struct fs_section *in, struct fs_waiter *w, in
     return becomes_head;
 }
 
-/* ---- Awake: the facts for awake.h, and what it answers ---- */
-
-/* only_head: with bounded bypass, one that is awake is granted directly, so nobody could pass. */
-static inline struct fs_awake_facts facts_of(struct fs_sem *s, const struct fs_waiter *w,
-                                             bool is_the_head)
-{
-    return (struct fs_awake_facts){
-        .joined_ns = w->joined_ns, .waiting = s->waiters,
-        .units = fs_units_in_all(s), .each = w->units,
-        .is_head = is_the_head, .only_head = s->bypass_ns != 0,
-    };
-}
-
-/*
- * Wake a waiter ahead of its turn, if it sleeps (PARKED).  When it wakes it is QUEUED, as if it had
- * just joined, with a new plan.  Not if handlers are bare: to stay awake once more it would have to
- * hold its signals again.
- */
-static void wake_ahead(struct fs_section *in, struct fs_waiter *w, enum fs_plan plan)
-{
-    bool asleep = fs_waiter_state(w) == FS_PARKED;
-
-    if (asleep && fs_handlers_are_bare(in->sem->interruptible))
-        return;
-    if (asleep || plan == FS_PLAN_YIELD_NEXT)
-        fs_set_plan(w, plan);
-    if (asleep)
-        w->complete(w, FS_WOKEN, in);
-}
-
-/* The first of those near the head that joined on the core of this one; NULL: there is none. */
-static struct fs_waiter *next_on_the_core_of(const struct fs_sem *s, const struct fs_waiter *joined)
-{
-    struct fs_waitq_node *node = fs_waitq_first(&s->queue);
-
-    for (int i = 0; i < FS_AHEAD_PLACES && node != &joined->in_queue; i++) {
-        if (node->core == joined->in_queue.core)
-            return fs_waiter_of(node);
-        node = fs_waitq_behind(&s->queue, node);
-    }
-    return NULL;
-}
-
 void fs_join_thread(struct fs_section *in, struct fs_waiter *w, int priority)
 {
     bool becomes_head = join(in, w, priority);
-    struct fs_sem *s = in->sem;
-    struct fs_awake_facts facts;
-    struct fs_waiter *next = NULL;
-    enum fs_plan plan;
-    enum fs_ahead ahead;
 
     w->in_queue.core = (int16_t)fs_cpu_current();
-    if (s->sleeps_at_once)
-        return;
-    facts = facts_of(s, w, becomes_head);
-    ahead = fs_awake_joined(&s->awake, &facts, w->in_queue.core, &plan);
-    fs_set_plan(w, plan);
-    if (ahead == FS_AHEAD_ON_CORE)
-        next = next_on_the_core_of(s, w);
-    if (next != NULL)
-        wake_ahead(in, next, FS_PLAN_YIELD_NEXT);
-    else if (ahead != FS_AHEAD_NOBODY)
-        wake_ahead(in, fs_head(s), FS_PLAN_YIELD_WOKEN);
+    fs_ahead_joined(in, w, becomes_head);
 }
 
 void fs_join_ticket(struct fs_section *in, struct fs_waiter *w, int priority)
 {
     (void)join(in, w, priority);
     w->in_queue.core = FS_NO_CORE;
-}
-
-void fs_wake_next(struct fs_section *in, struct fs_waiter *head)
-{
-    const struct fs_awake_facts facts = facts_of(in->sem, head, true);
-
-    fs_assert_held(in->sem);
-    if (!in->sem->sleeps_at_once && fs_awake_next(&in->sem->awake, &facts, fs_section_now(in)))
-        wake_ahead(in, head, FS_PLAN_SPIN_WOKEN);
+    fs_ahead_joined_ticket(in->sem, w);
 }
 
 /* ---- Leave ---- */
@@ -154,6 +89,7 @@ void fs_leave(struct fs_section *in, struct fs_waiter *w, enum fs_waiter_state s
     int64_t now_ns;
 
     fs_assert_held(s);
+    fs_ahead_leaves(s, w);
     fs_waitq_leave(&s->queue, &w->in_queue);
     atomic_store_explicit(&s->waiters, s->waiters - 1, memory_order_release);
     fs_annotate_before(w);

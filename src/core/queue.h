@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * queue.h - into a semaphore's queue, and out of it; and who in it is woken ahead of its turn.
+ * queue.h - into a semaphore's queue, and out of it.
  *
  * In a section, for all of this.
  */
@@ -15,18 +15,12 @@ static inline struct fs_waiter *fs_head(const struct fs_sem *s)
     return fs_waiter_of(fs_waitq_first(&s->queue));
 }
 
-/*
- * Let w join, as the last of its priority.  A thread gets a plan, of staying awake or not, and may wake
- * another one ahead.
- */
+/* Let w join, as the last of its priority. */
 void fs_join_thread(struct fs_section *in, struct fs_waiter *w, int priority);
 void fs_join_ticket(struct fs_section *in, struct fs_waiter *w, int priority);
 
 /* Take w out of the queue, complete it with this state, and count it. */
 void fs_leave(struct fs_section *in, struct fs_waiter *w, enum fs_waiter_state state);
-
-/* After a grant: wake the new head ahead of its turn, if that pays off. */
-void fs_wake_next(struct fs_section *in, struct fs_waiter *head);
 
 /*
  * The head fits, but is not granted: wake it, so that it comes to claim its units.  It counts as a

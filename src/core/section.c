@@ -18,6 +18,7 @@
 #include "section.h"
 
 #include "age.h"
+#include "ahead.h"
 #include "annotate.h"
 #include "bypass.h"
 #include "compiler.h"
@@ -106,7 +107,7 @@ FS_ALWAYS_INLINE static bool grant(struct fs_section *in)
         fs_leave(in, head, FS_GRANTED);
     }
     if (granted && head != NULL)
-        fs_wake_next(in, head);
+        fs_ahead_granted(in, head);
     return false;
 }
 

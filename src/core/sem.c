@@ -23,6 +23,8 @@ void fs_sem_reset_in_child(void *sem)
                               memory_order_relaxed);
         atomic_store_explicit(&s->resizing, false, memory_order_relaxed);
     }
+    s->far = NULL;
+    s->awake.near = 0;
     s->head_since_ns = 0;
     s->waiting_low = s->waiting_high = 0;
     s->tickets = 0;

@@ -65,21 +65,11 @@
 #include <pthread.h>
 
 /*
- * Counted since fairsem_init, with the names of fairsem_stat_t.  The counters that each grant
- * changes are in struct fs_sem itself, for the cache lines.  `cancels` is not stored: it is what
- * the other counters leave over.
- */
-struct fs_counters {
-    int64_t wait_ns_max;
-    int64_t wait_ns_max_interval;   /* since the last fairsem_stat_interval */
-    int64_t timeouts;
-    int64_t refused;
-    int64_t aged;
-};
-
-/*
- * If the struct begins with a cache line, the members that every hand-off changes are in the first
- * two, and those that it only reads in the others.
+ * If the struct begins with a cache line, what a grant needs is in the first two; what it counts in the
+ * third; and what is written rarely, so that all cores have it, in the last.
+ *
+ * The counters have the names of fairsem_stat_t, and count since fairsem_init.  `cancels` is not stored:
+ * it is what the others leave over.
  */
 struct FS_MAY_ALIAS fs_sem {
     _Atomic int64_t    word;        /* the count and two bits, word.h; I3 says who may change it */
@@ -94,23 +84,30 @@ struct FS_MAY_ALIAS fs_sem {
     struct fs_waitq    queue;       /* under mutex */
     _Atomic uint32_t   waiters;     /* written under mutex; length of the queue */
     _Atomic uint32_t   sections;    /* written under mutex; odd in a section, see I11 */
-    uint64_t           waiting_low; /* under mutex; see count.h */
+    struct fs_waiter  *far;         /* under mutex; ahead.h */
     int64_t            head_since_ns; /* under mutex; since when it is the head; 0: no more to learn */
-    int64_t            waits, wait_ns_total; /* under mutex; counters */
-
-    int64_t            grants;      /* under mutex; a counter */
-    uint32_t           waiters_max_interval; /* as wait_ns_max_interval */
-    _Atomic unsigned   generation;  /* written under the lock of fork.c; see fork.h */
     _Atomic int        closed;      /* written under mutex; the reason, 0: open */
     unsigned           tickets;     /* under mutex; how many of those in the queue are tickets */
-    uint32_t           max_waiters; /* r/o; 0: no limit */
-    uint32_t           waiters_max; /* under mutex; a counter */
+    int64_t            waits;       /* under mutex; a counter */
+
+    uint64_t           waiting_low; /* under mutex; see count.h */
+    int64_t            wait_ns_total; /* under mutex; counters, from here on */
+    int64_t            grants;
+    int64_t            wait_ns_max;
+    int64_t            wait_ns_max_interval; /* since the last fairsem_stat_interval */
+    int64_t            aged;
+    uint32_t           waiters_max_interval; /* as wait_ns_max_interval */
+    uint32_t           waiters_max;
+    uint32_t           over_releases; /* of mistakes; it stops at most */
     uint32_t           waiting_high; /* under mutex; see count.h */
-    uint32_t           over_releases; /* under mutex; a counter of mistakes, which stops at most */
+
+    _Atomic unsigned   generation;  /* written under the lock of fork.c; see fork.h */
+    uint32_t           max_waiters; /* r/o; 0: no limit */
     int64_t            bypass_ns;   /* r/o; how long running threads may pass; 0: never */
     int64_t            aging_ns;    /* r/o; so old requests come before all others; 0: never */
     const char        *name;        /* r/o; may be NULL */
-    struct fs_counters count;       /* under mutex */
+    int64_t            timeouts;    /* under mutex; counters */
+    int64_t            refused;
     /* Last: a test that contains a file of the library is not compiled with FS_CHECKED. */
 #if FS_CHECKED
     uint8_t            holder;      /* under mutex; a hash of the thread that holds it, 0: none */

@@ -20,7 +20,8 @@ static bool in_order(const struct fs_waitq_node *before, const struct fs_waitq_n
 static void check_queue(const struct fs_sem *s)
 {
     const struct fs_waitq_node *before = NULL, *node = fs_waitq_first(&s->queue);
-    int64_t walked = 0;
+    int64_t walked = 0, near = 0;
+    bool far_is_there = s->far == NULL;
 
     while (node != NULL && walked < WALKED) {
         FS_INVARIANT(fs_in_queue((const struct fs_waiter *)(const void *)node),
@@ -30,12 +31,16 @@ static void check_queue(const struct fs_sem *s)
                      "the queue: a ring is broken");
         FS_INVARIANT(before == NULL || in_order(before, node),
                      "I6: the queue is not in the order of arrival");
+        near += node->near;
+        far_is_there |= s->far == fs_waiter_of((struct fs_waitq_node *)(uintptr_t)node) && !node->near;
         before = node;
         node = fs_waitq_behind(&s->queue, node);
         walked++;
     }
     FS_INVARIANT(node != NULL ? s->waiters > walked : s->waiters == walked,
                  "I4: the number of waiters is not that of those in the queue");
+    FS_INVARIANT(node != NULL || near == s->awake.near, "the near are counted wrongly");
+    FS_INVARIANT(node != NULL || far_is_there, "the first that is not near is not in the queue, or is near");
     FS_INVARIANT((int64_t)s->tickets <= s->waiters, "more tickets than waiters");
 }
 
@@ -69,7 +74,7 @@ void fs_check_invariants(const struct fs_sem *s, int64_t available, bool open)
                  "I3: in a section the word has SLOW, and not OPEN");
     FS_INVARIANT(!s->resizing, "a resize has not ended");
     FS_INVARIANT(s->sections % 2 != 0, "I11: the number of sections is even in one");
-    FS_INVARIANT(s->waits - s->grants - s->count.timeouts >= s->waiters,
+    FS_INVARIANT(s->waits - s->grants - s->timeouts >= s->waiters,
                  "the statistics do not add up");
     check_queue(s);
     check_head(s, available, open);

@@ -133,14 +133,14 @@ static void take_stat(const struct fs_section *in, fairsem_stat_t *stat)
         .waiting_units = waiting_units(s),
         .waits = s->waits,
         .grants = s->grants,
-        .timeouts = s->count.timeouts,
-        .cancels = s->waits - s->waiters - s->grants - s->count.timeouts,
+        .timeouts = s->timeouts,
+        .cancels = s->waits - s->waiters - s->grants - s->timeouts,
         .wait_ns_total = s->wait_ns_total,
-        .wait_ns_max = s->count.wait_ns_max,
+        .wait_ns_max = s->wait_ns_max,
         .waiters_max = s->waiters_max,
-        .refused = s->count.refused,
+        .refused = s->refused,
         .over_releases = s->over_releases,
-        .aged = s->count.aged,
+        .aged = s->aged,
     };
     if (!fs_waitq_empty(&s->queue))
         stat->oldest_wait_ns = fs_now_ns() - oldest_joined_ns(s);
@@ -163,10 +163,10 @@ int fairsem_stat_interval(fairsem_t *sem, fairsem_stat_t *stat)
 
     fs_section_begin(&in, s);
     take_stat(&in, stat);
-    stat->wait_ns_max = s->count.wait_ns_max_interval;
+    stat->wait_ns_max = s->wait_ns_max_interval;
     stat->waiters_max = s->waiters_max_interval;
     /* Requests that are in the queue now also count in the next interval. */
-    s->count.wait_ns_max_interval = 0;
+    s->wait_ns_max_interval = 0;
     s->waiters_max_interval = s->waiters;
     fs_section_end(&in);
     return 0;

@@ -82,12 +82,12 @@ typedef void fs_complete_fn(struct fs_waiter *w, enum fs_waiter_state state,
 
 struct fs_waiter {
     struct fs_waitq_node in_queue;  /* under mutex; first, so that a node is its waiter */
-    fs_complete_fn      *complete;  /* r/o once in the queue */
     int64_t              units;     /* r/o once in the queue */
-    int64_t              joined_ns; /* under mutex */
     _Atomic int          reason;    /* written before a final state; atomic, as a ticket may be
                                      * taken again while it is read */
     _Atomic int          state;     /* I4; without mutex only its thread changes it, in the queue */
+    fs_complete_fn      *complete;  /* r/o once in the queue */
+    int64_t              joined_ns; /* under mutex */
 };
 
 static inline struct fs_waiter *fs_waiter_of(struct fs_waitq_node *node)

@@ -45,8 +45,9 @@ struct fs_waitq_node {
     struct fs_waitq_node *better, *worse;  /* unless it FOLLOWS: its children in the tree */
     uint64_t              seq;
     int                   priority;
-    uint8_t               kind;            /* enum fs_waitq_kind */
+    uint8_t               kind : 7;        /* enum fs_waitq_kind */
     /* For the owner of the node, not used by the queue: a ticket has no room elsewhere. */
+    bool                  near : 1;        /* ahead.h */
     union {
         bool              due;             /* of a ticket: callbacks.c */
         _Atomic uint8_t   plan;            /* of a thread: enum fs_plan, awake.h */

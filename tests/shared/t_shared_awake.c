@@ -157,11 +157,11 @@ START_TEST(the_head_yields_if_its_granter_needs_its_core)
     fairsem_shared_t *h = begin(0);
     int kind;
 
-    h->segment->awake = (struct fs_awake){ .as_head = 16 };
+    h->segment->awake = (struct fs_awake){ .as_head = 15 };
     wait_in_line(h, 1, 0, &kind);
     ck_assert_int_eq(kind, FS_PLAN_YIELD_AS_HEAD);
-    h->segment->awake = (struct fs_awake){ .as_head = 16,
-                                                 .as_head_here = 16 };
+    h->segment->awake = (struct fs_awake){ .as_head = 15,
+                                                 .as_head_here = 15 };
     wait_in_line(h, 1, 0, &kind);
     ck_assert_int_eq(kind, FS_PLAN_SLEEP);
     ck_assert_int_eq(fairsem_shared_close(h), 0);
@@ -203,8 +203,8 @@ static void sleep_in_line(pthread_t *thread, const int *core, int threads)
 static void begin_crowd(int turn)
 {
     the_segment = begin(0);
-    the_segment->segment->awake = (struct fs_awake){ .as_head = 16,
-                                                           .as_head_here = 16,
+    the_segment->segment->awake = (struct fs_awake){ .as_head = 15,
+                                                           .as_head_here = 15,
                                                            .turn = (uint8_t)turn };
     the_segment->segment->awake.holders_core = 7;
     woken_to_spin = woken_to_yield = 0;

@@ -14,10 +14,12 @@ static const struct { size_t offset; const char *name; } sem_member[] = {
     { offsetof(struct fs_sem, mutex), "mutex" },
     { offsetof(struct fs_sem, queue), "queue" },
     { offsetof(struct fs_sem, waiters), "waiters" },
-    { offsetof(struct fs_sem, max_waiters), "settings" },
-    { offsetof(struct fs_sem, generation), "generation" },
+    { offsetof(struct fs_sem, sections), "sections" },
+    { offsetof(struct fs_sem, far), "far" },
     { offsetof(struct fs_sem, closed), "closed" },
-    { offsetof(struct fs_sem, count), "count" },
+    { offsetof(struct fs_sem, waits), "counters" },
+    { offsetof(struct fs_sem, generation), "generation" },
+    { offsetof(struct fs_sem, max_waiters), "settings" },
 };
 
 static const char *member_at(size_t offset)

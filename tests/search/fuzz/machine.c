@@ -214,6 +214,24 @@ enum fs_ahead fs_awake_joined(const struct fs_awake *awake, const struct fs_awak
     return facts->is_head || facts->only_head ? FS_AHEAD_NOBODY : FS_AHEAD_ON_CORE;
 }
 
+/* The harder part: some of the queue are near. */
+bool fs_awake_in_crowd(void)
+{
+    return false;
+}
+
+int fs_awake_near(const struct fs_awake *awake, const struct fs_awake_facts *facts, int64_t now_ns)
+{
+    (void)awake;
+    return facts->only_head ? 0 : (int)(now_ns / 1000 % 4);
+}
+
+enum fs_plan fs_awake_plan_near(const struct fs_awake *awake, const struct fs_awake_facts *facts)
+{
+    (void)awake;
+    return facts->is_head ? FS_PLAN_SPIN_AS_HEAD : FS_PLAN_YIELD_IN_QUEUE;
+}
+
 bool fs_awake_next(const struct fs_awake *awake, const struct fs_awake_facts *facts, int64_t now_ns)
 {
     (void)awake;

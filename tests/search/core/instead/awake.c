@@ -22,6 +22,27 @@ enum fs_ahead fs_awake_joined(const struct fs_awake *awake, const struct fs_awak
     return (facts->waiting > 2) != xp_answers_otherwise() ? FS_AHEAD_ON_CORE : FS_AHEAD_NOBODY;
 }
 
+/* Both, but not in one run. */
+bool fs_awake_in_crowd(void)
+{
+    return fs_cpu_count() % 2 != 0;
+}
+
+int fs_awake_near(const struct fs_awake *awake, const struct fs_awake_facts *facts, int64_t now_ns)
+{
+    (void)awake;
+    (void)now_ns;
+    return facts->only_head ? 0 : xp_answers_otherwise() ? 1 : 2;
+}
+
+enum fs_plan fs_awake_plan_near(const struct fs_awake *awake, const struct fs_awake_facts *facts)
+{
+    (void)awake;
+    if (xp_answers_otherwise())
+        return FS_PLAN_SLEEP;
+    return facts->is_head ? FS_PLAN_SPIN_AS_HEAD : FS_PLAN_YIELD_IN_QUEUE;
+}
+
 bool fs_awake_next(const struct fs_awake *awake, const struct fs_awake_facts *facts, int64_t now_ns)
 {
     (void)awake;
