@@ -28,7 +28,7 @@ static inline uint8_t fs_core_byte(int core)
 
 /*
  * How many cores this process may use: those of its main thread when the library was loaded, before
- * the program can have bound it to one of them.
+ * the program can have bound it to one of them, but no more than the quota of its cgroup.
  */
 int fs_cpu_count(void);
 

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* cpu_linux.c - cores, by sched_getcpu(3) and sched_getaffinity(2); see cpu.h. */
+/* cpu_linux.c - cores, by sched_getcpu(3), sched_getaffinity(2) and quota.h; see cpu.h. */
 #if defined(__linux__)
 
 #define _GNU_SOURCE             /* sched_getaffinity, sched_getcpu */
 #include "compiler.h"
 #include "cpu.h"
+#include "quota.h"
 
 #include <errno.h>
 #include <sched.h>
@@ -42,7 +43,7 @@ bool fs_cpu_takes_turns(void)
 static int allowed_cores(void)
 {
     cpu_set_t mask;
-    int error = errno;
+    int error = errno, quota = fs_quota_cores("/");
     long cores;
 
     if (sched_getaffinity(getpid(), sizeof mask, &mask) == 0)
@@ -50,6 +51,8 @@ static int allowed_cores(void)
     else
         cores = sysconf(_SC_NPROCESSORS_ONLN);
     errno = error;
+    if (cores > quota)
+        return quota;
     return cores > 0 ? (int)cores : 1;
 }
 

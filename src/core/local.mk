@@ -29,6 +29,7 @@ libcore_la_SOURCES = \
 	src/core/park_cond.c src/core/park_futex.c src/core/futex.h src/core/parking.h \
 	src/core/probes.h \
 	src/core/queue.c src/core/queue.h \
+	src/core/quota.h src/core/quota_linux.c \
 	src/core/real_time.h src/core/real_time_generic.c src/core/real_time_linux.c \
 	src/core/section.c src/core/section.h \
 	src/core/sem.c src/core/sem.h \

@@ -19,6 +19,7 @@ test_programs += \
 	tests/inside/core/t_fork_inside \
 	tests/inside/core/t_late_wakers \
 	tests/inside/core/t_mutex \
+	tests/inside/core/t_quota \
 	tests/inside/core/t_signals \
 	tests/inside/core/t_sleep \
 	tests/inside/core/t_spin \
@@ -34,6 +35,7 @@ tests_inside_core_bench_stats_LDADD = $(LDADD) $(LIBM)
 tests_inside_core_t_signals_LDFLAGS = -Wl,--wrap=pthread_mutex_unlock
 tests_inside_core_t_mutex_LDFLAGS = -Wl,--wrap=pthread_mutex_trylock -Wl,--wrap=pthread_mutex_lock \
 	-Wl,--wrap=fs_cpu_takes_turns -Wl,--wrap=fs_may_be_real_time -Wl,--wrap=fs_nap -Wl,--wrap=sched_yield
+tests_inside_core_t_quota_LDFLAGS = -Wl,--wrap=fs_quota_cores
 tests_inside_core_t_real_time_LDFLAGS = -Wl,--wrap=fs_may_be_real_time \
 	-Wl,--wrap=fs_real_time_priority
 tests_inside_core_t_sleep_LDFLAGS = -Wl,--wrap=clock_gettime -Wl,--wrap=pthread_cond_timedwait \

@@ -25,7 +25,7 @@ flags="-std=c11 -O2 -g1 -D_GNU_SOURCE= -I$include -I$src/core"
 library() {
   cd "$work/library"
   $CC $flags -fsanitize=thread -include "$here/layer.h" -c \
-    $(ls "$src"/core/*.c | grep -v '/awake\.c$') "$here"/instead/*.c
+    $(ls "$src"/core/*.c | grep -Ev '/(awake|quota_linux)\.c$') "$here"/instead/*.c
 }
 
 library &

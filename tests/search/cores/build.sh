@@ -19,12 +19,13 @@ need_compiler
 flags="-std=c11 -O2 -g1 -D_GNU_SOURCE= -I$include -I$src/core -I$here"
 
 # The library and the peers are instrumented; ../engine/instrument.c replaces the runtime of
-# ThreadSanitizer.  calls.c answers for the two files that ask the kernel about threads.
+# ThreadSanitizer.  calls.c answers for the files that ask the kernel.
 # shellcheck disable=SC2046,SC2086
 library() {
   cd "$work/library"
   $CC $flags -fsanitize=thread -include "$here/layer.h" -c "$here/peers.c" \
-    $(find "$src/core" -name '*.c' ! -name thread_linux.c ! -name real_time_linux.c)
+    $(find "$src/core" -name '*.c' ! -name thread_linux.c ! -name real_time_linux.c \
+      ! -name quota_linux.c)
 }
 
 # shellcheck disable=SC2046,SC2086

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * calls.c - the calls of layer.h, and the functions of thread_linux.c and real_time_linux.c, which ask the
- * kernel about real threads.
+ * calls.c - the calls of layer.h, and the functions of thread_linux.c, real_time_linux.c and quota_linux.c,
+ * which ask the kernel about real threads and cores.
  */
 #define _GNU_SOURCE
 #define CORES_SIMULATOR
 #include "layer.h"
 
+#include "quota.h"
 #include "real_time.h"
 #include "simulator.h"
 #include "thread.h"
@@ -232,6 +233,12 @@ void fs_thread_name(int id, char name[FS_THREAD_NAME])
 bool fs_may_be_real_time(void)
 {
     return real_time;
+}
+
+int fs_quota_cores(const char *root)
+{
+    (void)root;
+    return FS_NO_QUOTA;
 }
 
 /* Nobody cancels a thread or sends a signal. */

@@ -2,10 +2,10 @@
 /*
  * explorer.h - runs the sources of the shared semaphore under every schedule and every death.
  *
- * HOW IT WORKS.  src/core/ and src/shared/ are compiled unchanged, except shared/kernel.c.  Threads are
- * fibres (../engine/fibre.h) of several simulated processes.  Each process has private memory,
- * which is swapped when another process goes on (process.c), descriptors, locked bytes, and its own
- * address of the segment (kernel.c).  Before each operation that another process could notice a
+ * HOW IT WORKS.  src/core/ and src/shared/ are compiled unchanged, except core/quota_linux.c and
+ * shared/kernel.c.  Threads are fibres (../engine/fibre.h) of several simulated processes.  Each process
+ * has private memory, which is swapped when another process goes on (process.c), descriptors, locked
+ * bytes, and its own address of the segment (kernel.c).  Before each operation that another process could notice a
  * fibre stops, and the scheduler (schedule.c) decides what happens next: which thread goes on; that
  * a process dies; that a sleep ends too early, or by pthread_cancel.  All answers are tried, depth
  * first.  ../engine/ does what is the same for the other explorer.
