@@ -39,5 +39,5 @@ library &
 (simulator)
 wait $!
 # shellcheck disable=SC2086
-$CC $flags -no-pie -pthread -o "$out" "$work"/library/*.o "$work"/simulator/*.o
+$CC $flags -no-pie -pthread -o "$out" "$work"/library/*.o "$work"/simulator/*.o -lm
 echo "$made_of" > "$work/made-of"

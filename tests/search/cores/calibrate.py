@@ -38,7 +38,7 @@ def simulated(cores, options, cell):
         [cores, *options, "cores=2", f"threads={threads}", f"units={units}", f"hold={hold * 1000}",
          f"think={think * 1000}", "peers=3", "ms=200"],
         stdout=subprocess.PIPE, text=True, check=True)
-    return [float(field) for field in run.stdout.splitlines()[1].split()[5::2]]
+    return [float(field) for field in run.stdout.splitlines()[1].split()[6::3]]
 
 
 def main():

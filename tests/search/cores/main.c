@@ -3,17 +3,20 @@
  * main.c - cores [OPTION=VALUE]...
  *          cores --cells
  *
- * A row for each combination of cores, threads, units, hold and think, which may be lists (4,16,64): the
- * holds a second, in thousands, and the processor time of one, in microseconds; for fairsem, fairsem with
- * FAIRSEM_NO_SPIN, glibc's sem_t and a ticket semaphore with a waiting array.
+ * A row for each combination of cores, threads, units, hold, think and load, which may be lists (4,16,64):
+ * the holds a second, in thousands; the processor time of one, and the 99th percentile of the time from the
+ * arrival of a request to its end, in microseconds.  For fairsem, fairsem with FAIRSEM_NO_SPIN, glibc's sem_t,
+ * a ticket semaphore with a waiting array, and fairsem with FAIRSEM_BOUNDED_BYPASS.
  *
  *   machine=vm|bare|deep     the model (machine.h); first, because it sets all parameters
  *   NAME=NS                  one of its parameters, such as line=18
  *   cores=16 threads=16 units=1 hold=1000 think=0    times in nanoseconds
+ *   load=0                   an open loop: the threads serve requests that arrive at random, so many as keep
+ *                            this percentage of the units in use; 0: each thread asks again at once
  *   long=0                   one hold in a thousand takes so long
  *   root=0                   1: the process may have real-time threads
  *   ms=50 seed=1             the length of a run, in simulated time
- *   peers=4                  only the first so many of the four
+ *   peers=4                  only the first so many of the five
  *
  * --cells runs those of cells.c.  Exit status: 0, or 1 if a cell is not as its table says, or 2.
  */
@@ -36,7 +39,7 @@ struct list {
     int         count;
 };
 
-enum { CORES, THREADS, UNITS, HOLD, THINK, LONG, ROOT, MS, SEED, PEERS_SHOWN, LISTS };
+enum { CORES, THREADS, UNITS, HOLD, THINK, LOAD_PERCENT, LONG, ROOT, MS, SEED, PEERS_SHOWN, LISTS };
 
 static struct list lists[LISTS] = {
     [CORES] = { "cores", 1, MOST_CORES, { 16 }, 1 },
@@ -44,11 +47,12 @@ static struct list lists[LISTS] = {
     [UNITS] = { "units", 1, 1000000, { 1 }, 1 },
     [HOLD] = { "hold", 0, INT64_C(1000000000), { 1000 }, 1 },
     [THINK] = { "think", 0, INT64_C(1000000000), { 0 }, 1 },
+    [LOAD_PERCENT] = { "load", 0, 1000, { 0 }, 1 },
     [LONG] = { "long", 0, INT64_C(1000000000), { 0 }, 1 },
     [ROOT] = { "root", 0, 1, { 0 }, 1 },
     [MS] = { "ms", 1, 100000, { 50 }, 1 },
     [SEED] = { "seed", 0, INT64_MAX, { 1 }, 1 },
-    [PEERS_SHOWN] = { "peers", 1, PEERS, { PEERS }, 1 },
+    [PEERS_SHOWN] = { "peers", 1, PEERS, { BYPASS }, 1 },
 };
 
 _Noreturn static void refuse(const char *option)
@@ -112,9 +116,9 @@ static void read_option(const char *option)
 
 static void heading(void)
 {
-    printf("cores threads units    hold   think");
+    printf("cores threads units    hold   think  load");
     for (int i = 0; i < lists[PEERS_SHOWN].values[0]; i++)
-        printf("  %9s  us/hold", peer_names[i]);
+        printf("  %9s  us/hold   p99 us", peer_names[i]);
     printf("\n");
 }
 
@@ -123,16 +127,17 @@ static void row(const int64_t value[LISTS])
     struct load load = {
         .threads = (int)value[THREADS], .units = (int)value[UNITS],
         .hold = value[HOLD], .think = value[THINK], .long_hold = value[LONG],
+        .percent = (int)value[LOAD_PERCENT],
         .length = value[MS] * 1000000, .real_time = value[ROOT] != 0, .seed = (uint64_t)value[SEED],
     };
 
     machine.cores = value[CORES];
-    printf("%5" PRId64 " %7" PRId64 " %5" PRId64 " %7" PRId64 " %7" PRId64, value[CORES], value[THREADS],
-           value[UNITS], value[HOLD], value[THINK]);
+    printf("%5" PRId64 " %7" PRId64 " %5" PRId64 " %7" PRId64 " %7" PRId64 " %5" PRId64,
+           value[CORES], value[THREADS], value[UNITS], value[HOLD], value[THINK], value[LOAD_PERCENT]);
     for (int i = 0; i < value[PEERS_SHOWN]; i++) {
         struct pace pace = measure(&load, (enum peer)i);
 
-        printf("  %9.0f  %7.2f", pace.per_second, pace.cpu_us);
+        printf("  %9.0f  %7.2f  %7.0f", pace.per_second, pace.cpu_us, pace.p99_us);
     }
     printf("\n");
 }

@@ -13,7 +13,7 @@
  *   lines.c      cache lines, and who has them
  *   calls.c      the calls of layer.h
  *   peers.c      other semaphores on the same primitives
- *   workload.c   threads that acquire, hold, release and think
+ *   workload.c   threads that acquire, hold, release and think, or serve requests
  *   cells.c      the cells of the test
  *   main.c       the command line
  *
