@@ -2,6 +2,7 @@
 # bench/local.mk - compare fairsem with its peers; included by ../Makefile.am.
 #
 #   make bench          everything, with a report in bench/report/: less than ten minutes
+#   make bench CORES=16 a table of a simulated machine of so many cores: a minute, and up to ten with 64
 #   make bench-report   the report once more, from the numbers that are there
 #   make bench-publish  everything, then its figures into README.md and its pictures into doc/
 #   make bench-smoke    run each workload briefly, to check that it works
@@ -76,10 +77,18 @@ BENCH = all
 BENCH_DROPIN = dropin buffer
 BENCH_BYPASS = buffer
 BENCH_REPORT = bench/report
-.PHONY: bench bench-cluster bench-publish bench-report bench-smoke check-cost
+CORES =
+.PHONY: bench bench-measured bench-cluster bench-publish bench-report bench-smoke check-cost
 check-cost: bench/cost$(EXEEXT)
 	@$(AM_TESTS_ENVIRONMENT) $(SHELL) $(srcdir)/bench/cost.sh $(COST) $(SKIPS)
-bench: bench/fairsem-bench$(EXEEXT)
+bench:
+	@if test -z '$(CORES)'; then \
+	  $(MAKE) $(AM_MAKEFLAGS) bench-measured; \
+	else \
+	  $(MAKE) $(AM_MAKEFLAGS) -s tests/search/cores/cores && \
+	  python3 $(srcdir)/tests/search/cores/tables.py tests/search/cores/cores $(CORES); \
+	fi
+bench-measured: bench/fairsem-bench$(EXEEXT)
 	@mkdir -p '$(BENCH_REPORT)'
 	@FAIRSEM_LIMIT='$(abs_top_builddir)/fairsem-limit' \
 	  bench/fairsem-bench $(BENCH) > '$(BENCH_REPORT)/results'

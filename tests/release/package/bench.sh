@@ -176,6 +176,18 @@ else
   fail "make bench"
 fi
 
+# A machine of two cores takes seconds.
+number='[1-9][0-9.]*'
+(cd "$top_builddir" && $MAKE CORES=2 bench) > "$work/out" 2>&1
+rows=$(grep -c "^| [248] threads, [14] units* \\(| $number / $number / $number \\)\\{8\\}|\$" "$work/out")
+if grep -q 'the explorer needs' "$work/out"; then
+  not_here "make bench CORES=2: it needs x86-64, Linux and -fsanitize=thread"
+elif [ "$rows" -eq 4 ]; then
+  echo "ok: make bench CORES=2"
+else
+  fail "make bench CORES=2: $rows rows"
+fi
+
 # ---------------------------------------------------------------- from one run into README.md
 # With numbers that are known: WORKLOAD SETTING PEER FIGURE VALUE.
 while read -r workload setting peer figure value; do

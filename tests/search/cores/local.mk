@@ -22,6 +22,7 @@ EXTRA_DIST += \
 	tests/search/cores/scheduler.c \
 	tests/search/cores/simulator.h \
 	tests/search/cores/sleep.c \
+	tests/search/cores/tables.py \
 	tests/search/cores/workload.c tests/search/cores/workload.h
 
 .PHONY: tests/search/cores/cores

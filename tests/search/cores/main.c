@@ -137,7 +137,7 @@ static void row(const int64_t value[LISTS])
     for (int i = 0; i < value[PEERS_SHOWN]; i++) {
         struct pace pace = measure(&load, (enum peer)i);
 
-        printf("  %9.0f  %7.2f  %7.0f", pace.per_second, pace.cpu_us, pace.p99_us);
+        printf("  %9.1f  %7.2f  %7.0f", pace.per_second, pace.cpu_us, pace.p99_us);
     }
     printf("\n");
 }
