@@ -5,6 +5,8 @@
 #   make bench CORES=16 a table of a simulated machine of so many cores: a minute, and up to ten with 64
 #   make bench-report   the report once more, from the numbers that are there
 #   make bench-publish  everything, then its figures into README.md and its pictures into doc/
+#   make bench-simulated    the simulated tables of doc/cost.md, with the calibration by RESULTS, which
+#                           `make bench BENCH=price` measured on two cores: ten minutes
 #   make bench-smoke    run each workload briefly, to check that it works
 #   make check-cost     compare instructions per operation with bench/baseline.txt
 
@@ -78,7 +80,11 @@ BENCH_DROPIN = dropin buffer
 BENCH_BYPASS = buffer
 BENCH_REPORT = bench/report
 CORES =
-.PHONY: bench bench-measured bench-cluster bench-publish bench-report bench-smoke check-cost
+# The machines of doc/cost.md; and nanoseconds of a cache line where RESULTS were measured.
+SIMULATED = 4 8 16 64
+RESULTS = $(BENCH_REPORT)/results
+LINE = 30
+.PHONY: bench bench-measured bench-cluster bench-publish bench-report bench-simulated bench-smoke check-cost
 check-cost: bench/cost$(EXEEXT)
 	@$(AM_TESTS_ENVIRONMENT) $(SHELL) $(srcdir)/bench/cost.sh $(COST) $(SKIPS)
 bench:
@@ -86,7 +92,7 @@ bench:
 	  $(MAKE) $(AM_MAKEFLAGS) bench-measured; \
 	else \
 	  $(MAKE) $(AM_MAKEFLAGS) -s tests/search/cores/cores && \
-	  python3 $(srcdir)/tests/search/cores/tables.py tests/search/cores/cores $(CORES); \
+	  python3 -B $(srcdir)/tests/search/cores/tables.py tests/search/cores/cores $(CORES); \
 	fi
 bench-measured: bench/fairsem-bench$(EXEEXT)
 	@mkdir -p '$(BENCH_REPORT)'
@@ -103,6 +109,9 @@ bench-measured: bench/fairsem-bench$(EXEEXT)
 	@echo "ok: the report is in $(BENCH_REPORT)"
 bench-report:
 	@python3 $(srcdir)/bench/bench.py --report '$(BENCH_REPORT)'
+bench-simulated: tests/search/cores/cores
+	@python3 -B $(srcdir)/tests/search/cores/tables.py --publish $(srcdir)/doc/cost.md '$(RESULTS)' $(LINE) \
+	  tests/search/cores/cores $(SIMULATED)
 # It needs etcd.
 bench-cluster: tests/cluster/cluster_user$(EXEEXT)
 	@work=`mktemp -d` && $(AM_TESTS_ENVIRONMENT) python3 $(srcdir)/bench/cluster.py $$work; \

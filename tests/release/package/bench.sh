@@ -184,6 +184,7 @@ if grep -q 'the explorer needs' "$work/out"; then
   not_here "make bench CORES=2: it needs x86-64, Linux and -fsanitize=thread"
 elif [ "$rows" -eq 4 ]; then
   echo "ok: make bench CORES=2"
+  simulator=$top_builddir/tests/search/cores/cores
 else
   fail "make bench CORES=2: $rows rows"
 fi
@@ -262,5 +263,28 @@ if publish false '' && publish false '' &&
   echo "ok: the table of README.md and the pictures come from one run"
 else
   fail "bench.py --publish"
+fi
+
+# ---------------------------------------------------------------- simulated tables into doc/cost.md
+# What stands there is replaced, and nothing else.
+mark='/^Thousand holds a second/'
+ends_with_tables() {
+  sed "$mark q" "$work/cost.md" | diff "$work/before" - && ! grep -q '^old$' "$work/cost.md" &&
+    [ "$(sed "1,$mark d" "$work/cost.md" | grep -c '^| [248] threads, ')" -eq 4 ] &&
+    grep -q '^ *4 * 1 * 2 * 0 * 332 ' "$work/cost.md" && grep -q '^ *sem_t: error [0-9]' "$work/cost.md"
+}
+if [ -n "${simulator:-}" ]; then
+  sed "$mark q" "$top_srcdir/doc/cost.md" > "$work/before"
+  { cat "$work/before" && echo old; } > "$work/cost.md"
+  for peer in fairsem 'fairsem no spin' sem_t; do
+    printf '{"workload":"price","setting":"4 threads, 1 unit, held 2 us","peer":"%s","holds_per_second":332000}\n' \
+      "$peer"
+  done > "$work/measured"
+  if python3 -B "$top_srcdir/tests/search/cores/tables.py" --publish "$work/cost.md" "$work/measured" 30 \
+    "$simulator" 2 && ends_with_tables; then
+    echo "ok: the simulated tables of doc/cost.md"
+  else
+    fail "tables.py --publish"
+  fi
 fi
 exit "$status"

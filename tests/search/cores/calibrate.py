@@ -41,12 +41,10 @@ def simulated(cores, options, cell):
     return [float(field) for field in run.stdout.splitlines()[1].split()[6::3]]
 
 
-def main():
-    if len(sys.argv) < 3:
-        sys.exit(__doc__)
-    results, cores, *options = sys.argv[1:]
+def compare(results, cores, options):
+    """The lines to print."""
     errors = {peer: [] for peer in PEERS}
-    print("threads units hold between" + "".join(f"{peer:>28}" for peer in PEERS))
+    yield "threads units hold between" + "".join(f"{peer:>28}" for peer in PEERS)
     for cell, peers in measured(results).items():
         row = "{:7} {:5} {:4} {:7}".format(*cell)
         pace = simulated(cores, options, cell)
@@ -55,9 +53,16 @@ def main():
             ratio = pace[number] / real if real > 0 and pace[number] > 0 else math.inf
             errors[peer].append(max(ratio, 1 / ratio) - 1)
             row += f"{real:10.0f}{pace[number]:10.0f}{ratio:8.2f}"
-        print(row)
+        yield row
     for peer, error in errors.items():
-        print(f"{peer}: error {statistics.mean(error):.0%} in the mean, {max(error):.0%} at most")
+        yield f"{peer}: error {statistics.mean(error):.0%} in the mean, {max(error):.0%} at most"
+
+
+def main():
+    if len(sys.argv) < 3:
+        sys.exit(__doc__)
+    for line in compare(sys.argv[1], sys.argv[2], sys.argv[3:]):
+        print(line)
 
 
 if __name__ == "__main__":
