@@ -8,9 +8,9 @@
  * ring: one unit that is held for 2 us, beside a ring of threads in which each passes the unit to the
  * next through a bare futex; then the same beside two threads that keep the cores busy.
  *
- * price: what strict order costs.  fairsem, the same without spinning, and sem_t, from 2 to 64 threads
- * and from 1 to 50 us; all of that beside one busy process, too; then several units, and threads that
- * do something else between their holds.
+ * price: what strict order costs.  fairsem, the same without spinning, sem_t, and the best FIFO semaphore
+ * that has been published (array_sem.h), from 2 to 64 threads and from 1 to 50 us; all of that beside one
+ * busy process, too; then several units, and threads that do something else between their holds.
  *
  * cpu: the processor time of a wait.  A waiter that spins before it sleeps may run with its unit
  * sooner; but if the unit does not come soon, it has used that time for nothing.  The holders sleep, as
@@ -112,7 +112,7 @@ void ring_run(bool quick)
 
 void price_run(bool quick)
 {
-    static const struct sem_ops *const ops[] = { &ops_fairsem, &ops_parking, &ops_posix, NULL };
+    const struct sem_ops *const ops[] = { &ops_fairsem, &ops_parking, &ops_posix, array_sem_ops(), NULL };
     static const int threads[] = { 2, 3, 4, 8, 16, 64 };
     static const int64_t holds[] = { US, 2 * US, 5 * US, 10 * US, 50 * US };
     static const struct arena_plan open_loops[] = {

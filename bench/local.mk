@@ -26,6 +26,7 @@ bin_PROGRAMS += bench/fairsem-bench
 bench_fairsem_bench_SOURCES = \
 	$(hog_victim_sources) \
 	bench/arena.c bench/arena.h \
+	bench/array_sem.c bench/array_sem.h \
 	bench/buffer.c \
 	bench/contended.c \
 	bench/crowd.c \

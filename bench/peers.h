@@ -34,4 +34,7 @@ enum { PEERS = 0 FOR_EACH_PEER(PEER_COUNT_ONE) };
 enum { FUTEX_RING_MAX_THREADS = 64 };
 const struct sem_ops *futex_ring_ops(void);
 
+/* The ticket semaphore with a waiting array of array_sem.h; NULL where there are no futexes. */
+const struct sem_ops *array_sem_ops(void);
+
 #endif /* BENCH_PEERS_H */

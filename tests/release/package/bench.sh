@@ -60,6 +60,9 @@ workload victim 1 4
 workload contended 40 160
 workload ring 6 24
 workload price 67 201
+if grep -q '"peer":"ring of futexes"' "$work/results"; then
+  grep -q '"workload":"price".*"peer":"ticket array"' "$work/results" || fail "price: no ticket array"
+fi
 workload cpu 7 21
 workload buffer 6 24
 workload lines 4 21

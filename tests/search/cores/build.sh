@@ -11,7 +11,7 @@ here=$(cd "$(dirname "$0")" && pwd)
 # shellcheck source=tests/search/engine/build.sh
 . "$here/../engine/build.sh"
 
-keep "$src"/core/*.[ch] "$include"/*.h "$here"/*.[ch]
+keep "$src"/core/*.[ch] "$include"/*.h "$here"/*.[ch] "$here/../../../bench"/*.h
 mkdir -p "$work/library" "$work/simulator"
 need_compiler
 

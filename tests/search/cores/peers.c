@@ -2,9 +2,7 @@
 /* peers.c - other semaphores; compiled as the library is, so each access takes simulated time. */
 #include "peers.h"
 
-#include <linux/futex.h>
-#include <limits.h>
-#include <stdatomic.h>
+#include "../../../bench/array_sem.h"
 
 static void futex_wait(_Atomic unsigned *word, unsigned value)
 {
@@ -73,92 +71,19 @@ void posix_post(void)
 
 /* ---- The ticket semaphore with a waiting array ---- */
 
-/* A slot counts its notifications, in steps of two; the last bit: somebody may sleep on it. */
-enum { SLOTS = 1024, ASLEEP = 1, NOTIFIED = 2 };
-
-static _Alignas(64) _Atomic uint64_t next_ticket;
-static _Alignas(64) _Atomic uint64_t granted;  /* tickets below it have their units */
-static struct {
-    _Alignas(64) _Atomic unsigned word;
-} slots[SLOTS];
-static int64_t patience;
-
-static _Atomic unsigned *slot_of(uint64_t ticket)
-{
-    return &slots[ticket % SLOTS].word;
-}
-
-static int64_t now_ns(void)
-{
-    struct timespec at;
-
-    clock_gettime(CLOCK_MONOTONIC, &at);
-    return (int64_t)at.tv_sec * 1000000000 + at.tv_nsec;
-}
+static struct array_sem array;
 
 void array_init(int units, int64_t patience_ns)
 {
-    granted = (uint64_t)units;
-    patience = patience_ns;
-}
-
-/*
- * Only the next waiter looks at `granted`, so a post moves that line to one core; all others look at their
- * slots.  The next waiter pauses, others yield.  Returns true if there is news.
- */
-static bool stay_awake(uint64_t ticket, uint64_t seen_granted, unsigned seen_slot)
-{
-    bool is_next = ticket == seen_granted;
-
-    for (int64_t end = now_ns() + patience; now_ns() < end;) {
-        if (is_next ? atomic_load(&granted) != seen_granted : atomic_load(slot_of(ticket)) != seen_slot)
-            return true;
-        if (is_next)
-            __builtin_ia32_pause();
-        else
-            sched_yield();
-    }
-    return false;
+    array_sem_init(&array, units, patience_ns);
 }
 
 void array_wait(void)
 {
-    uint64_t ticket = atomic_fetch_add(&next_ticket, 1);
-    _Atomic unsigned *slot = slot_of(ticket);
-
-    for (;;) {
-        unsigned seen = atomic_load(slot);
-        uint64_t seen_granted = atomic_load(&granted);
-
-        if (ticket < seen_granted)
-            return;
-        if (stay_awake(ticket, seen_granted, seen))
-            continue;
-        /* A post adds to `granted` before it looks at the slot, a waiter does it the other way round. */
-        if ((seen & ASLEEP) == 0 && !atomic_compare_exchange_strong(slot, &seen, seen | ASLEEP))
-            continue;
-        if (atomic_load(&granted) == seen_granted)
-            futex_wait(slot, seen | ASLEEP);
-    }
-}
-
-/* Always: the waiter must learn that it is next; else only if it sleeps. */
-static void notify(_Atomic unsigned *slot, bool always)
-{
-    unsigned seen = atomic_load(slot);
-
-    do {
-        if (!always && (seen & ASLEEP) == 0)
-            return;
-    } while (!atomic_compare_exchange_weak(slot, &seen, (seen & ~(unsigned)ASLEEP) + NOTIFIED));
-    if ((seen & ASLEEP) != 0)
-        futex_wake(slot, INT_MAX);
+    array_sem_wait(&array);
 }
 
 void array_post(void)
 {
-    uint64_t ticket = atomic_fetch_add(&granted, 1);
-
-    notify(slot_of(ticket), false);
-    notify(slot_of(ticket + 1), true);
+    array_sem_post(&array);
 }

@@ -10,11 +10,7 @@ void posix_init(int units);
 void posix_wait(void);
 void posix_post(void);
 
-/*
- * A ticket semaphore with a waiting array (after "Semaphores Augmented with a Waiting Array", Dice and
- * Kogan, 2025): first come, first served, and neither priorities, weights nor time-outs.  A waiter is awake
- * for `patience_ns`, then sleeps.
- */
+/* The ticket semaphore with a waiting array of bench/array_sem.h: a waiter is awake for `patience_ns`, then sleeps. */
 void array_init(int units, int64_t patience_ns);
 void array_wait(void);
 void array_post(void);
