@@ -5,17 +5,16 @@
 #include "cpu.h"
 #include "deadline.h"
 #include "mutex.h"
-#include "real_time.h"
 
 #include <errno.h>
 #include <sched.h>
 
-#define TRIES 7         /* before it gives way */
+#define TRIES 6         /* before it gives way */
 #define NAPS  50
 
 static struct {
     int  free_at;       /* the try that finds the mutex free */
-    bool takes_turns, sandbox, real_time;
+    bool takes_turns, sandbox;
     int  tries, yields, naps, sleeps;
 } world;
 
@@ -26,7 +25,6 @@ int __wrap_pthread_mutex_trylock(pthread_mutex_t *m);
 int __real_pthread_mutex_lock(pthread_mutex_t *m);
 int __wrap_pthread_mutex_lock(pthread_mutex_t *m);
 bool __wrap_fs_cpu_takes_turns(void);
-bool __wrap_fs_may_be_real_time(void);
 void __wrap_fs_nap(int64_t ns);
 int __wrap_sched_yield(void);
 
@@ -48,11 +46,6 @@ int __wrap_pthread_mutex_lock(pthread_mutex_t *m)
 bool __wrap_fs_cpu_takes_turns(void)
 {
     return world.takes_turns;
-}
-
-bool __wrap_fs_may_be_real_time(void)
-{
-    return world.real_time;
 }
 
 void __wrap_fs_nap(int64_t ns)
@@ -81,49 +74,38 @@ static void assert_locks(int tries, int yields, int sleeps)
     ck_assert_int_eq(world.sleeps, sleeps);
 }
 
-START_TEST(a_thread_tries_again_then_gives_way_once_and_then_sleeps)
+START_TEST(a_thread_tries_again_then_gives_way_once_then_naps_and_sleeps_in_the_end)
 {
     world.takes_turns = true;
     for (world.free_at = 1; world.free_at <= TRIES; world.free_at++)
         assert_locks(world.free_at, 0, 0);
     assert_locks(TRIES + 1, 1, 0);
-    world.free_at++;
-    assert_locks(TRIES + 1, 1, 1);
-}
-END_TEST
-
-START_TEST(a_thread_that_would_give_way_to_nobody_does_not)
-{
-    assert_locks(TRIES, 0, 1);
-}
-END_TEST
-
-/* The mutex inherits, and its unlock would hand it to a thread that sleeps. */
-START_TEST(where_threads_may_be_real_time_an_ordinary_one_naps_before_it_sleeps)
-{
-    world.takes_turns = world.real_time = true;
     for (world.free_at = TRIES + 2; world.free_at <= TRIES + 1 + NAPS; world.free_at++) {
         assert_locks(world.free_at, 1, 0);
         ck_assert_int_eq(world.naps, world.free_at - TRIES - 1);
     }
     assert_locks(TRIES + 1 + NAPS, 1, 1);
-    world.takes_turns = false;
+}
+END_TEST
+
+/* It has a real-time priority, which the holder inherits when it sleeps. */
+START_TEST(a_thread_that_would_give_way_to_nobody_sleeps)
+{
     assert_locks(TRIES, 0, 1);
     ck_assert_int_eq(world.naps, 0);
 }
 END_TEST
 
-START_TEST(where_a_sandbox_forbids_it_a_thread_sleeps)
+START_TEST(where_a_sandbox_forbids_it_a_thread_naps_at_once)
 {
     world.takes_turns = world.sandbox = true;
-    assert_locks(TRIES, 1, 1);
+    assert_locks(TRIES + NAPS, 1, 1);
 }
 END_TEST
 
 int main(void)
 {
-    RUN_SUITE("mutex", a_thread_tries_again_then_gives_way_once_and_then_sleeps,
-              a_thread_that_would_give_way_to_nobody_does_not,
-              where_threads_may_be_real_time_an_ordinary_one_naps_before_it_sleeps,
-              where_a_sandbox_forbids_it_a_thread_sleeps);
+    RUN_SUITE("mutex", a_thread_tries_again_then_gives_way_once_then_naps_and_sleeps_in_the_end,
+              a_thread_that_would_give_way_to_nobody_sleeps,
+              where_a_sandbox_forbids_it_a_thread_naps_at_once);
 }
