@@ -19,6 +19,7 @@ test_programs += \
 	tests/inside/core/t_fork_inside \
 	tests/inside/core/t_late_wakers \
 	tests/inside/core/t_mutex \
+	tests/inside/core/t_near \
 	tests/inside/core/t_quota \
 	tests/inside/core/t_signals \
 	tests/inside/core/t_sleep \
@@ -49,6 +50,7 @@ clockwork_wraps = -Wl,--wrap=fs_now_ns -Wl,--wrap=fs_park_on_cond -Wl,--wrap=fs_
 	-Wl,--wrap=sched_yield -Wl,--wrap=fs_process_ns
 tests_inside_core_t_awake_LDFLAGS = $(clockwork_wraps)
 tests_inside_core_t_crowd_LDFLAGS = $(clockwork_wraps)
+tests_inside_core_t_near_LDFLAGS = $(clockwork_wraps)
 tests_inside_core_t_bypass_bound_LDFLAGS = $(clockwork_wraps)
 tests_inside_core_t_spin_LDFLAGS = $(clockwork_wraps)
 tests_inside_core_t_fork_inside_LDFLAGS = -Wl,--wrap=pthread_key_create \

@@ -1,0 +1,621 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * t_near.c - four and more cores: which waiters stay awake, which ones sleep, and which one each grant
+ * wakes ahead of its turn.  See src/core/ahead.h.
+ *
+ * Most waiters are requests without a thread.  One letter stands for each, in the order in which they
+ * joined:
+ *
+ *      a  awake        w  woken by the last grant      s  asleep       t  a ticket     .  gone
+ */
+#include "children.h"
+#include "clockwork.h"
+
+#include "ahead.h"
+#include "queue.h"
+#include "section.h"
+
+#define LOOK    16
+#define WAKE_UP 16384
+#define LONG    300000      /* a turn: longer than ten wake-ups, shorter than a late grant */
+#define AGE     100000
+#define MANY    320
+
+static struct fs_waiter waiters[MANY];
+static int joined;
+
+static void begin(int cores)
+{
+    begin_world(LOOK);
+    let_wake_ups_take(WAKE_UP);
+    world.now += INT64_C(10000000000);  /* whatever a yield was like in the test before */
+    world.cores = cores;
+    joined = 0;
+}
+
+static void complete(struct fs_waiter *w, enum fs_waiter_state state, struct fs_section *in)
+{
+    (void)in;
+    atomic_store(&w->state, (int)state);
+}
+
+static struct fs_waiter *next_waiter(int64_t units)
+{
+    waiters[joined] = (struct fs_waiter){ .complete = complete, .units = units };
+    return &waiters[joined++];
+}
+
+static void join_with(fairsem_t *sem, int64_t units, int priority)
+{
+    struct fs_waiter *w = next_waiter(units);
+    struct fs_section in;
+
+    fs_section_begin(&in, fs_inside(sem));
+    fs_join_thread(&in, w, priority);
+    fs_section_end(&in);
+    if (fs_plan_of(w) == FS_PLAN_SLEEP)
+        w->state = FS_PARKED;
+}
+
+static void join(fairsem_t *sem, int times)
+{
+    for (int i = 0; i < times; i++)
+        join_with(sem, 1, 0);
+}
+
+static void join_ticket(fairsem_t *sem)
+{
+    struct fs_waiter *w = next_waiter(1);
+    struct fs_section in;
+
+    fs_section_begin(&in, fs_inside(sem));
+    fs_join_ticket(&in, w, 0);
+    fs_section_end(&in);
+}
+
+static void time_out(fairsem_t *sem, int waiter)
+{
+    struct fs_section in;
+
+    fs_section_begin(&in, fs_inside(sem));
+    fs_leave(&in, &waiters[waiter], FS_EXPIRED);
+    fs_section_end(&in);
+}
+
+/* In one section.  Those that were woken before have run by now. */
+static void release(fairsem_t *sem, int64_t units)
+{
+    for (int i = 0; i < joined; i++) {
+        if (waiters[i].state == FS_WOKEN)
+            waiters[i].state = FS_QUEUED;
+    }
+    ck_assert_int_eq(fairsem_release(sem, units), 0);
+}
+
+static const char *who(void)
+{
+    static char letters[MANY + 1];
+
+    for (int i = 0; i < joined; i++) {
+        int state = waiters[i].state;
+
+        letters[i] = state == FS_PARKED ? 's' : state == FS_WOKEN ? 'w' : state != FS_QUEUED ? '.'
+                     : waiters[i].in_queue.core == FS_NO_CORE ? 't' : 'a';
+    }
+    letters[joined] = '\0';
+    return letters;
+}
+
+static int how_many(char letter)
+{
+    int n = 0;
+
+    for (const char *at = who(); *at != '\0'; at++)
+        n += *at == letter;
+    return n;
+}
+
+static int near_of(const fairsem_t *sem)
+{
+    return fs_inside(sem)->awake.near;
+}
+
+static void release_and_expect(fairsem_t *sem, const char *expected)
+{
+    release(sem, 1);
+    ck_assert_str_eq(who(), expected);
+}
+
+/* ---- Who stays awake, and who is woken ---- */
+
+START_TEST(of_three_threads_nobody_sleeps)
+{
+    fairsem_t sem = FAIRSEM_INITIALIZER(1);
+
+    begin(4);
+    ck_assert_int_eq(fairsem_acquire(&sem, 1), 0);
+    join(&sem, 2);
+    ck_assert_str_eq(who(), "aa");
+    release_and_expect(&sem, ".a");
+}
+END_TEST
+
+START_TEST(the_second_waiter_yields_until_its_grant)
+{
+    fairsem_t sem = FAIRSEM_INITIALIZER(0);
+    struct units all = { &sem, 2 };
+
+    begin(4);
+    join(&sem, 1);
+    begin_plan();
+    plan(5 * WAKE_UP, release_units, &all);
+    ck_assert_int_eq(fairsem_acquire(&sem, 1), 0);
+    ck_assert(!world.seen[0].asleep);
+    ck_assert_int_gt(world.seen[0].yields, 0);
+    ck_assert_int_eq(world.is.wakes, 0);
+}
+END_TEST
+
+START_TEST(each_grant_wakes_the_one_that_comes_near)
+{
+    fairsem_t sem = FAIRSEM_INITIALIZER(0);
+
+    begin(4);
+    join(&sem, 8);
+    ck_assert_str_eq(who(), "aaaaasss");
+    release_and_expect(&sem, ".aaaawss");
+    release_and_expect(&sem, "..aaaaws");
+    release_and_expect(&sem, "...aaaaw");
+    release_and_expect(&sem, "....aaaa");
+    join(&sem, 2);
+    ck_assert_str_eq(who(), "....aaaaas");
+}
+END_TEST
+
+START_TEST(a_thread_that_comes_near_stays_awake_until_its_grant)
+{
+    fairsem_t sem = FAIRSEM_INITIALIZER(0);
+    struct units rest = { &sem, 5 };
+
+    begin(4);
+    join(&sem, 5);
+    begin_plan();
+    plan(LONG, release_one, &sem);
+    plan(LONG + 5 * WAKE_UP, release_units, &rest);
+    ck_assert_int_eq(fairsem_acquire(&sem, 1), 0);
+    ck_assert(world.seen[0].asleep);
+    ck_assert_int_eq(world.seen[0].yields, 0);
+    ck_assert(!world.seen[1].asleep);
+    ck_assert_int_gt(world.seen[1].yields, 0);
+    ck_assert_int_eq(world.is.wakes, 1);
+}
+END_TEST
+
+START_TEST(a_section_wakes_two_at_most)
+{
+    fairsem_t sem = FAIRSEM_INITIALIZER(0);
+
+    begin(4);
+    join(&sem, 12);
+    ck_assert_str_eq(who(), "aaaaasssssss");
+    release(&sem, 3);
+    ck_assert_str_eq(who(), "...aawwsssss");
+    release_and_expect(&sem, "....aaawwsss");
+    release_and_expect(&sem, ".....aaaawss");
+}
+END_TEST
+
+START_TEST(one_that_slept_again_is_woken_when_it_is_the_head)
+{
+    fairsem_t sem = FAIRSEM_INITIALIZER(0);
+
+    begin(4);
+    join(&sem, 6);
+    waiters[1].state = waiters[2].state = FS_PARKED;
+    release_and_expect(&sem, ".wsaaw");
+    release_and_expect(&sem, "..waaa");
+}
+END_TEST
+
+/* ---- How many ---- */
+
+/* Turns take so long from now on: the requests of this queue are granted, except for the last. */
+static void learn_turns(fairsem_t *sem, int requests, int64_t ns)
+{
+    join(sem, requests);
+    for (int i = 0; i < requests - 1; i++) {
+        world.now += ns;
+        release(sem, 1);
+    }
+}
+
+START_TEST(with_turns_longer_than_ten_wake_ups_nobody_is_near)
+{
+    fairsem_t sem = FAIRSEM_INITIALIZER(0);
+
+    begin(4);
+    learn_turns(&sem, 60, LONG);
+    ck_assert_int_eq(how_many('w'), 0);
+    ck_assert_int_eq(near_of(&sem), 0);
+    release(&sem, 1);
+    joined = 0;
+    join(&sem, 4);
+    ck_assert_str_eq(who(), "asss");
+    release_and_expect(&sem, ".sss");
+    release_and_expect(&sem, "..ss");
+}
+END_TEST
+
+START_TEST(with_shorter_turns_more_come_near_but_two_at_a_time)
+{
+    fairsem_t sem = FAIRSEM_INITIALIZER(0);
+    int most = 0;
+
+    begin(4);
+    learn_turns(&sem, 60, LONG);
+    release(&sem, 1);
+    joined = 0;
+    join(&sem, 80);
+    for (int i = 0; i < 60; i++) {
+        release(&sem, 1);
+        ck_assert_int_le(how_many('w'), 2);
+        ck_assert_int_le(how_many('a') + how_many('w'), 5);
+        if (how_many('w') > most)
+            most = how_many('w');
+    }
+    ck_assert_int_eq(most, 2);
+    ck_assert_int_eq(how_many('a') + how_many('w'), 5);
+}
+END_TEST
+
+/* As many as there are turns in the time of two wake-ups, and two more. */
+START_TEST(so_many_are_near_as_turns_pass_in_two_wake_ups)
+{
+    fairsem_t sem = FAIRSEM_INITIALIZER(0);
+
+    begin(16);
+    learn_turns(&sem, 60, 3 * WAKE_UP);
+    release(&sem, 1);
+    joined = 0;
+    join(&sem, 4);
+    ck_assert_str_eq(who(), "aass");
+    release_and_expect(&sem, ".aws");
+}
+END_TEST
+
+START_TEST(with_as_many_units_as_cores_nobody_but_the_head_is_awake)
+{
+    fairsem_t sem = FAIRSEM_INITIALIZER(4);
+
+    begin(4);
+    ck_assert_int_eq(fairsem_acquire(&sem, 4), 0);
+    join(&sem, 3);
+    ck_assert_str_eq(who(), "ass");
+    release_and_expect(&sem, ".ss");
+    release_and_expect(&sem, "..s");
+}
+END_TEST
+
+/* Of requests for two units, two can have theirs. */
+START_TEST(fewer_holders_leave_cores_for_the_near)
+{
+    fairsem_t sem = FAIRSEM_INITIALIZER(4);
+
+    begin(4);
+    ck_assert_int_eq(fairsem_acquire(&sem, 4), 0);
+    for (int i = 0; i < 6; i++)
+        join_with(&sem, 2, 0);
+    ck_assert_str_eq(who(), "aaaass");
+    release(&sem, 2);
+    ck_assert_str_eq(who(), ".aaaws");
+}
+END_TEST
+
+/* While the queue grows and shrinks, so many are awake that the cores that are left have work. */
+static void grow_and_shrink(int cores, int units, int expected)
+{
+    fairsem_t sem = FAIRSEM_INITIALIZER(0);
+
+    ck_assert_int_eq(fairsem_init(&sem, units, NULL), 0);
+    ck_assert_int_eq(fairsem_acquire(&sem, units), 0);
+    begin(cores);
+    join(&sem, expected + 10);
+    for (int i = 0; i < 12; i++) {
+        ck_assert_int_eq(near_of(&sem), expected);
+        ck_assert_int_eq(how_many('a') + how_many('w'), expected);
+        release(&sem, 1);
+        join(&sem, i % 2);
+        if (i % 5 == 0)
+            time_out(&sem, joined - 1);
+    }
+}
+
+START_TEST(there_are_never_more_near_than_the_cores_can_use)
+{
+    for (int cores = 4; cores <= 64; cores *= 2) {
+        grow_and_shrink(cores, 1, cores - 1 + cores / 2);
+        grow_and_shrink(cores, cores / 2, cores);
+        grow_and_shrink(cores, cores - 1, 1 + cores / 2);
+    }
+}
+END_TEST
+
+START_TEST(on_the_largest_machines_the_count_does_not_overflow)
+{
+    fairsem_t sem = FAIRSEM_INITIALIZER(0);
+
+    begin(400);
+    join(&sem, 260);
+    ck_assert_int_eq(near_of(&sem), UINT8_MAX);
+    ck_assert_int_eq(how_many('a'), UINT8_MAX);
+}
+END_TEST
+
+START_TEST(cores_may_come_and_go_while_threads_wait)
+{
+    fairsem_t sem = FAIRSEM_INITIALIZER(0);
+
+    begin(4);
+    join(&sem, 6);
+    world.cores = 2;
+    join(&sem, 1);
+    release(&sem, 2);
+    world.cores = 8;
+    join(&sem, 4);
+    release(&sem, 9);
+    ck_assert_str_eq(who(), "...........");
+    ck_assert_int_eq(near_of(&sem), 0);
+    ck_assert_ptr_null(fs_inside(&sem)->far);
+    join(&sem, 12);
+    ck_assert_str_eq(who(), "...........aaaaaaaaaaas");
+}
+END_TEST
+
+/* ---- Flags ---- */
+
+START_TEST(with_bounded_bypass_only_the_head_is_awake)
+{
+    const fairsem_attr_t attr = { .flags = FAIRSEM_BOUNDED_BYPASS, .bypass_ns = INT64_C(1) << 60 };
+    fairsem_t sem;
+
+    begin(4);
+    ck_assert_int_eq(fairsem_init(&sem, 0, &attr), 0);
+    join(&sem, 4);
+    ck_assert_str_eq(who(), "asss");
+    release_and_expect(&sem, ".sss");
+    release_and_expect(&sem, ".wss");   /* to claim the unit */
+}
+END_TEST
+
+START_TEST(with_no_spin_nobody_is_awake_or_woken)
+{
+    const fairsem_attr_t attr = { .flags = FAIRSEM_NO_SPIN };
+    fairsem_t sem;
+
+    begin(4);
+    ck_assert_int_eq(fairsem_init(&sem, 0, &attr), 0);
+    join(&sem, 4);
+    ck_assert_str_eq(who(), "ssss");
+    release_and_expect(&sem, ".sss");
+    ck_assert_int_eq(near_of(&sem), 0);
+}
+END_TEST
+
+/* ---- A waiter leaves from the middle ---- */
+
+START_TEST(when_a_near_one_times_out_the_next_comes_near_at_the_next_grant)
+{
+    fairsem_t sem = FAIRSEM_INITIALIZER(0);
+
+    begin(4);
+    join(&sem, 8);
+    time_out(&sem, 2);
+    ck_assert_str_eq(who(), "aa.aasss");
+    release_and_expect(&sem, ".a.aawws");
+    release_and_expect(&sem, "...aaaaw");
+}
+END_TEST
+
+START_TEST(the_first_far_one_may_leave)
+{
+    fairsem_t sem = FAIRSEM_INITIALIZER(0);
+
+    begin(4);
+    join(&sem, 8);
+    time_out(&sem, 5);
+    ck_assert_str_eq(who(), "aaaaa.ss");
+    release_and_expect(&sem, ".aaaa.ws");
+    time_out(&sem, 7);
+    release_and_expect(&sem, "..aaa.a.");
+    join(&sem, 2);      /* all are near, so the next to join is, too */
+    ck_assert_str_eq(who(), "..aaa.a.as");
+}
+END_TEST
+
+/* ---- Not in the order of arrival ---- */
+
+START_TEST(a_better_priority_comes_near_before_the_far_ones)
+{
+    fairsem_t sem = FAIRSEM_INITIALIZER(0);
+
+    begin(4);
+    join_with(&sem, 1, -1);
+    join(&sem, 6);
+    join_with(&sem, 1, -1);     /* it is the second */
+    ck_assert_str_eq(who(), "aaaaasss");
+    release_and_expect(&sem, ".aaaassw");
+    release_and_expect(&sem, ".aaaaws.");
+    release_and_expect(&sem, "..aaaaw.");
+}
+END_TEST
+
+START_TEST(a_better_priority_that_times_out_leaves_the_far_ones_as_they_were)
+{
+    fairsem_t sem = FAIRSEM_INITIALIZER(0);
+
+    begin(4);
+    join_with(&sem, 1, -1);
+    join(&sem, 6);
+    join_with(&sem, 1, -1);
+    time_out(&sem, 7);
+    release_and_expect(&sem, ".aaaaws.");
+    release_and_expect(&sem, "..aaaaw.");
+}
+END_TEST
+
+START_TEST(a_better_priority_that_becomes_the_head_is_awake_beside_the_near)
+{
+    fairsem_t sem = FAIRSEM_INITIALIZER(0);
+
+    begin(4);
+    join(&sem, 7);
+    join_with(&sem, 1, -1);
+    ck_assert_str_eq(who(), "aaaaassa");
+    release_and_expect(&sem, "aaaaass.");
+    release_and_expect(&sem, ".aaaaws.");
+}
+END_TEST
+
+START_TEST(a_ticket_is_counted_when_it_comes_near_and_never_woken)
+{
+    fairsem_t sem = FAIRSEM_INITIALIZER(0);
+
+    begin(4);
+    join(&sem, 1);
+    join_ticket(&sem);
+    join(&sem, 2);
+    join_ticket(&sem);
+    join(&sem, 2);
+    ck_assert_str_eq(who(), "atsstss");
+    ck_assert_int_eq(near_of(&sem), 1);
+    release_and_expect(&sem, ".twstss");
+    ck_assert_int_eq(near_of(&sem), 2);
+    release_and_expect(&sem, "..awtss");
+    ck_assert_int_eq(near_of(&sem), 3);
+    release_and_expect(&sem, "...atww");
+    ck_assert(!waiters[1].in_queue.due && !waiters[4].in_queue.due);
+}
+END_TEST
+
+static void init_with_aging(fairsem_t *sem)
+{
+    const fairsem_attr_t attr = { .aging_ns = AGE };
+
+    ck_assert_int_eq(fairsem_init(sem, 0, &attr), 0);
+}
+
+/*
+ * Behind five that are near, so many of a worse priority; and then some of a better one, which will not
+ * be old when those are.  The first five are granted.
+ */
+static void join_and_let_some_pass(fairsem_t *sem, int worse, int better)
+{
+    join(sem, 5);
+    for (int i = 0; i < worse; i++)
+        join_with(sem, 1, 5);
+    world.now += AGE / 2;
+    join(sem, better);
+    for (int i = 0; i < 5; i++)
+        release(sem, 1);
+    world.now += AGE * 3 / 4;
+}
+
+START_TEST(an_old_one_that_jumps_the_queue_is_woken_as_the_head_only)
+{
+    fairsem_t sem;
+
+    begin(4);
+    init_with_aging(&sem);
+    join_and_let_some_pass(&sem, 2, 6);
+    ck_assert_str_eq(who(), ".....ssaaaaws");
+    release_and_expect(&sem, "......waaaaas");
+    ck_assert_int_eq(near_of(&sem), 5);
+    release_and_expect(&sem, ".......aaaaas");
+    release_and_expect(&sem, "........aaaaw");
+}
+END_TEST
+
+START_TEST(the_first_far_one_may_grow_old)
+{
+    struct fs_section in;
+    fairsem_t sem;
+
+    begin(4);
+    init_with_aging(&sem);
+    join_and_let_some_pass(&sem, 1, 5);
+    ck_assert_ptr_eq(fs_inside(&sem)->far, &waiters[5]);
+    fs_section_begin(&in, fs_inside(&sem));     /* it grows old */
+    fs_section_end(&in);
+    ck_assert_ptr_eq(fs_head(fs_inside(&sem)), &waiters[5]);
+    join(&sem, 1);
+    ck_assert_str_eq(who(), ".....saaaaws");
+    release_and_expect(&sem, "......aaaaas");
+    release_and_expect(&sem, ".......aaaaw");
+}
+END_TEST
+
+/* ---- The end ---- */
+
+START_TEST(after_a_close_nobody_is_near)
+{
+    fairsem_t sem = FAIRSEM_INITIALIZER(0);
+
+    begin(4);
+    join(&sem, 8);
+    ck_assert_int_eq(fairsem_close(&sem, EPIPE), 0);
+    ck_assert_str_eq(who(), "........");
+    ck_assert_int_eq(near_of(&sem), 0);
+    ck_assert_ptr_null(fs_inside(&sem)->far);
+    ck_assert_int_eq(fairsem_release(&sem, 1), 0);
+    ck_assert_int_eq(fairsem_acquire(&sem, 1), EPIPE);
+}
+END_TEST
+
+START_TEST(in_a_forked_child_nobody_is_near)
+{
+    fairsem_t sem = FAIRSEM_INITIALIZER(0);
+    pid_t child;
+
+    begin(4);
+    join(&sem, 8);
+    child = fork();
+    if (child == 0) {
+        joined = 0;
+        join(&sem, 7);
+        CHILD_CHECK(strcmp(who(), "aaaaass") == 0);
+        CHILD_CHECK(near_of(&sem) == 5);
+        release(&sem, 1);
+        CHILD_CHECK(strcmp(who(), ".aaaaws") == 0);
+        release(&sem, 7);
+        CHILD_CHECK(near_of(&sem) == 0 && fairsem_acquire(&sem, 1) == 0);
+        _exit(0);
+    }
+    ck_assert_int_eq(status_of(child), 0);
+    release_and_expect(&sem, ".aaaawss");
+}
+END_TEST
+
+int main(void)
+{
+    RUN_SUITE("near", of_three_threads_nobody_sleeps, the_second_waiter_yields_until_its_grant,
+              each_grant_wakes_the_one_that_comes_near,
+              a_thread_that_comes_near_stays_awake_until_its_grant, a_section_wakes_two_at_most,
+              one_that_slept_again_is_woken_when_it_is_the_head,
+              with_turns_longer_than_ten_wake_ups_nobody_is_near,
+              with_shorter_turns_more_come_near_but_two_at_a_time,
+              so_many_are_near_as_turns_pass_in_two_wake_ups,
+              with_as_many_units_as_cores_nobody_but_the_head_is_awake,
+              fewer_holders_leave_cores_for_the_near,
+              there_are_never_more_near_than_the_cores_can_use,
+              on_the_largest_machines_the_count_does_not_overflow,
+              cores_may_come_and_go_while_threads_wait,
+              with_bounded_bypass_only_the_head_is_awake, with_no_spin_nobody_is_awake_or_woken,
+              when_a_near_one_times_out_the_next_comes_near_at_the_next_grant,
+              the_first_far_one_may_leave, a_better_priority_comes_near_before_the_far_ones,
+              a_better_priority_that_times_out_leaves_the_far_ones_as_they_were,
+              a_better_priority_that_becomes_the_head_is_awake_beside_the_near,
+              a_ticket_is_counted_when_it_comes_near_and_never_woken,
+              an_old_one_that_jumps_the_queue_is_woken_as_the_head_only,
+              the_first_far_one_may_grow_old, after_a_close_nobody_is_near,
+              in_a_forked_child_nobody_is_near);
+}
