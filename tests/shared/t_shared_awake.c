@@ -256,8 +256,8 @@ END_TEST
 /* Turns of 54 us are too long to spin, those of 108 us also to yield as the head. */
 START_TEST(nobody_is_woken_early_if_turns_are_long)
 {
-    three_join(23, (const int[]){ 1, 2, 2 }, &woken_to_yield);
-    three_join(27, (const int[]){ 1, 2, 2 }, NULL);
+    three_join(35, (const int[]){ 1, 2, 2 }, &woken_to_yield);
+    three_join(39, (const int[]){ 1, 2, 2 }, NULL);
     three_join(255, (const int[]){ 1, 2, 2 }, NULL);    /* damage */
 }
 END_TEST
