@@ -161,7 +161,9 @@ void fs_ahead_granted(struct fs_section *in, struct fs_waiter *head)
     near = fs_awake_near(&s->awake, &facts, fs_section_now(in));
     if (near == 0)
         return;
+    /* Only one is near while yields do not pay: the head spins. */
     if (head->in_queue.core != FS_NO_CORE)
-        wake_ahead(in, head, FS_PLAN_YIELD_NEXT);
-    fill(in, near);
+        wake_ahead(in, head, near > 1 ? FS_PLAN_YIELD_NEXT : FS_PLAN_SPIN_WOKEN);
+    if (near > 1)
+        fill(in, near);
 }

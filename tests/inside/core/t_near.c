@@ -371,6 +371,51 @@ START_TEST(cores_may_come_and_go_while_threads_wait)
 }
 END_TEST
 
+/* ---- While yields do not pay ---- */
+
+/* A yield has taken a time slice, because another program computes. */
+static void yield_late(void)
+{
+    static const _Atomic int word = 1;
+    static const _Atomic uint8_t plan = FS_PLAN_YIELD_IN_QUEUE;
+
+    world.yield_takes = 3000000;
+    (void)fs_awake_stay(&word, 1, &plan, 0, NULL);
+    world.yield_takes = LOOK;
+}
+
+START_TEST(after_a_late_yield_only_the_head_is_near)
+{
+    fairsem_t sem = FAIRSEM_INITIALIZER(0);
+
+    begin(4);
+    yield_late();
+    join(&sem, 4);
+    ck_assert_str_eq(who(), "asss");
+    release_and_expect(&sem, ".wss");
+    release_and_expect(&sem, "..ws");
+}
+END_TEST
+
+START_TEST(after_a_late_yield_a_grant_wakes_the_head_which_spins)
+{
+    fairsem_t sem = FAIRSEM_INITIALIZER(0);
+
+    begin(4);
+    yield_late();
+    join(&sem, 1);
+    begin_plan();
+    plan(LONG, release_one, &sem);
+    plan(LONG + WAKE_UP + WAKE_UP / 4, release_one, &sem);
+    ck_assert_int_eq(fairsem_acquire(&sem, 1), 0);
+    ck_assert(world.seen[0].asleep);
+    ck_assert_int_eq(world.seen[1].wakes, 1);
+    ck_assert(!world.seen[1].asleep);
+    ck_assert_int_eq(world.is.yields, 0);
+    ck_assert_int_eq(world.is.wakes, 1);
+}
+END_TEST
+
 /* ---- Flags ---- */
 
 START_TEST(with_bounded_bypass_only_the_head_is_awake)
@@ -609,6 +654,8 @@ int main(void)
               there_are_never_more_near_than_the_cores_can_use,
               on_the_largest_machines_the_count_does_not_overflow,
               cores_may_come_and_go_while_threads_wait,
+              after_a_late_yield_only_the_head_is_near,
+              after_a_late_yield_a_grant_wakes_the_head_which_spins,
               with_bounded_bypass_only_the_head_is_awake, with_no_spin_nobody_is_awake_or_woken,
               when_a_near_one_times_out_the_next_comes_near_at_the_next_grant,
               the_first_far_one_may_leave, a_better_priority_comes_near_before_the_far_ones,
