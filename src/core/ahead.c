@@ -84,9 +84,9 @@ void fs_ahead_next_is_far(struct fs_sem *s)
     s->far = fs_waiter_of(node);
 }
 
-static bool is_before(const struct fs_waiter *w, const struct fs_waiter *other)
+static bool is_before_far(const struct fs_waiter *w, const struct fs_waiter *far)
 {
-    return other->in_queue.kind != FS_OLD && w->in_queue.priority < other->in_queue.priority;
+    return far->in_queue.kind != FS_OLD && w->in_queue.priority < far->in_queue.priority;
 }
 
 static bool has_near(const struct fs_sem *s)
@@ -101,7 +101,7 @@ static bool place(struct fs_sem *s, struct fs_waiter *w, int near)
         becomes_near(s, w);
         return true;
     }
-    if (s->far == NULL || is_before(w, s->far))
+    if (s->far == NULL || is_before_far(w, s->far))
         s->far = w;
     return false;
 }
