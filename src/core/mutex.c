@@ -66,15 +66,34 @@ void fs_mutex_init(pthread_mutex_t *mutex)
  * 16 cores, 16 threads, 4 units, 1 us: 620,000 holds a second with sleeps, 57,000 with an inheriting mutex,
  * 1,230,000 with naps.)
  *
- * It sleeps in the end, because it may be passed each time; and at once if it has a real-time priority, so
- * that the holder inherits it.
+ * It sleeps in the end, because it may be passed each time.  Soon, if a thread with a real-time priority has
+ * been seen in this process: such a thread may wait for this one, for another mutex, and lend it its
+ * priority, which the holder would inherit in turn.  A thread that has such a priority sleeps at once.
  */
 #define NAP_NS 100000
-#define NAPS   50
+#define NAPS_SEEN 3
+#define NAPS      50
+
+static _Atomic bool real_time_seen;
+
+static bool is_real_time(void)
+{
+    if (fs_cpu_takes_turns())
+        return false;
+    atomic_store_explicit(&real_time_seen, true, memory_order_relaxed);
+    return true;
+}
+
+bool fs_mutex_lends_priority(void)
+{
+    return inherits() && is_real_time();
+}
 
 static bool nap_until_free(pthread_mutex_t *mutex)
 {
-    for (int i = 0; i < NAPS; i++) {
+    int naps = atomic_load_explicit(&real_time_seen, memory_order_relaxed) ? NAPS_SEEN : NAPS;
+
+    for (int i = 0; i < naps; i++) {
         fs_nap(NAP_NS);
         if (pthread_mutex_trylock(mutex) == 0)
             return true;
@@ -90,7 +109,7 @@ void fs_mutex_lock_contended(pthread_mutex_t *mutex)
         if (pthread_mutex_trylock(mutex) == 0)
             return;
     }
-    if (fs_cpu_takes_turns()
+    if (!is_real_time()
         && ((fs_cpu_give_way() && pthread_mutex_trylock(mutex) == 0) || nap_until_free(mutex)))
         return;
     FS_MUST(pthread_mutex_lock(mutex));

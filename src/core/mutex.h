@@ -4,12 +4,16 @@
 #define FS_MUTEX_H
 
 #include <pthread.h>
+#include <stdbool.h>
 
 /*
  * Initialize a mutex that is free, also one that a static initializer has initialized.  It inherits
  * priority if that can matter in this process.  No errors; keeps errno.
  */
 void fs_mutex_init(pthread_mutex_t *mutex);
+
+/* Would the holder inherit from this thread?  It has a real-time priority, and such are seen from now on. */
+bool fs_mutex_lends_priority(void);
 
 /* Lock a mutex that was not free a moment ago. */
 void fs_mutex_lock_contended(pthread_mutex_t *mutex);

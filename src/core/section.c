@@ -118,7 +118,9 @@ bool fs_grant(struct fs_section *in)
 }
 
 /* So often units may come before the section ends.  Then releases wait: they cannot keep it for ever. */
-#define MOST_ROUNDS 16
+#if !defined(FS_MOST_ROUNDS)        /* the explorer's is small */
+#define FS_MOST_ROUNDS 16
+#endif
 
 /*
  * Give the word back.  Release order: for threads that take units on the fast path later.  False: units
@@ -140,11 +142,12 @@ FS_ALWAYS_INLINE static bool give_word_back(struct fs_section *in, bool open, in
     if (atomic_compare_exchange_strong_explicit(&s->word, &before, word, memory_order_acq_rel,
                                                 memory_order_acquire))
         return true;
-    if (round == MOST_ROUNDS) {
+    if (round == FS_MOST_ROUNDS) {
         before = atomic_fetch_sub_explicit(&s->word, FS_RETURNS, memory_order_acquire);
         in->takes_returns = false;
     }
     in->available = fs_word_available(before);
+    in->now_ns = 0;             /* a waiter may have become old since */
     return false;
 }
 
@@ -203,9 +206,16 @@ void fs_regain(struct fs_section *in, int64_t n)
         in->available += room;
 }
 
-/* While a thread is in its section, it may come to take returns. */
+/*
+ * While a thread is in its section, it may come to take returns.
+ *
+ * Not by a thread with a real-time priority: its units would wait until that thread runs.  It takes the
+ * mutex, so that the holder inherits its priority.
+ */
 static bool add_to_section(struct fs_sem *s, int64_t n)
 {
+    if (fs_mutex_lends_priority())
+        return false;
     for (int pauses = 1; !fs_give(s, n, FS_RETURNS); pauses *= 2) {
         /* Relaxed: a hint. */
         if (pauses > 16 || atomic_load_explicit(&s->sections, memory_order_relaxed) % 2 == 0)

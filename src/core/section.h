@@ -53,7 +53,10 @@ static inline void fs_debit(struct fs_section *in, int64_t n)
  */
 bool fs_grant(struct fs_section *in);
 
-/* Add released units, before the section takes returns.  Returns 0; or EOVERFLOW, which is counted and changes nothing else. */
+/*
+ * Add released units, before the section takes returns.  Returns 0; or EOVERFLOW, which is counted and
+ * changes nothing else.
+ */
 int fs_add_units(struct fs_section *in, int64_t n);
 
 /* Add units whose waiter gives its grant back: as many as fit. */

@@ -29,8 +29,8 @@
  *  I8  After a grant is visible the granter does not touch the waiter, and a waiter that sees it
  *      does not touch the semaphore.  (A waiter that is timed out or canceled, or comes to claim,
  *      may see the grant only when it holds the mutex.)  After its unlock the granter does not
- *      touch the semaphore, nor does a release that has added its units to a section.  (So destroy-and-free right after an acquire is safe, see
- *      fairsem_destroy.)
+ *      touch the semaphore, nor does a release that has added its units to a section.  (So
+ *      destroy-and-free right after an acquire is safe, see fairsem_destroy.)
  *  I9  No user code and no malloc under the mutex.  A release takes the mutex at most once: all its
  *      grants are in one section.
  *  I10 Every check precedes every change: an error leaves no trace, except a statistic.

@@ -54,9 +54,10 @@ static inline bool fs_word_is_shared(int64_t word, int64_t mark)
 
 /*
  * From now on only the holder of the mutex changes the word, and that is the caller: set SLOW, clear
- * the mark.  (RETURNS is left over in a forked child.)  Returns the count.  Acquire order, for units that a thread released without the mutex: a
- * waiter that is granted these units must see what that thread wrote.  The load may be relaxed: if
- * the word is not shared, only holders of the mutex have changed it since one of them has made it so.
+ * the mark.  (RETURNS is left over in a forked child.)  Returns the count.  Acquire order, for units that
+ * a thread released without the mutex: a waiter that is granted these units must see what that thread
+ * wrote.  The load may be relaxed: if the word is not shared, only holders of the mutex have changed it
+ * since one of them has made it so.
  */
 static inline int64_t fs_word_take_over(_Atomic int64_t *word)
 {

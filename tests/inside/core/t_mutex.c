@@ -9,8 +9,9 @@
 #include <errno.h>
 #include <sched.h>
 
-#define TRIES 6         /* before it gives way */
-#define NAPS  50
+#define TRIES     6     /* before it gives way */
+#define NAPS      50
+#define NAPS_SEEN 3
 
 static struct {
     int  free_at;       /* the try that finds the mutex free */
@@ -93,6 +94,8 @@ START_TEST(a_thread_that_would_give_way_to_nobody_sleeps)
 {
     assert_locks(TRIES, 0, 1);
     ck_assert_int_eq(world.naps, 0);
+    world.takes_turns = true;           /* another thread naps less from now on */
+    assert_locks(TRIES + 1 + NAPS_SEEN, 1, 1);
 }
 END_TEST
 
