@@ -38,7 +38,7 @@
 #define SOON_UNKNOWN_NS 100000
 
 /* A wait that favors staying awake takes one from a doubt, any other adds two. */
-#define DOUBT_MAX  15
+#define DOUBT_MAX  15           /* of four bits */
 #define DOUBT_HIGH 8            /* from here on, threads sleep at once */
 
 #define TURN_MAX 84             /* 0.26 s */
@@ -360,8 +360,8 @@ void fs_awake_learn(struct fs_awake *awake, bool as_head, int64_t head_ns, int c
     if (as_head) {
         bool soon = head_ns <= wake_up * 2, here = core == fs_cpu_current();
 
-        awake->as_head = doubt_after(awake->as_head, soon && !here);
-        awake->as_head_here = doubt_after(awake->as_head_here, soon && here);
+        awake->as_head = doubt_after(awake->as_head, soon && !here) & DOUBT_MAX;
+        awake->as_head_here = doubt_after(awake->as_head_here, soon && here) & DOUBT_MAX;
     } else {
         awake->early = doubt_after(awake->early, head_ns <= wake_up + wake_up / 2);
     }

@@ -9,12 +9,6 @@
 
 #include "sem.h"
 
-/* The next to be granted; NULL: nobody waits. */
-static inline struct fs_waiter *fs_head(const struct fs_sem *s)
-{
-    return fs_waiter_of(fs_waitq_first(&s->queue));
-}
-
 /* Let w join, as the last of its priority. */
 void fs_join_thread(struct fs_section *in, struct fs_waiter *w, int priority);
 void fs_join_ticket(struct fs_section *in, struct fs_waiter *w, int priority);

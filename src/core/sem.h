@@ -185,6 +185,12 @@ static inline bool fs_fits(const struct fs_sem *s, int64_t available, int64_t un
     return available >= 0 && s->closed != 0 && fs_paused(s);
 }
 
+/* The next to be granted; NULL: nobody waits. */
+static inline struct fs_waiter *fs_head(const struct fs_sem *s)
+{
+    return fs_waiter_of(fs_waitq_first(&s->queue));
+}
+
 /* For fs_fork_check(): forget the queue, which is our parent's. */
 void fs_sem_reset_in_child(void *sem);
 
