@@ -132,13 +132,14 @@ FS_ALWAYS_INLINE static bool give_word_back(struct fs_section *in, bool open, in
     struct fs_sem *s = in->sem;
     bool slow = !fs_waitq_empty(&s->queue) || fs_paused(s) || s->closed != 0 || fs_watched;
     int64_t word = fs_word_of(in->available, slow, open && !fs_watched ? FS_OPEN : 0);
-    int64_t before = fs_word_of(in->available, true, FS_RETURNS);
+    int64_t before;
 
     fs_check_invariants(s, in->available, open);
     if (!in->takes_returns) {
         atomic_store_explicit(&s->word, word, memory_order_release);
         return true;
     }
+    before = fs_word_of(in->available, true, FS_RETURNS);
     if (atomic_compare_exchange_strong_explicit(&s->word, &before, word, memory_order_acq_rel,
                                                 memory_order_acquire))
         return true;
