@@ -19,8 +19,6 @@
 #define NEAR_PLACES 12
 #define NEAR_NS     INT64_C(200000)
 
-#define MANY_CORES 4
-
 /* With many cores: the near stay awake for so many wake-ups, and if turns take longer, nobody is near. */
 #define NEAR_WAKE_UPS 10
 
@@ -252,7 +250,7 @@ void fs_awake_late(const struct fs_awake *awake, bool as_head, bool others_wait,
 
 bool fs_awake_in_crowd(void)
 {
-    return fs_cpu_count() < MANY_CORES;
+    return fs_cpu_count() < FS_MANY_CORES;
 }
 
 static enum fs_plan plan_for_head(const struct fs_awake *awake, const struct fs_awake_facts *facts)

@@ -32,6 +32,9 @@ static inline uint8_t fs_core_byte(int core)
  */
 int fs_cpu_count(void);
 
+/* With fewer, waiting threads mostly get a core when another one gives it away. */
+#define FS_MANY_CORES 4
+
 /*
  * Do threads of the same priority take turns on this thread's core?  False for SCHED_FIFO and
  * SCHED_RR, where a thread that yields runs on at once, and all others of lower priority never.

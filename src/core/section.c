@@ -215,16 +215,20 @@ void fs_regain(struct fs_section *in, int64_t n)
  */
 static bool add_to_section(struct fs_sem *s, int64_t n)
 {
-    if (fs_mutex_lends_priority())
-        return false;
-    for (int pauses = 1; !fs_give(s, n, FS_RETURNS); pauses *= 2) {
-        /* Relaxed: a hint. */
-        if (pauses > 16 || atomic_load_explicit(&s->sections, memory_order_relaxed) % 2 == 0)
+    /* Relaxed, both: hints. */
+    for (int pauses = 1; pauses <= 16; pauses *= 2) {
+        if (fs_word_is_shared(atomic_load_explicit(&s->word, memory_order_relaxed), FS_RETURNS)) {
+            if (fs_mutex_lends_priority())
+                return false;
+            if (fs_give(s, n, FS_RETURNS))
+                return true;
+        }
+        if (atomic_load_explicit(&s->sections, memory_order_relaxed) % 2 == 0)
             return false;
         for (int i = 0; i < pauses; i++)
             fs_cpu_pause();
     }
-    return true;
+    return false;
 }
 
 int fs_release(struct fs_sem *s, int64_t n)

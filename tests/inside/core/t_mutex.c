@@ -16,6 +16,7 @@
 static struct {
     int  free_at;       /* the try that finds the mutex free */
     bool takes_turns, sandbox;
+    int  cores;
     int  tries, yields, naps, sleeps;
 } world;
 
@@ -26,6 +27,7 @@ int __wrap_pthread_mutex_trylock(pthread_mutex_t *m);
 int __real_pthread_mutex_lock(pthread_mutex_t *m);
 int __wrap_pthread_mutex_lock(pthread_mutex_t *m);
 bool __wrap_fs_cpu_takes_turns(void);
+int __wrap_fs_cpu_count(void);
 void __wrap_fs_nap(int64_t ns);
 int __wrap_sched_yield(void);
 
@@ -47,6 +49,11 @@ int __wrap_pthread_mutex_lock(pthread_mutex_t *m)
 bool __wrap_fs_cpu_takes_turns(void)
 {
     return world.takes_turns;
+}
+
+int __wrap_fs_cpu_count(void)
+{
+    return world.cores;
 }
 
 void __wrap_fs_nap(int64_t ns)
@@ -78,6 +85,7 @@ static void assert_locks(int tries, int yields, int sleeps)
 START_TEST(a_thread_tries_again_then_gives_way_once_then_naps_and_sleeps_in_the_end)
 {
     world.takes_turns = true;
+    world.cores = 4;
     for (world.free_at = 1; world.free_at <= TRIES; world.free_at++)
         assert_locks(world.free_at, 0, 0);
     assert_locks(TRIES + 1, 1, 0);
@@ -92,6 +100,7 @@ END_TEST
 /* It has a real-time priority, which the holder inherits when it sleeps. */
 START_TEST(a_thread_that_would_give_way_to_nobody_sleeps)
 {
+    world.cores = 4;
     assert_locks(TRIES, 0, 1);
     ck_assert_int_eq(world.naps, 0);
     world.takes_turns = true;           /* another thread naps less from now on */
@@ -99,9 +108,19 @@ START_TEST(a_thread_that_would_give_way_to_nobody_sleeps)
 }
 END_TEST
 
+START_TEST(with_few_cores_a_thread_spins_for_longer_and_does_not_nap)
+{
+    world.takes_turns = true;
+    world.cores = 3;
+    assert_locks(TRIES + 2, 1, 1);
+    ck_assert_int_eq(world.naps, 0);
+}
+END_TEST
+
 START_TEST(where_a_sandbox_forbids_it_a_thread_naps_at_once)
 {
     world.takes_turns = world.sandbox = true;
+    world.cores = 4;
     assert_locks(TRIES + NAPS, 1, 1);
 }
 END_TEST
@@ -110,5 +129,6 @@ int main(void)
 {
     RUN_SUITE("mutex", a_thread_tries_again_then_gives_way_once_then_naps_and_sleeps_in_the_end,
               a_thread_that_would_give_way_to_nobody_sleeps,
+              with_few_cores_a_thread_spins_for_longer_and_does_not_nap,
               where_a_sandbox_forbids_it_a_thread_naps_at_once);
 }
