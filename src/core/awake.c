@@ -358,8 +358,8 @@ void fs_awake_learn(struct fs_awake *awake, bool as_head, int64_t head_ns, int c
     if (as_head) {
         bool soon = head_ns <= wake_up * 2, here = core == fs_cpu_current();
 
-        awake->as_head = doubt_after(awake->as_head, soon && !here) & DOUBT_MAX;
-        awake->as_head_here = doubt_after(awake->as_head_here, soon && here) & DOUBT_MAX;
+        awake->as_head = doubt_after(awake->as_head, soon && !here) & (unsigned)DOUBT_MAX;
+        awake->as_head_here = doubt_after(awake->as_head_here, soon && here) & (unsigned)DOUBT_MAX;
     } else {
         awake->early = doubt_after(awake->early, head_ns <= wake_up + wake_up / 2);
     }
