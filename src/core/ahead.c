@@ -17,8 +17,8 @@ static inline struct fs_awake_facts facts_of(struct fs_sem *s, const struct fs_w
 
 /*
  * Wake a waiter ahead of its turn, if it sleeps (PARKED).  When it wakes it is QUEUED, as if it had
- * just joined, with a new plan.  Not if handlers are bare: to stay awake once more it would have to
- * hold its signals again.
+ * just joined, with a new plan; two of the plans are also for a thread that is awake.  Not if handlers
+ * are bare: to stay awake once more it would have to hold its signals again.
  */
 static void wake_ahead(struct fs_section *in, struct fs_waiter *w, enum fs_plan plan)
 {
@@ -26,7 +26,7 @@ static void wake_ahead(struct fs_section *in, struct fs_waiter *w, enum fs_plan 
 
     if (asleep && fs_handlers_are_bare(in->sem->interruptible))
         return;
-    if (asleep || plan == FS_PLAN_YIELD_NEXT)
+    if (asleep || plan == FS_PLAN_YIELD_NEXT || plan == FS_PLAN_YIELD_IN_QUEUE)
         fs_set_plan(w, plan);
     if (asleep)
         w->complete(w, FS_WOKEN, in);
@@ -88,11 +88,6 @@ static bool is_before_far(const struct fs_waiter *w, const struct fs_waiter *far
     return far->in_queue.kind != FS_OLD && w->in_queue.priority < far->in_queue.priority;
 }
 
-static bool has_near(const struct fs_sem *s)
-{
-    return !s->sleeps_at_once && !fs_awake_in_crowd();
-}
-
 /* It has joined.  Is it near, where so many are? */
 static bool place(struct fs_sem *s, struct fs_waiter *w, int near)
 {
@@ -108,7 +103,7 @@ static bool place(struct fs_sem *s, struct fs_waiter *w, int near)
 void fs_ahead_joined_ticket(struct fs_sem *s, struct fs_waiter *w)
 {
     w->in_queue.near = false;
-    if (has_near(s))
+    if (!s->sleeps_at_once && !fs_awake_in_crowd())
         (void)place(s, w, 0);
 }
 
@@ -121,7 +116,7 @@ void fs_ahead_joined(struct fs_section *in, struct fs_waiter *w, bool is_the_hea
     if (s->sleeps_at_once)
         return;
     facts = facts_of(s, w, is_the_head);
-    if (!has_near(s))
+    if (fs_awake_in_crowd())
         joined_a_crowd(in, w, &facts);
     else if (place(s, w, fs_awake_near(&s->awake, &facts, w->joined_ns)) || is_the_head)
         fs_set_plan(w, fs_awake_plan_near(&s->awake, &facts));
@@ -137,22 +132,22 @@ static void fill(struct fs_section *in, int near)
 
         becomes_near(s, w);
         fs_ahead_next_is_far(s);
-        if (w->in_queue.core != FS_NO_CORE && fs_waiter_state(w) != FS_PARKED)
-            fs_set_plan(w, FS_PLAN_YIELD_IN_QUEUE);
-        wake_ahead(in, w, FS_PLAN_YIELD_IN_QUEUE);
+        if (w->in_queue.core != FS_NO_CORE)
+            wake_ahead(in, w, FS_PLAN_YIELD_IN_QUEUE);
     }
 }
 
 void fs_ahead_granted(struct fs_section *in, struct fs_waiter *head)
 {
     struct fs_sem *s = in->sem;
-    const struct fs_awake_facts facts = facts_of(s, head, true);
+    struct fs_awake_facts facts;
     int near;
 
     fs_assert_held(s);
     if (s->sleeps_at_once)
         return;
-    if (!has_near(s)) {
+    facts = facts_of(s, head, true);
+    if (fs_awake_in_crowd()) {
         if (fs_awake_next(&s->awake, &facts, fs_section_now(in)))
             wake_ahead(in, head, FS_PLAN_SPIN_WOKEN);
         return;

@@ -72,7 +72,7 @@
  * it is what the others leave over.
  */
 struct FS_MAY_ALIAS fs_sem {
-    _Atomic int64_t    word;        /* the count and two bits, word.h; I3 says who may change it */
+    _Atomic int64_t    word;        /* the count and its marks, word.h; I3 says who may change it */
     _Atomic int64_t    limit;       /* written under mutex: most units there can be available */
     pthread_mutex_t    mutex;
     bool               bounded;     /* r/o; limit is a capacity */
