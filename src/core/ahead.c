@@ -100,22 +100,17 @@ static bool place(struct fs_sem *s, struct fs_waiter *w, int near)
     return false;
 }
 
-void fs_ahead_joined_ticket(struct fs_sem *s, struct fs_waiter *w)
+void fs_ahead_place_ticket(struct fs_sem *s, struct fs_waiter *w)
 {
-    w->in_queue.near = false;
-    if (!s->sleeps_at_once && !fs_awake_in_crowd())
+    if (!fs_awake_in_crowd())
         (void)place(s, w, 0);
 }
 
-void fs_ahead_joined(struct fs_section *in, struct fs_waiter *w, bool is_the_head)
+void fs_ahead_place(struct fs_section *in, struct fs_waiter *w, bool is_the_head)
 {
     struct fs_sem *s = in->sem;
-    struct fs_awake_facts facts;
+    const struct fs_awake_facts facts = facts_of(s, w, is_the_head);
 
-    w->in_queue.near = false;
-    if (s->sleeps_at_once)
-        return;
-    facts = facts_of(s, w, is_the_head);
     if (fs_awake_in_crowd())
         joined_a_crowd(in, w, &facts);
     else if (place(s, w, fs_awake_near(&s->awake, &facts, w->joined_ns)) || is_the_head)

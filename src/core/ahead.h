@@ -18,11 +18,24 @@
 
 #include "sem.h"
 
+void fs_ahead_place(struct fs_section *in, struct fs_waiter *w, bool is_the_head);
+void fs_ahead_place_ticket(struct fs_sem *s, struct fs_waiter *w);
+
 /* A thread has joined: it stays awake, or not, and may wake another one ahead. */
-void fs_ahead_joined(struct fs_section *in, struct fs_waiter *w, bool is_the_head);
+static inline void fs_ahead_joined(struct fs_section *in, struct fs_waiter *w, bool is_the_head)
+{
+    w->in_queue.near = false;
+    if (!in->sem->sleeps_at_once)
+        fs_ahead_place(in, w, is_the_head);
+}
 
 /* A ticket has joined. */
-void fs_ahead_joined_ticket(struct fs_sem *s, struct fs_waiter *w);
+static inline void fs_ahead_joined_ticket(struct fs_sem *s, struct fs_waiter *w)
+{
+    w->in_queue.near = false;
+    if (!s->sleeps_at_once)
+        fs_ahead_place_ticket(s, w);
+}
 
 /* After grants, if somebody waits still: wake those that come near. */
 void fs_ahead_granted(struct fs_section *in, struct fs_waiter *head);

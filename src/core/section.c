@@ -74,7 +74,8 @@ void fs_section_take_returns(struct fs_section *in)
     struct fs_sem *s = in->sem;
 
     fs_assert_held(s);
-    if (in->available < 0 || in->available > FS_RETURNS_MAX || s->closed != 0 || s->bypass_ns != 0
+    /* One comparison for both ends, as in fs_count_valid(). */
+    if ((uint64_t)in->available > (uint64_t)FS_RETURNS_MAX || s->closed != 0 || s->bypass_ns != 0
         || s->tickets != 0 || fs_watched)
         return;
     in->takes_returns = true;

@@ -283,16 +283,17 @@ START_TEST(so_many_are_near_as_turns_pass_in_two_wake_ups)
 }
 END_TEST
 
-START_TEST(with_as_many_units_as_cores_nobody_but_the_head_is_awake)
+/* The holders have all the cores, or there are more units than cores. */
+START_TEST(with_no_spare_core_half_as_many_are_awake_as_there_are_cores)
 {
     fairsem_t sem = FAIRSEM_INITIALIZER(4);
 
     begin(4);
     ck_assert_int_eq(fairsem_acquire(&sem, 4), 0);
-    join(&sem, 3);
-    ck_assert_str_eq(who(), "ass");
-    release_and_expect(&sem, ".ss");
-    release_and_expect(&sem, "..s");
+    join(&sem, 4);
+    ck_assert_str_eq(who(), "aass");
+    release_and_expect(&sem, ".aws");
+    release_and_expect(&sem, "..aw");
 }
 END_TEST
 
@@ -336,6 +337,8 @@ START_TEST(there_are_never_more_near_than_the_cores_can_use)
         grow_and_shrink(cores, 1, cores - 1 + cores / 2);
         grow_and_shrink(cores, cores / 2, cores);
         grow_and_shrink(cores, cores - 1, 1 + cores / 2);
+        grow_and_shrink(cores, cores, cores / 2);
+        grow_and_shrink(cores, cores * 2, cores / 2);
     }
 }
 END_TEST
@@ -649,7 +652,7 @@ int main(void)
               with_turns_longer_than_ten_wake_ups_nobody_is_near,
               with_shorter_turns_more_come_near_but_two_at_a_time,
               so_many_are_near_as_turns_pass_in_two_wake_ups,
-              with_as_many_units_as_cores_nobody_but_the_head_is_awake,
+              with_no_spare_core_half_as_many_are_awake_as_there_are_cores,
               fewer_holders_leave_cores_for_the_near,
               there_are_never_more_near_than_the_cores_can_use,
               on_the_largest_machines_the_count_does_not_overflow,
