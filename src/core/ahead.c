@@ -69,7 +69,7 @@ static void joined_a_crowd(struct fs_section *in, struct fs_waiter *w,
 static void becomes_near(struct fs_sem *s, struct fs_waiter *w)
 {
     w->in_queue.near = true;
-    s->awake.near++;
+    s->awake.near = (s->awake.near + 1U) & FS_NEAR_MAX;
 }
 
 /* The first behind s->far that is not near.  Those near between them had a better priority. */

@@ -39,7 +39,7 @@
 #define DOUBT_MAX  15           /* of four bits */
 #define DOUBT_HIGH 8            /* from here on, threads sleep at once */
 
-#define TURN_MAX 84             /* 0.26 s */
+#define TURN_MAX 63             /* 7 ms */
 
 /* About 2^(turn/4 - 3) microseconds: steps of a fifth.  (More than the maximum: a damaged segment.) */
 static int64_t turn_ns(const struct fs_awake *awake)
@@ -322,8 +322,8 @@ int fs_awake_near(const struct fs_awake *awake, const struct fs_awake_facts *fac
         return 1;
     if (spare > 0)
         most += spare;
-    if (most > UINT8_MAX)
-        most = UINT8_MAX;
+    if (most > FS_NEAR_MAX)
+        most = FS_NEAR_MAX;
     return (int)(ahead < most ? ahead : most);
 }
 
@@ -344,13 +344,35 @@ bool fs_awake_next(const struct fs_awake *awake, const struct fs_awake_facts *fa
            && cores_suffice(facts) && !all_sleep(now_ns);
 }
 
+/*
+ * A doubt would keep itself: a thread that does not try learns nothing.  So one in 16 tries, by the low
+ * bits of the time.  Alone on its core the thread would keep the holder from running.
+ */
+bool fs_awake_before_join(const _Atomic uint8_t *doubt, int64_t start_ns, int64_t now_ns)
+{
+    bool doubted = atomic_load_explicit(doubt, memory_order_relaxed) >= DOUBT_HIGH;
+
+    if ((doubted && start_ns % 16 != 0) || fs_cpu_count() < 2 || all_sleep(now_ns))
+        return false;
+    return now_ns - start_ns < atomic_load_explicit(&wake_up_ns, memory_order_relaxed) * 2;
+}
+
+void fs_awake_learn_before_join(_Atomic uint8_t *doubt, bool paid)
+{
+    uint8_t before = atomic_load_explicit(doubt, memory_order_relaxed);
+    uint8_t after = doubt_after(before, paid);
+
+    if (after != before)        /* otherwise the cores share its line */
+        atomic_store_explicit(doubt, after, memory_order_relaxed);
+}
+
 /* One step for each grant, so the time comes to be the median: one late grant changes little. */
 void fs_awake_learn_turn(struct fs_awake *awake, int64_t ns)
 {
     if (ns > turn_ns(awake))
-        awake->turn = (uint8_t)(awake->turn + (awake->turn < TURN_MAX));
+        awake->turn = (awake->turn + (awake->turn < TURN_MAX)) & (unsigned)TURN_MAX;
     else
-        awake->turn = (uint8_t)(awake->turn - (awake->turn > 0));
+        awake->turn = (awake->turn - (awake->turn > 0)) & (unsigned)TURN_MAX;
 }
 
 /* The limits are the times for which fs_awake_stay() would have kept each kind of thread awake. */
@@ -364,7 +386,7 @@ void fs_awake_learn(struct fs_awake *awake, bool as_head, int64_t head_ns, int c
         awake->as_head = doubt_after(awake->as_head, soon && !here) & (unsigned)DOUBT_MAX;
         awake->as_head_here = doubt_after(awake->as_head_here, soon && here) & (unsigned)DOUBT_MAX;
     } else {
-        awake->early = doubt_after(awake->early, head_ns <= wake_up + wake_up / 2);
+        awake->early = doubt_after(awake->early, head_ns <= wake_up + wake_up / 2) & (unsigned)DOUBT_MAX;
     }
 }
 

@@ -34,12 +34,13 @@ enum fs_plan {
 
 /* What is known of a semaphore.  All zero: nothing yet, so threads stay awake. */
 struct fs_awake {
-    uint8_t as_head : 4, as_head_here : 4;  /* doubts; `here`: on the granter's core */
-    uint8_t early;                          /* a doubt */
-    uint8_t turn;                           /* about the time from grant to grant, see awake.c */
-    uint8_t holders_core;                   /* fs_core_byte() of where the last grantee joined */
-    uint8_t near;                           /* ahead.h */
+    uint8_t  as_head : 4, as_head_here : 4; /* doubts; `here`: on the granter's core */
+    uint8_t  holders_core;                  /* fs_core_byte() of where the last grantee joined */
+    uint16_t early : 4;                     /* a doubt */
+    uint16_t turn : 6;                      /* about the time from grant to grant, see awake.c */
+    uint16_t near : 6;                      /* ahead.h */
 };
+#define FS_NEAR_MAX 63
 
 /* What the policy has to know of a request that waits. */
 struct fs_awake_facts {
@@ -78,6 +79,15 @@ enum fs_ahead fs_awake_joined(const struct fs_awake *awake, const struct fs_awak
 
 /* Is the new head to be woken ahead by the thread that grants now, with FS_PLAN_SPIN_WOKEN? */
 bool fs_awake_next(const struct fs_awake *awake, const struct fs_awake_facts *facts, int64_t now_ns);
+
+/*
+ * With bounded bypass: does a thread that found no free unit at start_ns stay awake still, before it
+ * joins?  *doubt is one of the semaphore.  No lock is held: a lost update is a lost sample.
+ */
+bool fs_awake_before_join(const _Atomic uint8_t *doubt, int64_t start_ns, int64_t now_ns);
+
+/* Learn from that: did it get its units? */
+void fs_awake_learn_before_join(_Atomic uint8_t *doubt, bool paid);
 
 /*
  * The head was granted late: it had been the head for at least FS_LATE_NS.  Perhaps other programs have

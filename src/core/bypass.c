@@ -2,6 +2,7 @@
 /* bypass.c - see bypass.h. */
 #include "bypass.h"
 
+#include "cpu.h"
 #include "queue.h"
 
 /*
@@ -15,6 +16,40 @@ static bool grants_directly(struct fs_section *in, const struct fs_waiter *head)
     fs_assert_held(in->sem);
     return in->sem->tickets != 0 || fs_waiter_state(head) != FS_PARKED
            || fs_section_now(in) - head->joined_ns >= in->sem->bypass_ns;
+}
+
+#define TRIES_PER_CLOCK 16      /* reading the clock takes as long as a pause, or longer */
+
+static bool take(struct fs_sem *s, int64_t n)
+{
+    return fs_acquire_fast(s, n) || fs_bypass_acquire(s, n);
+}
+
+/*
+ * It is not in the queue, so what would end a wait early ends it only after that: a token, a
+ * cancellation, a deadline.  A request that cannot be granted soon does not stay.  (Both are hints: if
+ * they are late, it stays in vain.)
+ */
+bool fs_bypass_wait(struct fs_sem *s, int64_t n)
+{
+    int64_t start;
+    bool taken = false;
+
+    if (s->sleeps_at_once || n <= 0 || n > atomic_load_explicit(&s->limit, memory_order_relaxed)
+        || atomic_load_explicit(&s->closed, memory_order_relaxed) != 0)
+        return false;
+    start = fs_now_ns();
+    if (!fs_awake_before_join(&s->before_join, start, start))
+        return false;
+    do {
+        for (int i = 0; i < TRIES_PER_CLOCK && !taken; i++) {
+            taken = take(s, n);
+            if (!taken)
+                fs_cpu_pause();
+        }
+    } while (!taken && fs_awake_before_join(&s->before_join, start, fs_now_ns()));
+    fs_awake_learn_before_join(&s->before_join, taken);
+    return taken;
 }
 
 bool fs_bypass_may_pass(struct fs_section *in, int64_t n)

@@ -146,6 +146,7 @@ void fs_reuse(struct fs_sem *s, int64_t units, int64_t in_all)
     fs_section_begin(&in, s);
     atomic_store_explicit(&s->closed, 0, memory_order_relaxed);
     s->awake = (struct fs_awake){ .near = s->awake.near };
+    atomic_store_explicit(&s->before_join, 0, memory_order_relaxed);
     *fs_initial_units(s) = in_all;
     in.available = units;
     fs_section_end(&in);

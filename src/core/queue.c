@@ -72,7 +72,8 @@ void fs_wake_to_claim(struct fs_section *in, struct fs_waiter *head)
 {
     fs_assert_held(in->sem);
     learn(in->sem, head->joined_ns, head->in_queue.core, fs_section_now(in));
-    fs_set_plan(head, FS_PLAN_SLEEP);   /* again, if they are gone by then */
+    /* If they are gone by then: with many cores, another release soon finds it awake, and grants it. */
+    fs_set_plan(head, fs_awake_in_crowd() ? FS_PLAN_SLEEP : FS_PLAN_SPIN_WOKEN);
     head->complete(head, FS_WOKEN, in);
 }
 

@@ -1,9 +1,15 @@
 /* SPDX-License-Identifier: MIT */
-/* t_bypass_bound.c - how long a waiter may be passed: attr.bypass_ns from when it joined. */
+/*
+ * t_bypass_bound.c - bounded bypass: how long a waiter may be passed, which is attr.bypass_ns from when it
+ * joined; and how long a thread stays awake before it joins.
+ */
 #include "clockwork.h"
 
-#define LOOK  16
-#define BOUND 1000000
+#define LOOK    16
+#define BOUND   1000000
+#define WAKE_UP 16384
+#define SOON    WAKE_UP
+#define LATE    (WAKE_UP * 5)     /* neither before it joins nor as the head */
 
 static int passed[PLANNED];
 
@@ -36,7 +42,134 @@ START_TEST(a_waiter_may_be_passed_until_the_bound_and_not_after_it)
 }
 END_TEST
 
+/* ---- Before it joins ---- */
+
+static void begin_with(fairsem_t *sem, unsigned flags)
+{
+    const fairsem_attr_t attr = { .flags = FAIRSEM_BOUNDED_BYPASS | flags, .bypass_ns = BOUND };
+
+    begin_world(LOOK);
+    let_wake_ups_take(WAKE_UP);
+    world.now++;        /* not one of the 16 at which a thread stays awake in any case */
+    ck_assert_int_eq(fairsem_init(sem, 0, &attr), 0);
+}
+
+static int64_t waits(const fairsem_t *sem)
+{
+    fairsem_stat_t stat;
+
+    ck_assert_int_eq(fairsem_stat(sem, &stat), 0);
+    return stat.waits;
+}
+
+START_TEST(a_thread_takes_a_unit_that_comes_soon_and_does_not_join)
+{
+    fairsem_t sem;
+
+    begin_with(&sem, 0);
+    for (int i = 0; i < 100; i++)
+        wait_for(&sem, SOON);
+    ck_assert_int_eq(waits(&sem), 0);
+    ck_assert_int_eq(fairsem_available(&sem), 0);
+}
+END_TEST
+
+START_TEST(a_thread_that_gets_none_within_two_wake_ups_joins)
+{
+    fairsem_t sem;
+
+    begin_with(&sem, 0);
+    wait_for(&sem, LATE);
+    ck_assert(world.seen[0].asleep);
+    ck_assert_int_ge(world.seen[0].awake, 2 * WAKE_UP);
+    ck_assert_int_eq(waits(&sem), 1);
+}
+END_TEST
+
+/* It reads the clock once. */
+static bool joins_at_once(fairsem_t *sem)
+{
+    wait_for(sem, LATE);
+    return world.seen[0].awake <= LOOK;
+}
+
+START_TEST(where_it_does_not_pay_threads_join_at_once)
+{
+    fairsem_t sem;
+
+    begin_with(&sem, 0);
+    for (int i = 0; i < 20; i++)
+        (void)joins_at_once(&sem);
+    for (int i = 0; i < 20; i++)
+        ck_assert(joins_at_once(&sem));
+}
+END_TEST
+
+START_TEST(one_in_16_tries_and_if_it_pays_again_all_do)
+{
+    fairsem_t sem;
+    int tries = 0;
+
+    begin_with(&sem, 0);
+    for (int i = 0; i < 20; i++)
+        (void)joins_at_once(&sem);
+    for (int i = 0; i < 32; i++) {
+        world.now = (world.now & ~INT64_C(15)) + i % 16;
+        tries += !joins_at_once(&sem);
+    }
+    ck_assert_int_eq(tries, 2);
+    for (int i = 0; i < 16 * 8; i++) {
+        world.now = (world.now & ~INT64_C(15)) + i % 16;
+        wait_for(&sem, SOON);
+    }
+    world.now |= 1;
+    ck_assert(!joins_at_once(&sem));
+}
+END_TEST
+
+/* None of these takes part: each returns, or joins, as without bypass. */
+START_TEST(who_cannot_be_granted_soon_does_not_stay_awake)
+{
+    fairsem_t sem;
+
+    begin_with(&sem, FAIRSEM_NO_SPIN);
+    wait_for(&sem, LATE);
+    ck_assert_int_eq(world.seen[0].awake, 0);
+    begin_with(&sem, 0);
+    world.cores = 1;
+    wait_for(&sem, LATE);
+    ck_assert_int_le(world.seen[0].awake, LOOK);
+    begin_with(&sem, 0);
+    begin_plan();
+    plan(LATE, release_one, &sem);
+    ck_assert_int_eq(fairsem_acquire(&sem, 0), 0);
+    ck_assert_int_eq(fairsem_close(&sem, 0), 0);
+    ck_assert_int_eq(fairsem_acquire(&sem, 1), ESHUTDOWN);
+    ck_assert_int_eq(world.is.awake, 0);
+}
+END_TEST
+
+START_TEST(a_request_that_is_too_large_is_refused_at_once)
+{
+    fairsem_t sem;
+    const fairsem_attr_t attr = { .flags = FAIRSEM_BOUNDED_BYPASS, .bypass_ns = BOUND, .capacity = 1 };
+
+    begin_with(&sem, 0);
+    ck_assert_int_eq(fairsem_init(&sem, 0, &attr), 0);
+    begin_plan();
+    plan(LATE, release_one, &sem);
+    ck_assert_int_eq(fairsem_acquire(&sem, 2), E2BIG);
+    ck_assert_int_eq(world.is.awake, 0);
+}
+END_TEST
+
 int main(void)
 {
-    RUN_SUITE("bypass bound", a_waiter_may_be_passed_until_the_bound_and_not_after_it);
+    RUN_SUITE("bypass bound", a_waiter_may_be_passed_until_the_bound_and_not_after_it,
+              a_thread_takes_a_unit_that_comes_soon_and_does_not_join,
+              a_thread_that_gets_none_within_two_wake_ups_joins,
+              where_it_does_not_pay_threads_join_at_once,
+              one_in_16_tries_and_if_it_pays_again_all_do,
+              who_cannot_be_granted_soon_does_not_stay_awake,
+              a_request_that_is_too_large_is_refused_at_once);
 }

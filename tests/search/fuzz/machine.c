@@ -214,6 +214,18 @@ enum fs_ahead fs_awake_joined(const struct fs_awake *awake, const struct fs_awak
     return facts->is_head || facts->only_head ? FS_AHEAD_NOBODY : FS_AHEAD_ON_CORE;
 }
 
+bool fs_awake_before_join(const _Atomic uint8_t *doubt, int64_t start_ns, int64_t now_ns)
+{
+    (void)doubt;
+    return start_ns == now_ns && now_ns / 1000 % 2 == 0;
+}
+
+void fs_awake_learn_before_join(_Atomic uint8_t *doubt, bool paid)
+{
+    (void)doubt;
+    (void)paid;
+}
+
 /* The harder part: some of the queue are near. */
 bool fs_awake_in_crowd(void)
 {
