@@ -4,11 +4,6 @@
 
 #include <stddef.h>
 
-/* So many does the waker wake itself.  If there are more, they help: see fs_unpark_many(). */
-#if !defined(FS_WAKES_ALONE)
-#define FS_WAKES_ALONE 8
-#endif
-
 /* These parkers stay in the wake queue of another waker. */
 static void wake_elsewhere(struct fs_wake_queue *queue)
 {
@@ -51,19 +46,19 @@ void fs_wake_queue_add_word(struct fs_wake_queue *queue, const _Atomic int *word
     queue->word[queue->words++] = word;
 }
 
+/*
+ * All of them, by this thread.  If woken threads woke others, a wake would depend on a thread that may be
+ * in a signal handler, or have no core.
+ */
 void fs_wake_queue_run(struct fs_wake_queue *queue)
 {
     struct fs_parker *parker = queue->first, *next;
 
     wake_words(queue);
     wake_elsewhere(queue);
-    for (int woken = 0; parker != NULL; parker = next) {
+    for (; parker != NULL; parker = next) {
         next = parker->next;        /* once it is woken it may be in another wake queue */
         fs_unpark(parker, true);
-        if (next != NULL && ++woken == FS_WAKES_ALONE) {
-            fs_unpark_many(next);
-            next = NULL;
-        }
     }
     queue->first = queue->last = NULL;
 }

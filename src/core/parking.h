@@ -39,7 +39,6 @@ struct fs_parker {
     _Atomic bool      queued;   /* set by a waker; cleared when the thread has been woken */
     int               thread;   /* fs_thread_id(); r/o while the thread lives */
     struct fs_parker *next;     /* while queued, in that waker's wake queue */
-    struct fs_parker *wakes[2]; /* while queued, whom this thread wakes itself; else NULL */
 };
 
 /* How a thread sleeps in one wait.  Its last waker writes two members, before the word changes. */
@@ -62,12 +61,6 @@ void fs_park_on_cond(struct fs_parker *self, const struct fs_deadline *deadline)
 
 /* leaves_queue: the parker is in this waker's wake queue, and leaves it now. */
 void fs_unpark(struct fs_parker *parker, bool leaves_queue);
-
-/*
- * Unpark all from this one on, which leave the wake queue.  The caller wakes one of those that are
- * asleep, and each woken thread wakes two others before its park returns.
- */
-void fs_unpark_many(struct fs_parker *first);
 
 /*
  * park_futex.c: sleep while *word is `value`.  Returns true if a signal handler has ended the

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * t_wake_many.c - one release wakes many sleepers, which help: the caller wakes a few, and each of
- * the others is woken by one that was woken before (park_cond.c).  Nobody is left out: not if one
- * that is to help is awake, nor if it is canceled in its sleep.
+ * t_wake_many.c - one release wakes many sleepers, each of them itself.  No thread waits for another one
+ * that was woken before it.
  *
  * The linker sends the library's calls of these functions here first (--wrap).
  */
@@ -12,20 +11,17 @@
 
 #include "deferred.h"
 
+#include <signal.h>
 #include <stdbool.h>
 
-enum {
-    MOST = 60,
-    CALLERS = 9     /* so many does the caller wake if all sleep: eight, and one that helps */
-};
+enum { MOST = 60 };
 
 static _Atomic int asleep;          /* so many threads are in pthread_cond_wait */
 static _Atomic int signals;         /* of condition variables, in all */
-static _Atomic int most_signals;    /* by one thread, except the caller */
 static _Atomic int granted;         /* so many waits of sleepers have ended */
 static _Thread_local int own_signals;
 static _Thread_local bool caller;
-static struct worker *to_cancel;    /* instead of the caller's last wake */
+static struct worker *to_cancel;    /* before the caller's first wake */
 static void (*before_wakes)(void);
 
 int __real_pthread_cond_wait(pthread_cond_t *c, pthread_mutex_t *m);
@@ -47,10 +43,8 @@ int __wrap_pthread_cond_signal(pthread_cond_t *c)
 {
     atomic_fetch_add(&signals, 1);
     own_signals++;
-    if (!caller && own_signals > atomic_load(&most_signals))
-        atomic_store(&most_signals, own_signals);
-    if (caller && own_signals == CALLERS && to_cancel != NULL)
-        return pthread_cancel(to_cancel->thread);
+    if (caller && own_signals == 1 && to_cancel != NULL)
+        pthread_cancel(to_cancel->thread);
     return __real_pthread_cond_signal(c);
 }
 
@@ -63,7 +57,7 @@ void __wrap_fs_wake_queue_run(struct fs_wake_queue *wakes)
     __real_fs_wake_queue_run(wakes);
 }
 
-/* Its waiters sleep at once.  Returns false if they sleep on futexes: then waiters do not help. */
+/* Its waiters sleep at once.  Returns false if they sleep on futexes. */
 static bool init(fairsem_t *sem)
 {
     const fairsem_attr_t attr = { .flags = FAIRSEM_NO_SPIN };
@@ -93,7 +87,6 @@ static void await_asleep(int n)
 static void release_as_caller(fairsem_t *sem, int64_t n)
 {
     atomic_store(&signals, 0);
-    atomic_store(&most_signals, 0);
     own_signals = 0;
     caller = true;
     ck_assert_int_eq(fairsem_release(sem, n), 0);
@@ -112,14 +105,13 @@ static void *sleep_again_and_again(void *arg)
 
     for (int i = 0; i < s->rounds; i++) {
         insist(0, fairsem_acquire(s->sem, 1));
-        own_signals = 0;
         atomic_fetch_add(&granted, 1);
     }
     return NULL;
 }
 
 /* In each round fewer sleep, so that a link of the round before would lead to another thread. */
-START_TEST(of_many_sleepers_the_caller_wakes_nine_and_each_of_them_at_most_two)
+START_TEST(of_many_sleepers_the_caller_wakes_each)
 {
     enum { ROUNDS = 6 };
     fairsem_t sem;
@@ -136,12 +128,11 @@ START_TEST(of_many_sleepers_the_caller_wakes_nine_and_each_of_them_at_most_two)
 
         await_asleep(n);
         release_as_caller(&sem, n);
-        ck_assert_int_eq(own_signals, n < CALLERS ? n : CALLERS);
+        ck_assert_int_eq(own_signals, n);
         expected += n;
         while (atomic_load(&granted) != expected)
             moment();
         ck_assert_int_eq(atomic_load(&signals), n);
-        ck_assert_int_le(atomic_load(&most_signals), 2);
     }
     for (int i = 0; i < MOST; i++)
         pthread_join(s[i].thread, NULL);
@@ -161,9 +152,8 @@ static void await_restless(void)
         moment();
 }
 
-/* Two of three have seen their grants and gone on before the first wake, also the one that is to
- * help first. */
-START_TEST(the_caller_wakes_those_that_one_was_to_wake_that_is_awake)
+/* Two of three have seen their grants and gone on before the first wake. */
+START_TEST(the_caller_wakes_those_that_still_sleep)
 {
     fairsem_t sem;
     struct sleeper s[MOST];
@@ -184,28 +174,80 @@ START_TEST(the_caller_wakes_those_that_one_was_to_wake_that_is_awake)
 }
 END_TEST
 
-/* The ninth is canceled in the moment when it is to wake up and help. */
-START_TEST(a_thread_that_is_canceled_in_its_sleep_helps_as_well)
+/* The others are woken, whatever becomes of one of them. */
+START_TEST(one_that_is_canceled_while_the_caller_wakes_keeps_nobody_asleep)
 {
     fairsem_t sem;
     struct worker w[MOST] = { { 0 } };
+    int canceled = 0;
 
     BEGIN_ON_CONDITION_VARIABLES(&sem);
     for (int i = 0; i < MOST; i++)
         worker_queue(&w[i], &sem, 1, i + 1);
     await_asleep(MOST);
-    to_cancel = &w[CALLERS - 1];
+    to_cancel = &w[MOST / 2];
+    release_as_caller(&sem, MOST);
+    for (int i = 0; i < MOST; i++) {
+        int result = worker_join(&w[i]);
+
+        canceled += result == STILL_WAITING;
+        ck_assert(result == 0 || i == MOST / 2);
+    }
+    ck_assert_int_eq(fairsem_available(&sem), canceled);
+    ck_assert_int_eq(fairsem_destroy(&sem), 0);
+}
+END_TEST
+
+/* A signal handler that interrupts a sleep, and does not return before another wait has ended. */
+static _Atomic int in_handler;
+static struct worker *awaited;
+
+static void handle(int signal)
+{
+    (void)signal;
+    atomic_store(&in_handler, 1);
+    while (atomic_load(&awaited->result) == STILL_WAITING)
+        moment();
+}
+
+static void one_in_a_handler_waits_for(int other, int in_a_handler)
+{
+    const struct sigaction action = { .sa_handler = handle, .sa_flags = SA_RESTART };
+    fairsem_t sem;
+    struct worker w[MOST] = { { 0 } };
+
+    ck_assert(init(&sem));
+    ck_assert_int_eq(sigaction(SIGUSR1, &action, NULL), 0);
+    for (int i = 0; i < MOST; i++)
+        worker_queue(&w[i], &sem, 1, i + 1);
+    await_asleep(MOST);
+    atomic_store(&in_handler, 0);
+    awaited = &w[other];
+    pthread_kill(w[in_a_handler].thread, SIGUSR1);
+    while (!atomic_load(&in_handler))
+        moment();
     release_as_caller(&sem, MOST);
     for (int i = 0; i < MOST; i++)
-        ck_assert_int_eq(worker_join(&w[i]), i == CALLERS - 1 ? STILL_WAITING : 0);
-    ck_assert_int_eq(fairsem_available(&sem), 1);
+        ck_assert_int_eq(worker_join(&w[i]), 0);
     ck_assert_int_eq(fairsem_destroy(&sem), 0);
+}
+
+START_TEST(a_wake_depends_on_no_other_waiter)
+{
+    fairsem_t sem;
+
+    BEGIN_ON_CONDITION_VARIABLES(&sem);
+    one_in_a_handler_waits_for(MOST - 1, 0);
+    one_in_a_handler_waits_for(9, 8);
+    one_in_a_handler_waits_for(10, 8);
+    one_in_a_handler_waits_for(0, MOST - 1);
 }
 END_TEST
 
 int main(void)
 {
-    RUN_SUITE("wake many", of_many_sleepers_the_caller_wakes_nine_and_each_of_them_at_most_two,
-              the_caller_wakes_those_that_one_was_to_wake_that_is_awake,
-              a_thread_that_is_canceled_in_its_sleep_helps_as_well);
+    RUN_SUITE("wake many", of_many_sleepers_the_caller_wakes_each,
+              the_caller_wakes_those_that_still_sleep,
+              one_that_is_canceled_while_the_caller_wakes_keeps_nobody_asleep,
+              a_wake_depends_on_no_other_waiter);
 }

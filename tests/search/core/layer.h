@@ -50,7 +50,6 @@ int xp_fprintf(FILE *file, const char *format, ...);
 #define __builtin_ia32_pause xp_pause
 #define sched_yield xp_yield
 #define FS_MOST_ROUNDS 1
-#define FS_WAKES_ALONE 1        /* of three threads that are woken, the second wakes the third */
 #endif
 
 #endif
