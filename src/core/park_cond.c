@@ -25,17 +25,36 @@
 #include <stddef.h>
 #include <stdlib.h>
 
+#if defined(__GLIBC__) && !defined(FS_INSTRUMENTED)
+#define FS_GLIBC 1
+#else
+#define FS_GLIBC 0
+#endif
+
 #define NAP_NS 1000000          /* without a parker: how long a thread sleeps at a time */
 
 struct fs_cond_parker {
     struct fs_parker       queue;           /* first; the wake queue's */
+    _Atomic unsigned       state;           /* see below */
     pthread_mutex_t        mutex;
     pthread_cond_t         monotonic, realtime;
     pthread_cond_t        *asleep_on;       /* under mutex; NULL: awake */
-    bool                   permit;          /* under mutex; woken since the last park */
     struct fs_cond_parker *next_in_pool;    /* under the pool's mutex */
     struct fs_cond_parker *next_made;       /* r/o once in the list of all */
 };
+
+/*
+ * The state: ASLEEP from before its thread sleeps until after it, in both cases with the mutex; PERMIT:
+ * woken while it was awake, so the next park does not sleep; and so many wakers have found it ASLEEP and
+ * not yet unlocked the mutex.  A waker that does not find it ASLEEP leaves the mutex alone.
+ *
+ * All changes are read-modify-writes, so they have one order.  Release and acquire order: the thread that
+ * finds a waker's mark sees the word that the waker has changed before; and who locks the mutex next sees
+ * what the one before left.
+ */
+#define ASLEEP 1u
+#define PERMIT 2u
+#define WAKER  4u
 
 /* ---- The parkers ---- */
 
@@ -63,7 +82,7 @@ static bool parker_init(struct fs_cond_parker *parker)
             pthread_mutex_destroy(&parker->mutex);
     }
     parker->asleep_on = NULL;
-    parker->permit = false;
+    parker->state = 0;
     parker->queue.queued = false;
     return done;
 }
@@ -228,33 +247,73 @@ struct fs_parker *fs_parker_self(void)
 
 /* ---- Sleeping, and waking one ---- */
 
+/* Returns the state before: with ASLEEP, this thread is one of its wakers now. */
+static unsigned note_wake(struct fs_cond_parker *p)
+{
+    unsigned before = atomic_load_explicit(&p->state, memory_order_relaxed), after;
+
+    do
+        after = (before & ASLEEP) != 0 ? before + WAKER : before | PERMIT;
+    while (!atomic_compare_exchange_weak_explicit(&p->state, &before, after, memory_order_acq_rel,
+                                                  memory_order_relaxed));
+    return before;
+}
+
 /* Release order, at the end: see fs_wake_queue_add_parker(). */
 void fs_unpark(struct fs_parker *parker, bool leaves_queue)
 {
     struct fs_cond_parker *p = (struct fs_cond_parker *)parker;
-    pthread_cond_t *asleep_on;
 
-    FS_MUST(pthread_mutex_lock(&p->mutex));
-    p->permit = true;
-    asleep_on = p->asleep_on;
-    FS_MUST(pthread_mutex_unlock(&p->mutex));
-    /*
-     * After the unlock.  Otherwise the woken thread would block on the mutex, which halves the
-     * speed of a hand-off on one core.  The condition variable is never destroyed, see parking.h.
-     */
-    if (asleep_on != NULL)
-        pthread_cond_signal(asleep_on);
+    if ((note_wake(p) & ASLEEP) != 0) {
+        pthread_cond_t *asleep_on;
+
+        FS_MUST(pthread_mutex_lock(&p->mutex));
+        asleep_on = p->asleep_on;
+        FS_MUST(pthread_mutex_unlock(&p->mutex));
+        atomic_fetch_sub_explicit(&p->state, WAKER, memory_order_release);
+        /*
+         * After the unlock.  Otherwise the woken thread would block on the mutex, which halves the
+         * speed of a hand-off on one core.  The condition variable is never destroyed, see parking.h.
+         */
+        if (asleep_on != NULL)
+            pthread_cond_signal(asleep_on);
+    }
     if (leaves_queue)
         atomic_store_explicit(&parker->queued, false, memory_order_release);
+}
+
+/*
+ * Unlock a mutex that nobody else uses, or comes to.
+ *
+ * pthread_cond_wait() of glibc marks its mutex as contended when it takes it back, whoever uses it.  So
+ * an unlock asks the kernel to wake somebody, and the kernel searches all sleepers in the same bucket of
+ * its hash table and finds nobody.  (16,000 sleepers: the last one is out after 1.1 s, and after 0.6 s
+ * without that.)  So the mutex is made anew.  A tool that watches mutexes must see an unlock.
+ */
+static void unlock_alone(pthread_mutex_t *mutex)
+{
+#if defined(FS_MAKE_ANEW)           /* the explorer's asks whether it is alone */
+    FS_MAKE_ANEW(mutex);
+#else
+    if (FS_GLIBC && !fs_watched)
+        *mutex = (pthread_mutex_t)PTHREAD_MUTEX_INITIALIZER;
+    else
+        FS_MUST(pthread_mutex_unlock(mutex));
+#endif
 }
 
 /* The end of a park, also if it is canceled.  Mutex held. */
 FS_REALIGN_STACK static void wake_up(void *arg)
 {
     struct fs_cond_parker *self = arg;
+    unsigned before;
 
     self->asleep_on = NULL;
-    FS_MUST(pthread_mutex_unlock(&self->mutex));
+    before = atomic_fetch_and_explicit(&self->state, ~(ASLEEP | PERMIT), memory_order_acq_rel);
+    if (before >= WAKER)
+        FS_MUST(pthread_mutex_unlock(&self->mutex));
+    else
+        unlock_alone(&self->mutex);
 }
 
 static void sleep_on_own_cond(struct fs_cond_parker *self, const struct fs_deadline *deadline)
@@ -263,13 +322,12 @@ static void sleep_on_own_cond(struct fs_cond_parker *self, const struct fs_deadl
     self->asleep_on = deadline != NULL && deadline->clock == CLOCK_REALTIME
                           ? &self->realtime : &self->monotonic;
     pthread_cleanup_push(wake_up, self);
-    if (!self->permit) {
+    if ((atomic_fetch_or_explicit(&self->state, ASLEEP, memory_order_acq_rel) & PERMIT) == 0) {
         if (deadline == NULL)
             pthread_cond_wait(self->asleep_on, &self->mutex);
         else
             fs_cond_sleep_until(self->asleep_on, &self->mutex, deadline);
     }
-    self->permit = false;
     pthread_cleanup_pop(1);
 }
 

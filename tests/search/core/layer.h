@@ -12,6 +12,7 @@
 
 int xp_mutex_init(pthread_mutex_t *mutex, const pthread_mutexattr_t *attr);
 int xp_mutex_destroy(pthread_mutex_t *mutex);
+void xp_make_anew(pthread_mutex_t *mutex);
 int xp_cond_init(pthread_cond_t *cond, const pthread_condattr_t *attr);
 int xp_cond_destroy(pthread_cond_t *cond);
 int xp_cond_wait(pthread_cond_t *cond, pthread_mutex_t *mutex);
@@ -50,6 +51,7 @@ int xp_fprintf(FILE *file, const char *format, ...);
 #define __builtin_ia32_pause xp_pause
 #define sched_yield xp_yield
 #define FS_MOST_ROUNDS 1
+#define FS_MAKE_ANEW xp_make_anew
 #endif
 
 #endif

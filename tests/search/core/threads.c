@@ -110,6 +110,18 @@ int xp_mutex_unlock(pthread_mutex_t *mutex)
     return 0;
 }
 
+/* As initialized once more: no other thread may have anything to do with it. */
+void xp_make_anew(pthread_mutex_t *mutex)
+{
+    step("makes anew", mutex, CALLER);
+    for (int i = 0; i < THREADS; i++) {
+        if (thread[i].at == WANTS_MUTEX && thread[i].object == mutex)
+            fail("locks", "a mutex is made anew that T%d wants: %s", i, object_words(mutex));
+    }
+    touched(mutex, PLAIN_WRITE, CALLER);
+    drop_mutex(mutex, CALLER);
+}
+
 /* ---- Cancellation ---- */
 
 /* Is the thread canceled now?  If that is not determined, both answers are tried. */
