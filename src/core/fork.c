@@ -20,7 +20,7 @@
 
 #include <signal.h>
 
-unsigned fs_generation;
+unsigned fs_generation = 1;
 
 static struct fs_fork_hook *_Atomic hooks;  /* grows at the head only */
 
@@ -71,11 +71,18 @@ static void fork_unlock(void)
     FS_MUST(pthread_sigmask(SIG_SETMASK, &before, NULL));
 }
 
-/* Two threads of a child may find the same object: one of them resets it. */
+/*
+ * An unused object needs no reset, and so no lock.  Two threads of a child may find the same object: one
+ * of them resets it.  (Acquire order: if that is done, what it did must be seen.)
+ */
 void fs_fork_reset(_Atomic unsigned *generation, fs_fork_reset_fn *reset, void *object)
 {
-    unsigned current = fs_fork_generation();
+    unsigned current = fs_fork_generation(), before = FS_UNUSED;
 
+    if (atomic_compare_exchange_strong_explicit(generation, &before, current, memory_order_acquire,
+                                                memory_order_acquire)
+        || before == current)
+        return;
     fork_lock();
     if (atomic_load_explicit(generation, memory_order_relaxed) != current) {
         reset(object);

@@ -30,7 +30,11 @@ unsigned fs_fork_generation(void);
 /* In a child of _Fork(), which calls no handlers: what they would have done. */
 void fs_forked(void);
 
-/* The generation of an object that has been destroyed: no process has it. */
+/*
+ * Generations that no process has: of an object that nobody has used yet, because it is zeroed or has a
+ * static initializer; and of one that has been destroyed.
+ */
+#define FS_UNUSED    0u
 #define FS_DESTROYED UINT_MAX
 
 /* Make an object of the parent usable in this process.  The lock of fork.c, a leaf, is held. */

@@ -15,6 +15,7 @@
 #include "annotate.h"
 #include "section.h"
 #include "deferred.h"
+#include "fork.h"
 
 #include <errno.h>
 #include <signal.h>
@@ -331,12 +332,13 @@ struct holder {
 static void *hold_the_mutex(void *arg)
 {
     struct holder *h = arg;
+    struct fs_section in;
 
-    pthread_mutex_lock(&h->sem->mutex);
+    fs_section_begin(&in, h->sem);
     atomic_store(&h->holds, 1);
     while (!atomic_load(&h->let_go))
         moment();
-    pthread_mutex_unlock(&h->sem->mutex);
+    fs_section_end(&in);
     return NULL;
 }
 
@@ -423,6 +425,55 @@ START_TEST(a_fork_during_the_first_wait_of_all_leaves_a_child_that_can_fork)
 }
 END_TEST
 
+/* A thread of the child has the lock of fork.c. */
+static _Atomic bool has_lock;
+
+static void keep_lock(void *arg)
+{
+    (void)arg;
+    atomic_store(&has_lock, true);
+    for (;;)
+        moment();
+}
+
+static void *take_lock(void *arg)
+{
+    fs_fork_exclude(keep_lock, NULL);
+    return arg;
+}
+
+static void use_what_is_fresh(void)
+{
+    fairsem_t sem = FAIRSEM_INITIALIZER(0);
+    fairsem_token_t token = FAIRSEM_TOKEN_INITIALIZER;
+    fairsem_ticket_t ticket = { 0 };
+    const fairsem_wait_t how = { .token = &token };
+
+    CHILD_CHECK(fairsem_ticket_take(&ticket, &sem, 1, 0, NULL, NULL) == EINPROGRESS);
+    CHILD_CHECK(fairsem_token_cancel(&token, ECANCELED) == 0);
+    CHILD_CHECK(fairsem_acquire_with(&sem, 1, &how) == ECANCELED);
+    CHILD_CHECK(fairsem_release(&sem, 1) == 0);
+    CHILD_CHECK(fairsem_ticket_return(&ticket) == 0);
+}
+
+START_TEST(in_a_child_a_fresh_object_takes_no_lock_of_the_process)
+{
+    pid_t child = fork();
+
+    if (child == 0) {
+        pthread_t thread;
+
+        end_in_time();
+        start_thread(&thread, take_lock, NULL);
+        while (!atomic_load(&has_lock))
+            moment();
+        use_what_is_fresh();
+        _exit(0);
+    }
+    ck_assert_int_eq(status_of(child), 0);
+}
+END_TEST
+
 /* The first in its list: if all tests share a process, this one makes the key. */
 #define WHERE_A_KEY_IS_MADE a_fork_during_the_first_wait_of_all_leaves_a_child_that_can_fork,
 #else
@@ -437,5 +488,6 @@ int main(void)
               threads_of_the_child_can_wait_for_callbacks_where_one_of_the_parent_did,
               a_ticket_granted_in_the_child_wakes_no_thread_of_the_parent,
               a_thread_that_forks_in_its_wait_shares_its_parker_with_nobody,
-              a_mutex_that_a_thread_of_the_parent_held_does_not_hang_the_child);
+              a_mutex_that_a_thread_of_the_parent_held_does_not_hang_the_child,
+              in_a_child_a_fresh_object_takes_no_lock_of_the_process);
 }
