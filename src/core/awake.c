@@ -2,6 +2,7 @@
 /* awake.c - the policy of staying awake; see awake.h, and doc/awake.md for the figures. */
 #include "awake.h"
 
+#include "annotate.h"
 #include "cpu.h"
 #include "deadline.h"
 
@@ -76,6 +77,11 @@ static bool cores_suffice(const struct fs_awake_facts *facts)
  * ======================================================================== */
 
 /*
+ * Under valgrind it learns nothing: helgrind does not see atomics, and takes them for races.  So no
+ * thread stays awake there, where only one runs at a time.
+ */
+
+/*
  * A wake-up that takes longer had to wait for the core, which says nothing about the next one.
  * The slowest other wake-up that was seen took 25 us, on an idle core of a virtual machine.
  */
@@ -105,6 +111,8 @@ void fs_awake_note_wake_up(int64_t woken_ns)
     int64_t average = atomic_load_explicit(&wake_up_ns, memory_order_relaxed);
     int64_t sample = fs_now_ns() - woken_ns;
 
+    if (fs_under_valgrind)
+        return;
     if (sample > LONGEST_WAKE_UP_NS)
         sample = LONGEST_WAKE_UP_NS;
     if (average == 0)
@@ -133,6 +141,8 @@ static int64_t pause_end(const struct pause *pause)
 
 static void pause_for(struct pause *pause, int64_t now_ns, int64_t ns)
 {
+    if (fs_under_valgrind)
+        return;
     atomic_store_explicit(&pause->for_ns, ns, memory_order_relaxed);
     atomic_store_explicit(&pause->until_ns, now_ns + ns, memory_order_relaxed);
 }
@@ -229,7 +239,7 @@ void fs_awake_late(const struct fs_awake *awake, bool as_head, bool others_wait,
     int64_t slept_until_ns = pause_end(&nobody_awake), began_ns = now_ns - head_ns;
 
     /* If it began before that time, grants of other semaphores were late by the same moment. */
-    if (!is_soon(awake, as_head, others_wait) || began_ns < slept_until_ns
+    if (fs_under_valgrind || !is_soon(awake, as_head, others_wait) || began_ns < slept_until_ns
         || began_ns < atomic_load_explicit(&last_late_ns, memory_order_relaxed)
         || awake->holders_core != fs_core_byte(fs_cpu_current()))
         return;

@@ -332,6 +332,35 @@ static void *crowd(void *arg)
     return arg;
 }
 
+/*
+ * What a process learns is not under the mutex of one semaphore: of two that have short turns, both have
+ * grants that come late.
+ */
+static void *hold_long_now_and_then(void *arg)
+{
+    fairsem_t *sem = arg;
+    const struct timespec some_ms = { .tv_nsec = 3000000 };
+
+    for (int i = 0; i < 60; i++) {
+        check(fairsem_acquire(sem, 1) == 0);
+        if (i >= 30 && i % 3 == 0)
+            nanosleep(&some_ms, NULL);
+        check(fairsem_release(sem, 1) == 0);
+    }
+    return NULL;
+}
+
+static void late_grants(void)
+{
+    fairsem_t sem[2] = { FAIRSEM_INITIALIZER(1), FAIRSEM_INITIALIZER(1) };
+    pthread_t thread[6];
+
+    for (int i = 0; i < 6; i++)
+        check(pthread_create(&thread[i], NULL, hold_long_now_and_then, &sem[i % 2]) == 0);
+    for (int i = 0; i < 6; i++)
+        pthread_join(thread[i], NULL);
+}
+
 static void *wait_in_vain(void *arg)
 {
     const fairsem_wait_t how = { .token = &token };
@@ -447,6 +476,7 @@ int main(int argc, char **argv)
     callback();
     puts("callback");
     crowds();
+    late_grants();
     first_uses();
     return 0;
 }
