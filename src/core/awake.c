@@ -91,6 +91,7 @@ static bool cores_suffice(const struct fs_awake_facts *facts)
 
 /* Threads of the same process that hold units come back sooner; time slices are 1 to 4 ms. */
 #define LONGEST_YIELD_NS  1000000
+#define AT_ONCE_NS        2000          /* in such a yield no other thread has run */
 #define LONGEST_PAUSE_NS  640000000
 
 /* So many late grants in so short a time: a program computes beside this one. */
@@ -165,19 +166,24 @@ static bool yields_pay(int64_t now_ns)
     return now_ns >= pause_end(&no_yields);
 }
 
-/* False: the yield has cost a time slice. */
-static bool yield_was_short(int64_t before_ns, int64_t now_ns)
+/* A thread that began to yield at began_ns has learned that it does not pay. */
+static void yields_do_not_pay(int64_t began_ns, int64_t now_ns)
 {
-    int64_t since_ns;
+    int64_t since_ns = began_ns - pause_end(&no_yields);
 
-    if (now_ns - before_ns < LONGEST_YIELD_NS)
-        return true;
-    since_ns = before_ns - pause_end(&no_yields);
     /* If it began before that time, another thread was late at the same time, and has noted it. */
     if (since_ns >= 0)
         pause_again(&no_yields,
                     since_ns <= atomic_load_explicit(&no_yields.for_ns, memory_order_relaxed) ? 2 : 0,
                     now_ns);
+}
+
+/* False: the yield has cost a time slice. */
+static bool yield_was_short(int64_t before_ns, int64_t now_ns)
+{
+    if (now_ns - before_ns < LONGEST_YIELD_NS)
+        return true;
+    yields_do_not_pay(before_ns, now_ns);
     return false;
 }
 
@@ -400,6 +406,12 @@ void fs_awake_learn(struct fs_awake *awake, bool as_head, int64_t head_ns, int c
     }
 }
 
+void fs_awake_learn_in_vain(struct fs_awake *awake, bool as_head, int64_t head_ns)
+{
+    if (head_ns > atomic_load_explicit(&wake_up_ns, memory_order_relaxed) * 2)
+        fs_awake_learn(awake, as_head, head_ns, FS_NO_CORE);
+}
+
 /* ======================================================================== *
  *  Awake
  * ======================================================================== */
@@ -456,15 +468,19 @@ static void spin(const _Atomic int *word, int value, int64_t start, int64_t long
  * The word is loaded once between two yields: a pause takes 40 ns on some machines, and all threads
  * of the core wait for it.  (With 16 pauses a hand-off on one core took 2.2 us, with none 1.8 us.)
  * But a thread that learns that it is next spins first, once.
+ *
+ * If each yield of a whole stay comes back at once, nobody that counts needs this core.  Then a thread
+ * that does not count may have the unit: one under SCHED_IDLE, or with nice 19, which no yield lets run.
  */
 static void yield(const _Atomic int *word, int value, int64_t start, int64_t longest,
                   const _Atomic uint8_t *plan)
 {
-    bool was_next = false;
+    bool was_next = false, at_once = true;
+    int64_t now = start;
 
     if (!yields_pay(start) || !fs_cpu_takes_turns())
         return;
-    for (int64_t now = start; now - start < longest;) {
+    while (now - start < longest) {
         int64_t before = now;
 
         if (atomic_load_explicit(word, memory_order_relaxed) != value)
@@ -482,7 +498,10 @@ static void yield(const _Atomic int *word, int value, int64_t start, int64_t lon
         now = fs_now_ns();
         if (!yield_was_short(before, now))
             return;
+        at_once = at_once && now - before < AT_ONCE_NS;
     }
+    if (at_once && !was_next && atomic_load_explicit(plan, memory_order_relaxed) == FS_PLAN_YIELD_IN_QUEUE)
+        yields_do_not_pay(start, now);
 }
 
 bool fs_awake_stay(const _Atomic int *word, int value, const _Atomic uint8_t *plan,

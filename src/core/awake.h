@@ -114,6 +114,9 @@ static inline void fs_awake_granted(struct fs_awake *awake, int core, int64_t tu
  */
 void fs_awake_learn(struct fs_awake *awake, bool as_head, int64_t head_ns, int core);
 
+/* The head has timed out.  If that came soon, a grant might have come soon, too, and there is no lesson. */
+void fs_awake_learn_in_vain(struct fs_awake *awake, bool as_head, int64_t head_ns);
+
 /*
  * Spin, or yield, until *word is no longer `value`, or until it is time to sleep: what *plan says.  A
  * thread that joined as the head passes the time of that, because another reading of the clock would

@@ -68,6 +68,12 @@ FS_ALWAYS_INLINE static void learn(struct fs_sem *s, int64_t joined_ns, int core
     s->head_since_ns = 0;
 }
 
+static void learn_in_vain(struct fs_sem *s, int64_t joined_ns, int core, int64_t now_ns)
+{
+    if (s->head_since_ns != 0 && core != FS_NO_CORE && !s->sleeps_at_once)
+        fs_awake_learn_in_vain(&s->awake, s->head_since_ns == joined_ns, now_ns - s->head_since_ns);
+}
+
 void fs_wake_to_claim(struct fs_section *in, struct fs_waiter *head)
 {
     fs_assert_held(in->sem);
@@ -101,5 +107,7 @@ void fs_leave(struct fs_section *in, struct fs_waiter *w, enum fs_waiter_state s
         return;
     if (state == FS_GRANTED)
         learn(s, ended.joined_ns, ended.core, now_ns);
+    else if (state == FS_EXPIRED)
+        learn_in_vain(s, ended.joined_ns, ended.core, now_ns);
     fs_head_has_changed(s, now_ns);
 }

@@ -9,7 +9,8 @@
  */
 #include "clockwork.h"
 
-#include "sem.h"
+#include "queue.h"
+#include "section.h"
 
 #define WAKE_UP 16384
 #define LOOK    (WAKE_UP / 16)
@@ -125,6 +126,49 @@ START_TEST(a_wait_that_pays_takes_one_from_the_doubt_any_other_adds_two)
 
         learn_both(&sem, (uint32_t)late_in_16, late_in_16);
     }
+}
+END_TEST
+
+static void complete(struct fs_waiter *w, enum fs_waiter_state state, struct fs_section *in)
+{
+    (void)in;
+    atomic_store(&w->state, (int)state);
+}
+
+static void time_out_after(fairsem_t *sem, int64_t ns)
+{
+    struct fs_waiter w = { .complete = complete, .units = 1 };
+    struct fs_section in;
+
+    fs_section_begin(&in, fs_inside(sem));
+    fs_join_thread(&in, &w, 0);
+    fs_section_end(&in);
+    world.now += ns;
+    fs_section_begin(&in, fs_inside(sem));
+    fs_leave(&in, &w, FS_EXPIRED);
+    fs_section_end(&in);
+}
+
+START_TEST(a_head_that_times_out_late_teaches_that_it_does_not_pay)
+{
+    fairsem_t sem = FAIRSEM_INITIALIZER(0);
+
+    begin();
+    for (int i = 0; i < 4; i++)
+        time_out_after(&sem, 2 * WAKE_UP + LOOK);
+    ck_assert(!awake_as_head(&sem, SOON));
+}
+END_TEST
+
+/* Its unit might have come a moment later. */
+START_TEST(a_head_that_times_out_soon_teaches_nothing)
+{
+    fairsem_t sem = FAIRSEM_INITIALIZER(0);
+
+    begin();
+    for (int i = 0; i < 20; i++)
+        time_out_after(&sem, 2 * WAKE_UP - LOOK);
+    ck_assert(awake_as_head(&sem, SOON));
 }
 END_TEST
 
@@ -543,7 +587,9 @@ END_TEST
 
 int main(void)
 {
-    RUN_SUITE("awake", a_wait_that_pays_takes_one_from_the_doubt_any_other_adds_two,
+    RUN_SUITE("awake", a_head_that_times_out_late_teaches_that_it_does_not_pay,
+              a_head_that_times_out_soon_teaches_nothing,
+              a_wait_that_pays_takes_one_from_the_doubt_any_other_adds_two,
               eight_grants_undo_what_a_semaphore_learned_from_any_number,
               staying_awake_pays_if_the_grant_comes_within_two_wake_ups,
               an_early_wake_pays_if_the_grant_comes_within_one_and_a_half_wake_ups,

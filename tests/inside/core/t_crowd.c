@@ -26,11 +26,14 @@
 #define LATE 1000000
 #define MANY 24
 
+/* Later each time: whatever a yield was like before. */
 static void begin(void)
 {
+    static int times;
+
     begin_world(LOOK);
     let_wake_ups_take(WAKE_UP);
-    world.now += INT64_C(10000000000);  /* whatever a yield was like in the test before */
+    world.now += ++times * INT64_C(10000000000);
 }
 
 static fairsem_ticket_t tickets[MANY];
@@ -381,6 +384,36 @@ START_TEST(the_pause_doubles_while_each_is_followed_by_a_late_yield)
 }
 END_TEST
 
+/* Nobody has run: those that have the units get no core by a yield. */
+START_TEST(after_a_whole_stay_of_yields_that_come_back_at_once_no_thread_yields_for_a_moment)
+{
+    fairsem_t sem = FAIRSEM_INITIALIZER(0), other = FAIRSEM_INITIALIZER(0);
+    int64_t in_vain;
+
+    begin();
+    wait_behind(&sem, 2, 3 * NEAR);
+    ck_assert(world.seen[0].asleep);
+    ck_assert_int_gt(world.seen[0].yields, 0);
+    in_vain = world.start + 2 * NEAR;
+    world.now = in_vain + 4 * LATE;
+    ck_assert(!yields_as_third(&other));
+    world.now = in_vain + 6 * LATE;
+    ck_assert(yields_as_third(&other));
+}
+END_TEST
+
+START_TEST(a_whole_stay_in_which_others_have_run_says_nothing)
+{
+    fairsem_t sem = FAIRSEM_INITIALIZER(0);
+
+    begin();
+    world.yield_takes = 2000;
+    wait_behind(&sem, 2, 3 * NEAR);
+    ck_assert(world.seen[0].asleep);
+    ck_assert(yields_as_third(&sem));
+}
+END_TEST
+
 static void yield_late_too(void *unused)
 {
     static const _Atomic int word = 1;
@@ -555,6 +588,7 @@ static int wait_and_get_signal(fairsem_t *sem, void (*handler)(int), int flags, 
     sigemptyset(&action.sa_mask);
     ck_assert_int_eq(sigaction(SIGUSR1, &action, NULL), 0);
     handled = 0;
+    begin();
     ck_assert_int_eq(fairsem_init(sem, 0, &attr), 0);
     take(sem, 0, 2);
     begin_plan();
@@ -746,6 +780,7 @@ static int yields_of_a_woken_head(bool real_time, act_fn *before_it_runs)
     struct newcomer n = { &sem, FAIRSEM_TOKEN_INITIALIZER, 0, before_it_runs, 0 };
 
     begin();
+    world.yield_takes = 2000;       /* others run */
     world.real_time = real_time;
     return newcomer_joins(&n, 1);
 }
@@ -764,6 +799,8 @@ int main(void)
               a_waiter_far_behind_sleeps_at_once, a_semaphore_learns_how_long_a_turn_takes,
               after_a_late_yield_no_thread_of_the_process_yields_for_a_moment,
               the_pause_doubles_while_each_is_followed_by_a_late_yield,
+              after_a_whole_stay_of_yields_that_come_back_at_once_no_thread_yields_for_a_moment,
+              a_whole_stay_in_which_others_have_run_says_nothing,
               threads_that_are_late_at_the_same_time_cause_one_pause,
               with_two_holders_twice_as_many_yield,
               a_thread_that_joins_wakes_the_first_that_joined_on_its_core,

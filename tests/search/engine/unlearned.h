@@ -19,6 +19,13 @@ void fs_awake_learn(struct fs_awake *awake, bool as_head, int64_t head_ns, int c
     (void)core;
 }
 
+void fs_awake_learn_in_vain(struct fs_awake *awake, bool as_head, int64_t head_ns)
+{
+    (void)awake;
+    (void)as_head;
+    (void)head_ns;
+}
+
 void fs_awake_late(const struct fs_awake *awake, bool as_head, bool others_wait, int64_t head_ns,
                    int64_t now_ns)
 {
