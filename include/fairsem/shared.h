@@ -157,8 +157,8 @@ FAIRSEM_API int fairsem_shared_open(fairsem_shared_t **handle, const char *name,
  * Close a handle, as often as it was opened: the last time, the process gives its units back.  No
  * other thread may be using it.
  *
- * 0        the handle is gone, even if the segment is damaged
- * EBUSY    a thread of this process waits; nothing was changed
+ * 0        the handle is gone, even if the segment is damaged, or its descriptor was closed
+ * EBUSY    a thread of this process waits, or is in an acquire; nothing was changed
  */
 FAIRSEM_API int fairsem_shared_close(fairsem_shared_t *handle) FAIRSEM_NONNULL_(1);
 

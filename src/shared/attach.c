@@ -18,6 +18,7 @@ static void attach_reset_in_child(void *handle)
     fairsem_shared_t *h = handle;
 
     h->attaching = (pthread_mutex_t)PTHREAD_MUTEX_INITIALIZER;
+    atomic_store_explicit(&h->acquires, 0, memory_order_relaxed);
     atomic_store_explicit(&h->attached, false, memory_order_relaxed);
     atomic_store_explicit(&h->self, FS_NOBODY, memory_order_relaxed);
 }
@@ -277,11 +278,12 @@ int fs_shared_detach(fairsem_shared_t *h)
     int index;
 
     fs_shared_check_fork(h);
+    /* Acquire order: the handle goes after the last access by such a call. */
+    if (atomic_load_explicit(&h->acquires, memory_order_acquire) != 0)
+        return EBUSY;
     index = FS_GET(&h->self);
     if (!atomic_load_explicit(&h->attached, memory_order_acquire) || fs_shared_check_file(h) != 0)
         return 0;
-    if (is_still_ours(h) && fs_shared_has_slots(h))
-        return EBUSY;
     if (fs_shared_section_begin(&in, h, &deadline) != 0)
         return 0;
     if (is_still_ours(h)) {

@@ -13,7 +13,7 @@
 /* 0; EUSERS, ENOLCK, ENOTRECOVERABLE, EBADF; ETIMEDOUT, as fs_shared_lock(). */
 int fs_shared_attach(fairsem_shared_t *h, const struct fs_deadline *deadline);
 
-/* Cease to be a user; the units it holds go to the next waiter.  0, or EBUSY: a thread waits. */
+/* Cease to be a user; the units it holds go to the next waiter.  0, or EBUSY: a thread is in an acquire. */
 int fs_shared_detach(fairsem_shared_t *h);
 
 /* The same, without the mutex, for one that is a user. */

@@ -35,6 +35,7 @@ struct fairsem_shared {
     _Atomic uint32_t   incarnation;     /* of that entry, for this process */
     _Atomic int64_t    looked_ns;       /* the tick at which its file was last looked at */
     _Atomic int64_t    locked_out_ns;   /* when a canceler could not have the lock */
+    _Atomic int        acquires;        /* calls that may wait, or do: see fairsem_shared_close() */
 
     int                opened;          /* under the registry's mutex: how often */
     struct fs_spare   *spares;          /* under the registry's mutex */

@@ -4,12 +4,17 @@
 
 #include <errno.h>
 
+bool fs_shared_is_of_file(const fairsem_shared_t *h, int fd, struct fs_file *now)
+{
+    return fs_file_inspect(fd, now) == 0 && now->device == h->file.device
+           && now->inode == h->file.inode;
+}
+
 int fs_shared_check_file(const fairsem_shared_t *h)
 {
     struct fs_file now;
 
-    if (fs_file_inspect(h->fd, &now) != 0 || now.device != h->file.device
-        || now.inode != h->file.inode)
+    if (!fs_shared_is_of_file(h, h->fd, &now))
         return EBADF;
     return now.size < h->size ? ENOTRECOVERABLE : 0;
 }

@@ -20,7 +20,10 @@ int fs_shared_alive(const fairsem_shared_t *h, int index, bool *alive);
 /* The same in a section: an error becomes that of the section, and the process counts as alive. */
 bool fs_shared_lives(struct fs_shared_section *in, int index);
 
-/* Is the descriptor still that of the segment, and the file as large as before?  0, or as above. */
+/* Is this descriptor one of the segment's file?  Perhaps the program has closed it. */
+bool fs_shared_is_of_file(const fairsem_shared_t *h, int fd, struct fs_file *now);
+
+/* Is the handle's descriptor still that of the segment, and the file as large as before?  0, or as above. */
 int fs_shared_check_file(const fairsem_shared_t *h);
 
 /*

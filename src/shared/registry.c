@@ -126,16 +126,24 @@ static int make_handle(int fd, const struct fs_segment *header, fairsem_shared_t
     return error;
 }
 
+/* If the program has closed it, the number may be another file's by now. */
+static void close_own(const fairsem_shared_t *h, int fd)
+{
+    struct fs_file now;
+
+    if (fs_shared_is_of_file(h, fd, &now))
+        fs_file_close(fd);
+}
+
 static void destroy_handle(fairsem_shared_t *h)
 {
     struct fs_spare *spare;
 
     fs_file_unmap(h->segment, h->size);
-    if (fs_shared_check_file(h) != EBADF)   /* EBADF: the number is another file's by now */
-        fs_file_close(h->fd);
+    close_own(h, h->fd);
     while ((spare = h->spares) != NULL) {
         h->spares = spare->next;
-        fs_file_close(spare->fd);
+        close_own(h, spare->fd);
         free(spare);
     }
     free(h);

@@ -153,19 +153,18 @@ int fs_shared_acquire(fairsem_shared_t *h, int64_t n, int priority, int refusal,
                       const struct fs_deadline *deadline, const fairsem_token_t *token)
 {
     struct fs_shared_wait wait;
-    int error = fs_shared_be_attached(h, deadline);
+    int result = fs_shared_wait_begin(&wait, h, deadline, token);
 
-    if (error == 0)
-        error = fs_shared_look_at_file(h);
-    if (error == 0 && refusal != 0 && is_refused(h, n))
-        return refusal;
-    if (error == 0)
-        error = fs_shared_wait_begin(&wait, h, deadline, token);
-    if (error == 0) {
-        wait.units = n;
-        wait.priority = priority;
-        wait.refusal = refusal;
-        error = fs_shared_wait_for(&wait, take_or_check(&wait));
-    }
-    return error == ETIMEDOUT && refusal != 0 ? refusal : error;
+    if (result != 0)
+        return result;
+    wait.units = n;
+    wait.priority = priority;
+    wait.refusal = refusal;
+    result = fs_shared_be_attached(h, deadline);
+    if (result == 0)
+        result = fs_shared_look_at_file(h);
+    if (result == 0)
+        result = refusal != 0 && is_refused(h, n) ? refusal : take_or_check(&wait);
+    result = fs_shared_wait_for(&wait, result);
+    return result == ETIMEDOUT && refusal != 0 ? refusal : result;
 }

@@ -4,6 +4,7 @@
 #include "shared/shared_wait.h"
 
 #include "compiler.h"
+#include "fork.h"
 #include "invariant.h"
 #include "probes.h"
 #include "shared/attach.h"
@@ -95,9 +96,21 @@ static bool shared_cancel(struct fs_cancelable *by_token, int reason, struct fs_
     return false;
 }
 
+/* A child that was forked inside the wait, by a signal handler, has counted nothing. */
+static void count_out(struct fs_shared_wait *wait)
+{
+    if (wait->generation == fs_fork_generation())
+        atomic_fetch_sub_explicit(&wait->handle->acquires, 1, memory_order_release);
+}
+
 int fs_shared_wait_begin(struct fs_shared_wait *wait, fairsem_shared_t *h,
                          const struct fs_deadline *deadline, const fairsem_token_t *token)
 {
+    int error = 0;
+
+    fs_shared_check_fork(h);
+    wait->generation = fs_fork_generation();
+    atomic_fetch_add_explicit(&h->acquires, 1, memory_order_relaxed);
     /* Member by member: clearing the whole costs more than an acquire that need not wait. */
     wait->handle = h;
     wait->deadline = deadline;
@@ -110,7 +123,10 @@ int fs_shared_wait_begin(struct fs_shared_wait *wait, fairsem_shared_t *h,
         return 0;
     wait->by_token.token = fs_token_inside(token);
     wait->by_token.cancel = shared_cancel;
-    return fs_token_attach(&wait->by_token);
+    error = fs_token_attach(&wait->by_token);
+    if (error != 0)
+        count_out(wait);
+    return error;
 }
 
 /* Wait this long for the lock between two looks whether the token has been canceled. */
@@ -241,20 +257,19 @@ static int come_and_leave(struct fs_shared_wait *wait, enum ending ending)
 
 /* ---- Wait ---- */
 
-static void end_wait(struct fs_shared_wait *wait, int result)
+static void end_wait(struct fs_shared_wait *wait)
 {
-    /* Nobody takes it out any more, and a handle with slots cannot be closed. */
-    if (result == ENOTRECOVERABLE && FS_GET(&wait->slot) != FS_NOBODY)
-        (void)leave_without_lock(wait, EXPIRE);
     if (wait->by_token.token != NULL)
         fs_token_detach(&wait->by_token);
+    count_out(wait);
 }
 
 FS_REALIGN_STACK static void shared_abandon(void *arg)
 {
     struct fs_shared_wait *wait = arg;
 
-    end_wait(wait, come_and_leave(wait, ABANDON));
+    (void)come_and_leave(wait, ABANDON);
+    end_wait(wait);
 }
 
 /*
@@ -345,6 +360,6 @@ int fs_shared_wait_for(struct fs_shared_wait *wait, int result)
         result = wait_until_over(wait);
         pthread_cleanup_pop(0);
     }
-    end_wait(wait, result);
+    end_wait(wait);
     return result;
 }

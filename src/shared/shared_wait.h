@@ -25,9 +25,13 @@ struct fs_shared_wait {
     int64_t                   units;
     int                       priority;
     int                       refusal;      /* the error to return instead of waiting, or 0 */
+    unsigned                  generation;   /* of the process that began it, see fork.h */
 };
 
-/* Put it on the token's list (NULL: none).  0, or the token's reason.  No lock held. */
+/*
+ * Count it in the handle, and put it on the token's list (NULL: none).  0, or the token's reason: it is
+ * not begun.  No lock held.
+ */
 int fs_shared_wait_begin(struct fs_shared_wait *wait, fairsem_shared_t *h,
                          const struct fs_deadline *deadline, const fairsem_token_t *token);
 

@@ -401,6 +401,89 @@ START_TEST(a_process_that_has_closed_all_descriptors_acquires_nothing)
 }
 END_TEST
 
+static _Atomic int asleep, may_go_on;
+
+static void stay_in_the_wait(const char *what)
+{
+    if (strcmp(what, "sleep") == 0) {
+        atomic_store(&asleep, 1);
+        await_flag(&may_go_on, 1);
+    }
+}
+
+static void *wait_for_a_unit(void *h)
+{
+    CHILD_CHECK(fairsem_shared_acquire(h, 1) == EBADF);
+    return h;
+}
+
+/* `missed`: others have dropped its request. */
+static void close_beside_a_waiter(fairsem_shared_t *h, bool missed)
+{
+    pthread_t waiter;
+
+    fs_shared_step = stay_in_the_wait;
+    start_thread(&waiter, wait_for_a_unit, h);
+    await_flag(&asleep, 1);
+    for (int fd = 3; fd < 100; fd++)
+        close(fd);
+    for (int looks = 0; missed && FS_GET(&h->segment->waiters) != 0 && looks < 300000; looks++)
+        nap(1);
+    CHILD_CHECK(fairsem_shared_close(h) == EBUSY);
+    atomic_store(&may_go_on, 1);
+    CHILD_CHECK(pthread_join(waiter, NULL) == 0);
+    CHILD_CHECK(fairsem_shared_close(h) == 0);
+    _exit(0);
+}
+
+START_TEST(a_handle_stays_open_while_a_thread_waits_whatever_has_been_closed)
+{
+    for (int missed = 0; missed < 2; missed++) {
+        fairsem_shared_t *h = make_segment(1, 0);
+        pid_t child;
+
+        ck_assert_int_eq(fairsem_shared_acquire(h, 1), 0);
+        child = fork();
+        if (child == 0)
+            close_beside_a_waiter(h, missed != 0);
+        while (missed && fairsem_shared_waiters(h) == 0 && !has_ended(child))
+            nap(1);
+        while (missed && fairsem_shared_waiters(h) != 0)
+            nap(1);
+        ck_assert_int_eq(status_of(child), 0);
+        ck_assert_int_eq(fairsem_shared_close(h), 0);
+    }
+}
+END_TEST
+
+static pid_t forked;
+
+/* The child is a process of its own, in which no thread waits. */
+static void fork_in_the_wait(const char *what)
+{
+    if (strcmp(what, "sleep") != 0)
+        return;
+    fs_shared_step = NULL;
+    forked = fork();
+}
+
+START_TEST(a_child_that_is_forked_in_a_wait_can_close_the_handle)
+{
+    fairsem_shared_t *h = make_segment(1, 0);
+
+    ck_assert_int_eq(fairsem_shared_acquire(h, 1), 0);
+    fs_shared_step = fork_in_the_wait;
+    while (fairsem_shared_acquire_for(h, 1, 1000000) == ETIMEDOUT && fs_shared_step != NULL)
+        continue;
+    if (forked == 0) {
+        CHILD_CHECK(fairsem_shared_close(h) == 0);
+        _exit(0);
+    }
+    ck_assert_int_eq(status_of(forked), 0);
+    ck_assert_int_eq(fairsem_shared_close(h), 0);
+}
+END_TEST
+
 /* It has lost the lock on its byte, so it attaches again, and its units are gone. */
 START_TEST(a_process_that_was_taken_for_dead_starts_with_nothing)
 {
@@ -612,6 +695,8 @@ int main(int argc, char **argv)
               after_exec_a_failed_open_keeps_the_units,
               closing_the_descriptor_harms_only_the_process_that_does_it,
               a_process_that_has_closed_all_descriptors_acquires_nothing,
+              a_handle_stays_open_while_a_thread_waits_whatever_has_been_closed,
+              a_child_that_is_forked_in_a_wait_can_close_the_handle,
               a_process_that_was_taken_for_dead_starts_with_nothing, signals_do_not_hide_the_dead,
               another_clock_makes_no_request_old,
               a_stopped_head_of_the_queue_does_not_hide_the_dead,

@@ -9,9 +9,10 @@
 #include "bare.h"
 #include "crowd.h"
 
-#include "shared/kernel.h"
+#include "shared/handle.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <string.h>
 
 static int countdown;   /* to the request that is refused; 0: none is */
@@ -146,22 +147,29 @@ static int64_t others_see(fairsem_shared_t *h)
     return status_of(child);
 }
 
+/* Open the file of own_name() a second time under another name, which leads to another file when the search begins. */
+static int open_second(fairsem_shared_t **other, int refused)
+{
+    int error;
+
+    name_them();
+    ck_assert_int_eq(fairsem_shared_open(other, other_name, O_CREAT, 0600, &four), 0);
+    ck_assert_int_eq(fairsem_shared_close(*other), 0);
+    replaces = true;
+    countdown = refused;
+    error = fairsem_shared_open(other, other_name, 0, 0, NULL);
+    replaces = false;
+    return error;
+}
+
 /* The kernel drops the locks of a process when it closes a second descriptor of the file. */
 START_TEST(a_segment_that_is_opened_under_a_second_name_stays_alive)
 {
     for (int refused = 0; refused < 2; refused++) {
         fairsem_shared_t *h = make_own_named(4, 0), *other;
-        int error;
 
-        name_them();
-        ck_assert_int_eq(fairsem_shared_open(&other, other_name, O_CREAT, 0600, &four), 0);
-        ck_assert_int_eq(fairsem_shared_close(other), 0);
         ck_assert_int_eq(fairsem_shared_acquire(h, 1), 0);
-        replaces = true;
-        countdown = refused;
-        error = fairsem_shared_open(&other, other_name, 0, 0, NULL);
-        replaces = false;
-        ck_assert_int_eq(error, refused ? ENOMEM : 0);
+        ck_assert_int_eq(open_second(&other, refused), refused ? ENOMEM : 0);
         ck_assert_int_eq(others_see(h), 3);
         if (!refused) {
             ck_assert_ptr_eq(other, h);
@@ -171,6 +179,34 @@ START_TEST(a_segment_that_is_opened_under_a_second_name_stays_alive)
         ck_assert_int_eq(fairsem_shared_unlink(other_name), 0);
         ck_assert_int_eq(fairsem_shared_close(h), 0);
     }
+}
+END_TEST
+
+/* The program closes all that it does not know, and the numbers are those of other files by then. */
+START_TEST(close_leaves_alone_the_files_that_have_its_numbers_now)
+{
+    fairsem_shared_t *h = make_own_named(4, 0), *other;
+    pid_t child;
+
+    ck_assert_int_eq(open_second(&other, 0), 0);
+    ck_assert_ptr_nonnull(h->spares);
+    child = fork();
+    if (child == 0) {
+        int last = h->spares->fd > h->fd ? h->spares->fd : h->fd;
+
+        for (int fd = 3; fd <= last; fd++) {
+            close(fd);
+            CHILD_CHECK(open("/dev/null", O_RDWR) == fd);
+        }
+        CHILD_CHECK(fairsem_shared_close(h) == 0 && fairsem_shared_close(h) == 0);
+        for (int fd = 3; fd <= last; fd++)
+            CHILD_CHECK(fcntl(fd, F_GETFD) >= 0);
+        _exit(0);
+    }
+    ck_assert_int_eq(status_of(child), 0);
+    ck_assert_int_eq(fairsem_shared_unlink(other_name), 0);
+    ck_assert_int_eq(fairsem_shared_close(other), 0);
+    ck_assert_int_eq(fairsem_shared_close(h), 0);
 }
 END_TEST
 
@@ -199,5 +235,6 @@ int main(void)
     RUN_SUITE("shared memory", an_open_without_memory_leaves_nothing,
               a_dump_without_memory_has_the_totals,
               a_segment_that_is_opened_under_a_second_name_stays_alive,
+              close_leaves_alone_the_files_that_have_its_numbers_now,
               a_file_of_another_user_that_comes_after_the_search_is_refused);
 }
