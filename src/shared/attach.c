@@ -66,29 +66,56 @@ static void wait_for_others(const fairsem_shared_t *h)
     (void)fs_shared_sleep(&h->segment->damaged, FS_GET(&h->segment->damaged), 1000000, false);
 }
 
+/* A number that changes with each process that attaches. */
+static uint32_t attachments(const fairsem_shared_t *h)
+{
+    uint32_t sum = 0;
+
+    for (int i = 0; i < h->max_processes; i++)
+        sum += FS_GET(&h->processes[i].incarnation);
+    return sum;
+}
+
+#define SCANS 100
+
 /*
- * If an entry is free but its byte is locked, a process is attaching or detaching at this moment.
- * The entry may become available, so try again.  *kept: we had it before an exec.
+ * Take the byte of an entry that is free, or whose process is dead.  Of a scan that finds none: an entry
+ * that it has passed may have become free, and the one that it comes to may have been taken.  So none is
+ * to be had only if two scans find none, and no process attaches meanwhile: between them all were in use.
+ *
+ * If an entry is free but its byte is locked, a process is attaching or detaching at this moment, and
+ * the entry may become available.
  */
-static int find_entry(fairsem_shared_t *h, int *index, bool *kept)
+static int find_entry(fairsem_shared_t *h, int *index)
 {
     const struct fs_deadline end = fs_deadline_after(PATIENCE_NS);
-    bool others, moving;
-    int error;
+    uint32_t known = attachments(h);
+    int error = EUSERS;
 
-    *kept = fs_shared_be_born(h, is_kept, index, &others) == 0;
-    if (*kept)
-        return 0;
-    do {
-        moving = false;
+    for (int i = 0, in_vain = 0; i < SCANS && in_vain < 2; i++) {
+        bool moving = false, others, over = fs_deadline_passed(&end);
+        uint32_t before = known;
+
         error = fs_shared_be_born(h, is_free, index, &moving);
         if (error == EUSERS)
             error = fs_shared_be_born(h, is_any, index, &others);
-        if (error != EUSERS || !moving)
-            break;
-        wait_for_others(h);
-    } while (!fs_deadline_passed(&end));
+        if (error != EUSERS)
+            return error;
+        known = attachments(h);
+        in_vain = known == before ? in_vain + 1 : 0;
+        if (moving && !over) {
+            wait_for_others(h);
+            in_vain = 0;
+        }
+    }
     return error;
+}
+
+static int find_kept_entry(fairsem_shared_t *h, int *index)
+{
+    bool others;
+
+    return fs_shared_be_born(h, is_kept, index, &others);
 }
 
 /* ---- Attach ---- */
@@ -137,8 +164,11 @@ static int attach(fairsem_shared_t *h, const struct fs_deadline *deadline)
     /* What was to survive exec was the parent's, or is lost. */
     if (error == 0)
         error = fs_file_keep_on_exec(h->fd, false);
-    if (error == 0)
-        error = find_entry(h, &index, &kept);
+    if (error != 0)
+        return error;
+    kept = find_kept_entry(h, &index) == 0;
+    if (!kept)
+        error = find_entry(h, &index);
     if (error != 0)
         return error;
     FS_PUT(&h->incarnation, FS_GET(&h->processes[index].incarnation));

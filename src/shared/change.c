@@ -125,7 +125,7 @@ static bool commit_grant(struct fs_shared_section *in, int slot)
         || state == FS_SLOT_GRANTED || state == FS_SLOT_TO_RETURN
         || (state == FS_SLOT_TO_FREE && !in->handle->undo))
         return true;
-    if (in->error == 0 && state != FS_SLOT_TO_UNLINK)
+    if (in->error == 0 && !fs_is_left_in_queue(state))
         fs_damaged(in);
     return false;
 }
@@ -200,6 +200,17 @@ void fs_shared_free_slot(struct fs_shared_section *in, int slot)
 {
     FS_COMMIT(in, &in->handle->slots[slot].state, FS_SLOT_FREE);
     FS_PUT(&in->handle->segment->free_hint, slot);
+}
+
+void fs_shared_free_left(struct fs_shared_section *in, int slot)
+{
+    struct fs_shared_counters *count = &in->handle->segment->count;
+
+    if (FS_GET(&in->handle->slots[slot].state) == FS_SLOT_TO_CANCEL)
+        FS_COUNT_UP(&count->cancels, 1);
+    else
+        FS_COUNT_UP(&count->timeouts, 1);
+    fs_shared_free_slot(in, slot);
 }
 
 void fs_shared_receive(struct fs_shared_section *in, int slot, int64_t now_ns)

@@ -33,6 +33,9 @@ int64_t fs_shared_return_grant(struct fs_shared_section *in, int slot);
 /* Free a slot that has been granted nothing. */
 void fs_shared_free_slot(struct fs_shared_section *in, int slot);
 
+/* Free a slot that its thread has left in the queue, where it is no longer; and count why. */
+void fs_shared_free_left(struct fs_shared_section *in, int slot);
+
 /* Finish a change of two words that was cut short. */
 void fs_shared_redo(struct fs_shared_section *in);
 

@@ -61,6 +61,7 @@
 #include <assert.h>
 #include <stdalign.h>
 #include <stdatomic.h>
+#include <stdbool.h>
 #include <stdint.h>
 
 #define FS_SEGMENT_MAGIC   INT64_C(0x6d65737269616600)     /* not a text in either byte order */
@@ -90,7 +91,8 @@ struct fs_process {
  * A thread whose time is out, and which cannot take the lock, leaves its slot to whoever takes the
  * lock next, and returns.  It says what is left to do:
  *
- *      WAITING --> TO_UNLINK --> FREE             take it out of the queue
+ *      WAITING --> TO_UNLINK --> FREE             take it out of the queue: its time is out
+ *      WAITING --> TO_CANCEL --> FREE             the same: a token, or pthread_cancel
  *      GRANTED --> TO_RETURN --> FREE             take its units back
  *      CANCELED --> TO_FREE --> FREE              nothing else
  *
@@ -98,8 +100,14 @@ struct fs_process {
  */
 enum fs_slot_state {
     FS_SLOT_FREE, FS_SLOT_WAITING, FS_SLOT_GRANTED, FS_SLOT_CANCELED,
-    FS_SLOT_TO_UNLINK, FS_SLOT_TO_RETURN, FS_SLOT_TO_FREE, FS_SLOT_STATES
+    FS_SLOT_TO_UNLINK, FS_SLOT_TO_RETURN, FS_SLOT_TO_FREE, FS_SLOT_TO_CANCEL, FS_SLOT_STATES
 };
+
+/* Has its thread left it in the queue? */
+static inline bool fs_is_left_in_queue(int slot_state)
+{
+    return slot_state == FS_SLOT_TO_UNLINK || slot_state == FS_SLOT_TO_CANCEL;
+}
 
 #define FS_SLOT_SLEEPS 0x80     /* a plan; the others are in enum fs_plan */
 

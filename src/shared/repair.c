@@ -29,6 +29,10 @@ static void drop_slot(struct fs_shared_section *in, const struct fs_process *dea
         count_returned(h, dead, fs_shared_return_grant(in, slot));
         return;
     }
+    if (fs_is_left_in_queue(state)) {
+        fs_shared_free_left(in, slot);
+        return;
+    }
     if (state == FS_SLOT_WAITING)
         FS_COUNT_UP(&h->segment->count.lost, 1);
     fs_shared_free_slot(in, slot);
@@ -86,7 +90,7 @@ static void queue_up_anew(struct fs_shared_section *in)
             next_seq = seq + 1;
         if (state >= FS_SLOT_TO_UNLINK)
             FS_PUT(&h->segment->unsettled, 1);      /* whoever settled may have died */
-        if (state == FS_SLOT_WAITING || state == FS_SLOT_TO_UNLINK)
+        if (state == FS_SLOT_WAITING || fs_is_left_in_queue(state))
             fs_queue_join(in, i);
     }
     FS_PUT(&h->segment->next_seq, next_seq);

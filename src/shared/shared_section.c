@@ -76,19 +76,13 @@ static void note_age(struct fs_shared_section *in)
 
 /* ---- Slots that were left to us: see fs_slot_state ---- */
 
-/* It is not in the queue any more. */
-static void free_left(struct fs_shared_section *in, int slot)
-{
-    FS_COUNT_UP(&in->handle->segment->count.timeouts, 1);
-    fs_shared_free_slot(in, slot);
-}
-
 static void settle_slot(struct fs_shared_section *in, int slot)
 {
     switch (FS_GET(&in->handle->slots[slot].state)) {
     case FS_SLOT_TO_UNLINK:
+    case FS_SLOT_TO_CANCEL:
         fs_shared_take_out(in, slot);
-        free_left(in, slot);
+        fs_shared_free_left(in, slot);
         break;
     case FS_SLOT_TO_RETURN:
         fs_shared_return_grant(in, slot);
@@ -212,7 +206,7 @@ static void grant_head(struct fs_shared_section *in, int head, int64_t units)
     FS_PUT(&slot->granted_ns, now);
     FS_PUT(&slot->core, (int16_t)(h->spins ? fs_cpu_current() : FS_NO_CORE));
     if (!fs_shared_grant_slot(in, head, units)) {
-        free_left(in, head);
+        fs_shared_free_left(in, head);
         return;
     }
     count_grant(h, head, now, passes);
@@ -242,7 +236,7 @@ static bool grant_or_drop_head(struct fs_shared_section *in)
     if (head == FS_NOBODY)
         return false;
     state = FS_GET(&slots[head].state);
-    if (state == FS_SLOT_TO_UNLINK) {
+    if (fs_is_left_in_queue(state)) {
         settle_slot(in, head);
         return true;
     }

@@ -204,9 +204,9 @@ static int leave_without_lock(struct fs_shared_wait *wait, enum ending ending)
 {
     fairsem_shared_t *h = wait->handle;
     struct fs_slot *slot = &h->slots[wait->slot];
-    static const int left[] = { [FS_SLOT_WAITING] = FS_SLOT_TO_UNLINK,
-                                [FS_SLOT_GRANTED] = FS_SLOT_TO_RETURN,
-                                [FS_SLOT_CANCELED] = FS_SLOT_TO_FREE };
+    const int left[] = { [FS_SLOT_WAITING] = ending == EXPIRE ? FS_SLOT_TO_UNLINK : FS_SLOT_TO_CANCEL,
+                         [FS_SLOT_GRANTED] = FS_SLOT_TO_RETURN,
+                         [FS_SLOT_CANCELED] = FS_SLOT_TO_FREE };
     int state = FS_GET(&slot->state);
     bool ours;
 
@@ -222,6 +222,8 @@ static int leave_without_lock(struct fs_shared_wait *wait, enum ending ending)
                                                       memory_order_release, memory_order_relaxed));
     FS_STEP("unsettled");
     atomic_fetch_add_explicit(&h->segment->unsettled, 1, memory_order_release);
+    if (state == FS_SLOT_WAITING)
+        probe_end(wait, ending == EXPIRE);
     if (ours)
         return 0;
     return state == FS_SLOT_CANCELED || ending == CANCEL_LATE ? FS_GET(&wait->reason) : ETIMEDOUT;

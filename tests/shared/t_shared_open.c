@@ -5,6 +5,8 @@
 #define _GNU_SOURCE             /* unshare */
 #include "crowd.h"
 
+#include "shared/layout.h"
+
 #include <limits.h>
 #include <sched.h>
 #include <stdio.h>
@@ -504,6 +506,51 @@ START_TEST(no_more_than_max_processes_can_use_it)
 }
 END_TEST
 
+struct place { _Atomic int reached, may_go_on; };
+static struct place *in_scan;
+
+/* In the newcomer, before it tries the third entry. */
+static void pause_in_scan(const char *what)
+{
+    static int taken;
+
+    if (strcmp(what, "take a byte") == 0 && ++taken == 3) {
+        atomic_store(&in_scan->reached, 1);
+        await_flag(&in_scan->may_go_on, 1);
+    }
+}
+
+/*
+ * Two of three have it open at most: the one whose entry the newcomer has passed dies, and another one
+ * takes the entry that it comes to.
+ */
+START_TEST(a_newcomer_that_others_overtake_finds_the_entry_that_is_left)
+{
+    fairsem_shared_t *h = make_small_segment(3, 0, 2, 3);
+    pid_t passed = fork_holder(h, 1), ahead = fork_holder(h, 1), newcomer, other;
+
+    in_scan = share(sizeof *in_scan);
+    kill_child(ahead);
+    newcomer = fork();
+    if (newcomer == 0) {
+        fs_shared_step = pause_in_scan;
+        CHILD_CHECK(fairsem_shared_tryacquire(h, 1) == 0);
+        CHILD_CHECK(atomic_load(&in_scan->reached) == 1);
+        _exit(0);
+    }
+    while (atomic_load(&in_scan->reached) == 0 && !has_ended(newcomer))
+        nap(1);
+    ck_assert_int_eq(fairsem_shared_available(h), 2);       /* which frees the entry ahead */
+    kill_child(passed);
+    other = fork_holder(h, 1);
+    atomic_store(&in_scan->may_go_on, 1);
+    ck_assert_int_eq(status_of(newcomer), 0);
+    kill_child(other);
+    ck_assert_int_eq(fairsem_shared_available(h), 3);
+    ck_assert_int_eq(fairsem_shared_close(h), 0);
+}
+END_TEST
+
 int main(void)
 {
     RUN_SUITE("shared open", an_invalid_name_is_refused, an_invalid_path_is_refused,
@@ -514,5 +561,6 @@ int main(void)
               open_without_a_free_descriptor_fails_and_leaves_nothing,
               a_limit_of_files_is_an_error_and_no_signal, standard_output_is_never_a_segment,
               a_full_file_system_is_an_error_and_no_signal, two_mounts_and_ramfs_share_segments,
-              no_more_than_max_processes_can_use_it);
+              no_more_than_max_processes_can_use_it,
+              a_newcomer_that_others_overtake_finds_the_entry_that_is_left);
 }

@@ -485,7 +485,8 @@ END_TEST
 
 /* ---- pthread_cancel in a step ---- */
 
-static _Atomic int asleep, may_be_canceled;
+enum { NOT_YET, BY_PTHREAD_CANCEL, BY_TOKEN };
+static _Atomic int asleep, canceled;
 
 /* It is about to sleep in the queue, and is canceled when the test says so. */
 static void be_canceled(const char *what)
@@ -493,8 +494,9 @@ static void be_canceled(const char *what)
     if (strcmp(what, "sleep") != 0)
         return;
     atomic_store(&asleep, 1);
-    await_flag(&may_be_canceled, 1);
-    (void)pthread_cancel(pthread_self());
+    await_flag(&canceled, BY_PTHREAD_CANCEL);
+    if (atomic_load(&canceled) == BY_PTHREAD_CANCEL)
+        (void)pthread_cancel(pthread_self());
 }
 
 /* A thread that waits for a unit, with a token, and comes to the step. */
@@ -507,7 +509,9 @@ static pthread_t start_canceled(unsigned flags)
     ck_assert_int_eq(fairsem_token_init(&their_token), 0);
     their_timeout_ns = 0;
     atomic_store(&asleep, 0);
-    atomic_store(&may_be_canceled, 0);
+    atomic_store(&canceled, NOT_YET);
+    atomic_store(&may_close, 0);
+    atomic_store(&their_wait, STILL_WAITING);
     fs_shared_step = be_canceled;
     start_thread(&waiter, wait_and_close, NULL);
     await_flag(&asleep, 1);
@@ -518,7 +522,7 @@ static void end_canceled(pthread_t waiter)
 {
     void *end;
 
-    atomic_store(&may_be_canceled, 1);
+    atomic_store(&canceled, BY_PTHREAD_CANCEL);
     ck_assert_int_eq(pthread_join(waiter, &end), 0);
     ck_assert_ptr_eq(end, PTHREAD_CANCELED);
     fs_shared_step = NULL;
@@ -560,6 +564,41 @@ START_TEST(a_canceled_thread_gives_back_what_it_was_granted)
 }
 END_TEST
 
+/* The lock cannot be had: the slot is left to others, who count why. */
+START_TEST(a_wait_that_ends_without_the_lock_is_counted_as_what_it_was)
+{
+    must_have_marks();
+    for (int by_token = 0; by_token < 2; by_token++) {
+        struct fs_shared_section in;
+        fairsem_shared_stat_t stat;
+        pthread_t waiter;
+
+        waiter = start_canceled(0);
+        ck_assert_int_eq(fs_shared_enter(&in, sem, NULL), 0);
+        if (by_token) {
+            ck_assert_int_eq(fairsem_token_cancel(&their_token, EPIPE), 0);
+            atomic_store(&canceled, BY_TOKEN);
+            while (atomic_load(&their_wait) == STILL_WAITING)
+                nap(1);
+            ck_assert_int_eq(their_wait, EPIPE);
+        } else {
+            end_canceled(waiter);
+        }
+        ck_assert_int_eq(fs_shared_section_end(&in), 0);
+        ck_assert_int_eq(fairsem_shared_stat(sem, &stat), 0);
+        ck_assert(stat.waits == 1 && stat.waiters == 0 && stat.grants == 0);
+        ck_assert(stat.cancels == 1 && stat.timeouts == 0);
+        atomic_store(&may_close, 1);
+        if (by_token)
+            ck_assert_int_eq(pthread_join(waiter, NULL), 0);
+        else
+            ck_assert_int_eq(fairsem_shared_close(sem), 0);
+        fs_shared_step = NULL;
+        ck_assert_int_eq(fairsem_token_destroy(&their_token), 0);
+    }
+}
+END_TEST
+
 int main(void)
 {
     RUN_SUITE("shared, stopped", nobody_waits_longer_than_it_asked_for_while_a_process_is_stopped,
@@ -568,5 +607,6 @@ int main(void)
               a_canceled_waiter_returns_when_its_canceler_is_through,
               damage_closes_the_fast_path_even_if_a_section_is_about_to_open_it,
               a_canceled_thread_leaves_a_damaged_segment_that_can_be_closed,
-              a_canceled_thread_gives_back_what_it_was_granted);
+              a_canceled_thread_gives_back_what_it_was_granted,
+              a_wait_that_ends_without_the_lock_is_counted_as_what_it_was);
 }
