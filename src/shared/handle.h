@@ -38,6 +38,7 @@ struct fairsem_shared {
     _Atomic int        acquires;        /* calls that may wait, or do: see fairsem_shared_close() */
 
     int                opened;          /* under the registry's mutex: how often */
+    bool               closing;         /* under the registry's mutex: the last time */
     struct fs_spare   *spares;          /* under the registry's mutex */
     struct fairsem_shared *next;        /* under the registry's mutex */
 };

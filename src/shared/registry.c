@@ -33,10 +33,12 @@
 static pthread_mutex_t registry = PTHREAD_MUTEX_INITIALIZER;
 static fairsem_shared_t *first;     /* under the mutex; a fork may copy it at any moment */
 
-/* Another thread of the parent may have held the mutex. */
+/* Another thread of the parent may have held the mutex, or have been closing a handle. */
 static void registry_reset_in_child(void)
 {
     registry = (pthread_mutex_t)PTHREAD_MUTEX_INITIALIZER;
+    for (fairsem_shared_t *h = first; h != NULL; h = h->next)
+        h->closing = false;
 }
 
 static struct fs_fork_hook hook = { .in_child = registry_reset_in_child };
@@ -87,17 +89,9 @@ static void remember(fairsem_shared_t *h, const struct fs_segment *header)
     h->unbounded = !h->undo && h->capacity == FAIRSEM_MAX_UNITS;
 }
 
-#define ATTACH_NS INT64_C(20000000)
-
-/*
- * Map the segment and attach.  If that succeeds, the handle owns the descriptor.
- *
- * To attach in place of a dead process needs the lock, which a stopped process may have.  Then the first
- * call attaches, until its own deadline; here all that open anything would wait.
- */
+/* Map the segment.  If that succeeds, the handle owns the descriptor. */
 static int make_handle(int fd, const struct fs_segment *header, fairsem_shared_t **handle)
 {
-    const struct fs_deadline soon = fs_deadline_after(ATTACH_NS);
     fairsem_shared_t *h = calloc(1, sizeof *h);
     void *memory;
     int error;
@@ -107,43 +101,66 @@ static int make_handle(int fd, const struct fs_segment *header, fairsem_shared_t
     error = fs_file_inspect(fd, &h->file);
     if (error == 0)
         error = fs_file_map(fd, header->size, &memory);
-    if (error == 0) {
-        h->segment = memory;
-        h->fd = fd;
-        h->opened = 1;
-        h->generation = fs_fork_generation();
-        h->attaching = (pthread_mutex_t)PTHREAD_MUTEX_INITIALIZER;
-        h->self = FS_NOBODY;
-        remember(h, header);
-        error = fs_shared_attach(h, &soon);
-        if (error == 0 || error == ETIMEDOUT) {
-            *handle = h;
-            return 0;
-        }
-        fs_file_unmap(memory, header->size);
+    if (error != 0) {
+        free(h);
+        return error;
     }
-    free(h);
-    return error;
+    h->segment = memory;
+    h->fd = fd;
+    h->opened = 1;
+    h->generation = fs_fork_generation();
+    h->attaching = (pthread_mutex_t)PTHREAD_MUTEX_INITIALIZER;
+    h->self = FS_NOBODY;
+    remember(h, header);
+    *handle = h;
+    return 0;
+}
+
+#define ATTACH_NS INT64_C(20000000)
+
+/*
+ * To attach in place of a dead process needs the lock, which a stopped process may have.  Then the first
+ * call attaches, until its own deadline.
+ */
+static int attach_soon(fairsem_shared_t *h)
+{
+    const struct fs_deadline soon = fs_deadline_after(ATTACH_NS);
+    int error = fs_shared_be_attached(h, &soon);
+
+    return error == ETIMEDOUT ? 0 : error;
+}
+
+/*
+ * Close a descriptor that no handle uses.  But perhaps this process has kept units of this segment when it
+ * called exec: then it stays open, also across the next exec, or they would go with the lock.
+ */
+static void close_unused(int fd)
+{
+    if (fs_life_is_ours(fd, 0, FAIRSEM_SHARED_MAX))
+        fs_file_keep_on_exec(fd, true);
+    else
+        fs_file_close(fd);
 }
 
 /* If the program has closed it, the number may be another file's by now. */
-static void close_own(const fairsem_shared_t *h, int fd)
+static void close_own(const fairsem_shared_t *h, int fd, void (*close_it)(int fd))
 {
     struct fs_file now;
 
     if (fs_shared_is_of_file(h, fd, &now))
-        fs_file_close(fd);
+        close_it(fd);
 }
 
-static void destroy_handle(fairsem_shared_t *h)
+/* `close_it`: fs_file_close(), or close_unused() if the process has not attached. */
+static void destroy_handle(fairsem_shared_t *h, void (*close_it)(int fd))
 {
     struct fs_spare *spare;
 
     fs_file_unmap(h->segment, h->size);
-    close_own(h, h->fd);
+    close_own(h, h->fd, close_it);
     while ((spare = h->spares) != NULL) {
         h->spares = spare->next;
-        close_own(h, spare->fd);
+        close_own(h, spare->fd, close_it);
         free(spare);
     }
     free(h);
@@ -174,10 +191,53 @@ static void strike(fairsem_shared_t *h)
         *at = h->next;
 }
 
+/* ---- Close ---- */
+
+/* Is it the last time?  Then an open of the same segment waits: it needs a new descriptor. */
+static bool begin_close(fairsem_shared_t *h)
+{
+    bool last;
+
+    FS_MUST(pthread_mutex_lock(&registry));
+    last = h->opened == 1;
+    if (last)
+        h->closing = true;
+    else
+        h->opened--;
+    FS_MUST(pthread_mutex_unlock(&registry));
+    return last;
+}
+
+static void end_close(fairsem_shared_t *h, bool detached, void (*close_it)(int fd))
+{
+    FS_MUST(pthread_mutex_lock(&registry));
+    h->closing = false;
+    if (detached) {
+        strike(h);
+        destroy_handle(h, close_it);
+    }
+    FS_MUST(pthread_mutex_unlock(&registry));
+}
+
+/* The registry's mutex is not held while the process detaches: other segments are opened and closed. */
+static int close_handle(fairsem_shared_t *h, void (*close_it)(int fd))
+{
+    int error;
+
+    if (!begin_close(h))
+        return 0;
+    error = fs_shared_detach(h);
+    end_close(h, error == 0, close_it);
+    return error;
+}
+
 /* ---- Open ---- */
 
+/* EINPROGRESS: another thread is about to close it. */
 static int reuse(fairsem_shared_t *h, const fairsem_shared_attr_t *attr, fairsem_shared_t **handle)
 {
+    if (h->closing)
+        return EINPROGRESS;
     if (attr != NULL && attr->flags != ((h->undo ? 0 : FAIRSEM_SHARED_NO_UNDO)
                                         | (h->spins ? 0 : FAIRSEM_SHARED_NO_SPIN)))
         return EINVAL;
@@ -207,18 +267,6 @@ static int use_descriptor(int fd, const fairsem_shared_attr_t *attr, fairsem_sha
     if (error == 0 && attr != NULL && attr->flags != header.flags)
         error = EINVAL;
     return error != 0 ? error : make_handle(fd, &header, handle);
-}
-
-/*
- * No handle uses it.  But perhaps this process has kept units of this segment when it called exec:
- * then it stays open, also across the next exec, or they would go with the lock.
- */
-static void close_unused(int fd)
-{
-    if (fs_life_is_ours(fd, 0, FAIRSEM_SHARED_MAX))
-        fs_file_keep_on_exec(fd, true);
-    else
-        fs_file_close(fd);
 }
 
 /* The owner is looked at before the first byte: see FAIRSEM_SHARED_OWN. */
@@ -269,10 +317,12 @@ static int create(const char *path, mode_t mode, const fairsem_shared_attr_t *at
         fs_file_close(fd);
         return error;
     }
-    if (path != NULL)
+    /* No other process has it yet, so this does not wait. */
+    error = attach_soon(*handle);
+    if (error == 0 && path != NULL)
         error = fs_file_name(fd, path);
     if (error != 0)
-        destroy_handle(*handle);
+        destroy_handle(*handle, fs_file_close);
     else if (!apart)
         enlist(*handle);
     return error;
@@ -298,8 +348,8 @@ static int open_named(const char *name, int oflag, mode_t mode, const fairsem_sh
     return error != 0 ? error : EAGAIN;
 }
 
-int fs_shared_open(fairsem_shared_t **handle, const char *name, int oflag, mode_t mode,
-                   const fairsem_shared_attr_t *attr, bool apart)
+static int find_or_make(fairsem_shared_t **handle, const char *name, int oflag, mode_t mode,
+                        const fairsem_shared_attr_t *attr, bool apart)
 {
     if (name == NULL)
         oflag = O_CREAT | O_EXCL;
@@ -314,6 +364,45 @@ int fs_shared_open(fairsem_shared_t **handle, const char *name, int oflag, mode_
     return open_named(name, oflag, mode, attr, apart, handle);
 }
 
+/* A thread that closes the same segment waits for its lock, for a moment. */
+static int find_or_make_in_registry(fairsem_shared_t **handle, const char *name, int oflag, mode_t mode,
+                                    const fairsem_shared_attr_t *attr)
+{
+    for (;;) {
+        int error;
+
+        FS_MUST(pthread_mutex_lock(&registry));
+        error = find_or_make(handle, name, oflag, mode, attr, false);
+        FS_MUST(pthread_mutex_unlock(&registry));
+        if (error != EINPROGRESS)
+            return error;
+        fs_nap(1000000);
+    }
+}
+
+/* It could not attach.  Another thread that has opened the handle meanwhile may have, and go on with it. */
+static void give_up(fairsem_shared_t *h)
+{
+    bool attached = atomic_load_explicit(&h->attached, memory_order_acquire);
+
+    (void)close_handle(h, attached ? fs_file_close : close_unused);
+}
+
+/* The registry's mutex is not held while the process attaches: other segments are opened and closed. */
+int fs_shared_open(fairsem_shared_t **handle, const char *name, int oflag, mode_t mode,
+                   const fairsem_shared_attr_t *attr, bool apart)
+{
+    int error = apart ? find_or_make(handle, name, oflag, mode, attr, true)
+                      : find_or_make_in_registry(handle, name, oflag, mode, attr);
+
+    if (error != 0)
+        return error;
+    error = attach_soon(*handle);
+    if (error != 0)
+        give_up(*handle);
+    return error;
+}
+
 int fairsem_shared_open(fairsem_shared_t **handle, const char *name, int oflag, mode_t mode,
                         const fairsem_shared_attr_t *attr)
 {
@@ -321,9 +410,7 @@ int fairsem_shared_open(fairsem_shared_t **handle, const char *name, int oflag, 
     fairsem_shared_t *opened;
 
     pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancelable);
-    FS_MUST(pthread_mutex_lock(&registry));
     error = fs_shared_open(&opened, name, oflag, mode, attr, false);
-    FS_MUST(pthread_mutex_unlock(&registry));
     pthread_setcancelstate(cancelable, &ignored);
     /* Not before: a handle may be made and destroyed again on the way to an error. */
     if (error == 0)
@@ -332,28 +419,18 @@ int fairsem_shared_open(fairsem_shared_t **handle, const char *name, int oflag, 
     return error;
 }
 
-/* ---- Close, unlink ---- */
-
 int fairsem_shared_close(fairsem_shared_t *h)
 {
-    int before = errno, cancelable, ignored, error = 0;
+    int before = errno, cancelable, ignored, error;
 
     pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancelable);
-    FS_MUST(pthread_mutex_lock(&registry));
-    if (h->opened > 1) {
-        h->opened--;
-    } else {
-        error = fs_shared_detach(h);
-        if (error == 0) {
-            strike(h);
-            destroy_handle(h);
-        }
-    }
-    FS_MUST(pthread_mutex_unlock(&registry));
+    error = close_handle(h, fs_file_close);
     pthread_setcancelstate(cancelable, &ignored);
     errno = before;
     return error;
 }
+
+/* ---- Unlink ---- */
 
 int fairsem_shared_unlink(const char *name)
 {

@@ -111,8 +111,7 @@ static int take_again(struct fs_shared_wait *wait, int result)
 
     if (result == wait->refusal && !fs_watch_due(h, fs_watch_call_ns(h)))
         return result;
-    error = fs_watch_check(h, wait->deadline,
-                           result == ENOBUFS ? FS_EVERYBODY : FS_THOSE_OF_INTEREST);
+    error = fs_shared_wait_check(wait, result == ENOBUFS ? FS_EVERYBODY : FS_THOSE_OF_INTEREST);
     if (error != 0)
         return error;
     wait->checked = true;
@@ -160,7 +159,7 @@ int fs_shared_acquire(fairsem_shared_t *h, int64_t n, int priority, int refusal,
     wait.units = n;
     wait.priority = priority;
     wait.refusal = refusal;
-    result = fs_shared_be_attached(h, deadline);
+    result = fs_shared_wait_attach(&wait);
     if (result == 0)
         result = fs_shared_look_at_file(h);
     if (result == 0)

@@ -10,7 +10,6 @@
 #include "shared/attach.h"
 #include "shared/change.h"
 #include "shared/shared_queue.h"
-#include "shared/watch.h"
 
 #include <errno.h>
 #include <limits.h>
@@ -129,23 +128,94 @@ int fs_shared_wait_begin(struct fs_shared_wait *wait, fairsem_shared_t *h,
     return error;
 }
 
-/* Wait this long for the lock between two looks whether the token has been canceled. */
-#define SLICE_NS 20000000
+static void end_wait(void *arg)
+{
+    struct fs_shared_wait *wait = arg;
+
+    if (wait->by_token.token != NULL)
+        fs_token_detach(&wait->by_token);
+    count_out(wait);
+}
+
+/* ---- For the lock ---- */
+
+/*
+ * The owner of the lock may be stopped, and a thread that sleeps until it has the lock is not woken by a
+ * token, nor is that sleep a cancellation point.  So it waits in slices, and looks after each.  With a
+ * token they are shorter, as nothing else ends its wait.
+ */
+#define TOKEN_SLICE_NS  20000000
+#define CANCEL_SLICE_NS 100000000
+
+static void end_slice(struct fs_shared_wait *wait)
+{
+    if (FS_GET(&wait->slot) != FS_NOBODY) {     /* wait_until_over() cleans up */
+        pthread_testcancel();
+        return;
+    }
+    pthread_cleanup_push(end_wait, wait);
+    pthread_testcancel();
+    pthread_cleanup_pop(0);
+}
+
+/* The first attempt does not wait, so that an acquire that need not wait reads no clock. */
+static void begin_slices(struct fs_shared_wait *wait)
+{
+    wait->until = &fs_lock_no_wait;
+}
+
+/* After ETIMEDOUT: is there a next slice?  If so, it is wait->until. */
+static bool next_slice(struct fs_shared_wait *wait)
+{
+    const int64_t ns = wait->by_token.token != NULL ? TOKEN_SLICE_NS : CANCEL_SLICE_NS;
+
+    if (wait->until == wait->deadline)
+        return false;
+    if (wait->until == &wait->slice) {
+        if (FS_GET(&wait->reason) != 0)
+            return false;
+        end_slice(wait);
+    }
+    if (wait->deadline != NULL && fs_deadline_rest(wait->deadline, ns) < ns) {
+        wait->until = wait->deadline;
+    } else {
+        wait->slice = fs_deadline_after(ns);
+        wait->until = &wait->slice;
+    }
+    return true;
+}
+
+int fs_shared_wait_attach(struct fs_shared_wait *wait)
+{
+    int error;
+
+    begin_slices(wait);
+    do {
+        error = fs_shared_be_attached(wait->handle, wait->until);
+    } while (error == ETIMEDOUT && next_slice(wait));
+    return error == ETIMEDOUT && FS_GET(&wait->reason) != 0 ? FS_GET(&wait->reason) : error;
+}
+
+int fs_shared_wait_check(struct fs_shared_wait *wait, enum fs_whom whom)
+{
+    int error;
+
+    begin_slices(wait);
+    do {
+        error = fs_watch_check(wait->handle, wait->until, whom);
+    } while (error == ETIMEDOUT && next_slice(wait));
+    return error == ETIMEDOUT && FS_GET(&wait->reason) != 0 ? FS_GET(&wait->reason) : error;
+}
 
 int fs_shared_wait_enter(struct fs_shared_wait *wait, struct fs_shared_section *in)
 {
-    if (wait->by_token.token == NULL)
-        return fs_shared_enter(in, wait->handle, wait->deadline);
-    do {
-        const bool ends = wait->deadline != NULL
-                          && fs_deadline_rest(wait->deadline, SLICE_NS) < SLICE_NS;
-        const struct fs_deadline slice = fs_deadline_after(SLICE_NS);
-        int error = fs_shared_enter(in, wait->handle, ends ? wait->deadline : &slice);
+    int error;
 
-        if (error != ETIMEDOUT || ends)
-            return error;
-    } while (FS_GET(&wait->reason) == 0);
-    return ETIMEDOUT;
+    begin_slices(wait);
+    do {
+        error = fs_shared_enter(in, wait->handle, wait->until);
+    } while (error == ETIMEDOUT && next_slice(wait));
+    return error;
 }
 
 /* ---- Leave ---- */
@@ -258,13 +328,6 @@ static int come_and_leave(struct fs_shared_wait *wait, enum ending ending)
 }
 
 /* ---- Wait ---- */
-
-static void end_wait(struct fs_shared_wait *wait)
-{
-    if (wait->by_token.token != NULL)
-        fs_token_detach(&wait->by_token);
-    count_out(wait);
-}
 
 FS_REALIGN_STACK static void shared_abandon(void *arg)
 {

@@ -6,6 +6,7 @@
 #include "deadline.h"
 #include "shared/shared_awake.h"
 #include "shared/shared_section.h"
+#include "shared/watch.h"
 #include "token.h"
 
 /* No result yet; results are not negative. */
@@ -15,6 +16,8 @@ struct fs_shared_wait {
     struct fs_cancelable      by_token;
     fairsem_shared_t         *handle;
     const struct fs_deadline *deadline;     /* NULL: none */
+    const struct fs_deadline *until;        /* of the slice in which it waits for the lock ... */
+    struct fs_deadline        slice;        /* ... if that is no other one */
     _Atomic int               slot;         /* stored under the lock; FS_NOBODY: not joined */
     int64_t                   seq;          /* its number: the slot is still ours if it has it */
     _Atomic int               reason;       /* of its token, under the token's mutex; 0: not canceled */
@@ -35,7 +38,14 @@ struct fs_shared_wait {
 int fs_shared_wait_begin(struct fs_shared_wait *wait, fairsem_shared_t *h,
                          const struct fs_deadline *deadline, const fairsem_token_t *token);
 
-/* fs_shared_enter() for this wait: ETIMEDOUT also if its token is canceled, see `reason`. */
+/*
+ * fs_shared_be_attached() and fs_watch_check() for this wait, which its token and pthread_cancel end, too.
+ * An error, or the token's reason.
+ */
+int fs_shared_wait_attach(struct fs_shared_wait *wait);
+int fs_shared_wait_check(struct fs_shared_wait *wait, enum fs_whom whom);
+
+/* fs_shared_enter(), the same; but ETIMEDOUT if its token is canceled, see `reason`. */
 int fs_shared_wait_enter(struct fs_shared_wait *wait, struct fs_shared_section *in);
 
 /* If the result is FS_NOT_OVER, wait for another.  Cancellation point.  No lock held. */

@@ -6,6 +6,7 @@
 #include "crowd.h"
 
 #include "shared/layout.h"
+#include "workers.h"
 
 #include <limits.h>
 #include <sched.h>
@@ -506,6 +507,90 @@ START_TEST(no_more_than_max_processes_can_use_it)
 }
 END_TEST
 
+static const char *busy_in;     /* a step of a call */
+
+static void open_and_close_another(const char *what)
+{
+    fairsem_shared_t *h;
+
+    if (strcmp(what, busy_in) != 0)
+        return;
+    fs_shared_step = NULL;
+    ck_assert_int_eq(fairsem_shared_open(&h, NULL, 0, 0, &four), 0);
+    ck_assert_int_eq(fairsem_shared_close(h), 0);
+}
+
+/* In each of these steps it may have to wait for a lock, or for other processes. */
+START_TEST(other_segments_are_opened_and_closed_while_a_call_attaches_or_detaches)
+{
+    fairsem_shared_t *h;
+
+    make_closed();
+    busy_in = "take a byte";
+    fs_shared_step = open_and_close_another;
+    ck_assert_int_eq(fairsem_shared_open(&h, own_name(), 0, 0, NULL), 0);
+    ck_assert(fs_shared_step == NULL);          /* that step was reached */
+    busy_in = "locked";
+    fs_shared_step = open_and_close_another;
+    ck_assert_int_eq(fairsem_shared_close(h), 0);
+    ck_assert(fs_shared_step == NULL);
+    ck_assert_int_eq(fairsem_shared_unlink(own_name()), 0);
+}
+END_TEST
+
+static _Atomic int closes, may_be_closed, opened_again;
+static fairsem_shared_t *again;
+
+static void stay_in_close(const char *what)
+{
+    if (strcmp(what, "locked") != 0)
+        return;
+    fs_shared_step = NULL;
+    atomic_store(&closes, 1);
+    await_flag(&may_be_closed, 1);
+}
+
+static void *close_it(void *h)
+{
+    insist(0, fairsem_shared_close(h));
+    return h;
+}
+
+static void *open_it(void *name)
+{
+    insist(0, fairsem_shared_open(&again, name, 0, 0, NULL));
+    insist(0, fairsem_shared_acquire(again, 4));
+    atomic_store(&opened_again, 1);
+    return name;
+}
+
+/* The descriptor goes, and the locks of this process with it, before another one is opened. */
+START_TEST(an_open_waits_for_another_thread_that_closes_the_same_segment)
+{
+    fairsem_shared_t *h = make_own_named(4, 0);
+    pthread_t closer, opener;
+    pid_t child;
+
+    ck_assert_int_eq(fairsem_shared_acquire(h, 4), 0);
+    fs_shared_step = stay_in_close;
+    start_thread(&closer, close_it, h);
+    await_flag(&closes, 1);
+    start_thread(&opener, open_it, (void *)(uintptr_t)own_name());
+    for (int looks = 0; looks < 20 && !atomic_load(&opened_again); looks++)
+        nap(1);         /* it would be wrong if it came so soon */
+    ck_assert_int_eq(opened_again, 0);
+    atomic_store(&may_be_closed, 1);
+    ck_assert_int_eq(pthread_join(closer, NULL), 0);
+    ck_assert_int_eq(pthread_join(opener, NULL), 0);
+    child = fork();
+    if (child == 0)
+        _exit(fairsem_shared_available(again) == 0 ? 0 : 1);
+    ck_assert_int_eq(status_of(child), 0);
+    ck_assert_int_eq(fairsem_shared_unlink(own_name()), 0);
+    ck_assert_int_eq(fairsem_shared_close(again), 0);
+}
+END_TEST
+
 struct place { _Atomic int reached, may_go_on; };
 static struct place *in_scan;
 
@@ -562,5 +647,7 @@ int main(void)
               a_limit_of_files_is_an_error_and_no_signal, standard_output_is_never_a_segment,
               a_full_file_system_is_an_error_and_no_signal, two_mounts_and_ramfs_share_segments,
               no_more_than_max_processes_can_use_it,
+              other_segments_are_opened_and_closed_while_a_call_attaches_or_detaches,
+              an_open_waits_for_another_thread_that_closes_the_same_segment,
               a_newcomer_that_others_overtake_finds_the_entry_that_is_left);
 }

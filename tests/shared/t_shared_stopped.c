@@ -272,7 +272,37 @@ static void be_the_child(void)
     _exit(0);
 }
 
-START_TEST(a_thread_that_cannot_attach_yet_delays_no_other_thread)
+static void *wait_by_token(void *arg)
+{
+    const fairsem_wait_t how = { .token = &token };
+
+    CHILD_CHECK(fairsem_shared_acquire_with(sem, 1, &how) == EPIPE);
+    return arg;
+}
+
+/* Nothing else ends the first calls of these threads, and when they have ended nobody uses the handle. */
+static void be_the_canceled_child(void)
+{
+    pthread_t first;
+    void *end;
+
+    for (int by_token = 0; by_token < 2; by_token++) {
+        CHILD_CHECK(pthread_create(&first, NULL, by_token ? wait_by_token : acquire_and_release, NULL) == 0);
+        while (pthread_mutex_trylock(&sem->attaching) == 0) {
+            pthread_mutex_unlock(&sem->attaching);
+            nap(1);
+        }
+        CHILD_CHECK((by_token ? fairsem_token_cancel(&token, EPIPE) : pthread_cancel(first)) == 0);
+        CHILD_CHECK(pthread_join(first, &end) == 0);
+        CHILD_CHECK(end == (by_token ? NULL : PTHREAD_CANCELED));
+    }
+    CHILD_CHECK(fairsem_shared_close(sem) == 0);
+    atomic_store(&stage->over, 1);
+    _exit(0);
+}
+
+/* The table is full, one of its processes is dead, and another one is stopped with the lock. */
+static void check_a_child_that_cannot_attach(void (*be_it)(void))
 {
     const fairsem_shared_attr_t attr = { .units = 3, .max_processes = 3 };
     pid_t dead, stopped, child;
@@ -292,7 +322,7 @@ START_TEST(a_thread_that_cannot_attach_yet_delays_no_other_thread)
     ck_assert(WIFSTOPPED(status));
     kill_child(dead);
     if ((child = fork()) == 0)
-        be_the_child();
+        be_it();
     while (!atomic_load(&stage->over) && !has_ended(child))
         nap(1);
     ck_assert_int_eq(kill(stopped, SIGCONT), 0);
@@ -302,6 +332,17 @@ START_TEST(a_thread_that_cannot_attach_yet_delays_no_other_thread)
     ck_assert_int_eq(fairsem_shared_unlink(own_name()), 0);
     ck_assert_int_eq(fairsem_shared_close(sem), 0);
     munmap(stage, sizeof *stage);
+}
+
+START_TEST(a_thread_that_cannot_attach_yet_delays_no_other_thread)
+{
+    check_a_child_that_cannot_attach(be_the_child);
+}
+END_TEST
+
+START_TEST(a_token_and_pthread_cancel_end_a_call_that_cannot_attach_yet)
+{
+    check_a_child_that_cannot_attach(be_the_canceled_child);
 }
 END_TEST
 
@@ -603,6 +644,7 @@ int main(void)
 {
     RUN_SUITE("shared, stopped", nobody_waits_longer_than_it_asked_for_while_a_process_is_stopped,
               a_thread_that_cannot_attach_yet_delays_no_other_thread,
+              a_token_and_pthread_cancel_end_a_call_that_cannot_attach_yet,
               a_request_that_is_old_when_its_time_is_out_takes_what_lies_free,
               a_canceled_waiter_returns_when_its_canceler_is_through,
               damage_closes_the_fast_path_even_if_a_section_is_about_to_open_it,
