@@ -111,11 +111,13 @@ static int find_entry(fairsem_shared_t *h, int *index)
     return error;
 }
 
-static int find_kept_entry(fairsem_shared_t *h, int *index)
+/* With nobody who keeps units, the table is not searched: it may be large. */
+static bool find_kept_entry(fairsem_shared_t *h, int *index)
 {
     bool others;
 
-    return fs_shared_be_born(h, is_kept, index, &others);
+    return FS_GET(&h->segment->keepers) != 0
+           && fs_shared_be_born(h, is_kept, index, &others) == 0;
 }
 
 /* ---- Attach ---- */
@@ -148,7 +150,7 @@ static int move_in(fairsem_shared_t *h, const struct fs_deadline *deadline, int 
     if (error != 0)
         return error;
     FS_PUT(&self->held, 0);
-    FS_PUT(&self->keeps, 0);
+    fs_shared_set_keeps(h, index, false);
     FS_PUT(&self->pid, fs_process_id());
     FS_PUT(&self->state, FS_PROCESS_USED);
     return 0;
@@ -166,7 +168,7 @@ static int attach(fairsem_shared_t *h, const struct fs_deadline *deadline)
         error = fs_file_keep_on_exec(h->fd, false);
     if (error != 0)
         return error;
-    kept = find_kept_entry(h, &index) == 0;
+    kept = find_kept_entry(h, &index);
     if (!kept)
         error = find_entry(h, &index);
     if (error != 0)
@@ -176,7 +178,7 @@ static int attach(fairsem_shared_t *h, const struct fs_deadline *deadline)
     if (FS_GET(&h->segment->damaged) != 0)
         error = ENOTRECOVERABLE;
     else if (kept)
-        FS_PUT(&h->processes[index].keeps, 0);
+        fs_shared_set_keeps(h, index, false);
     else
         error = move_in(h, deadline, index);
     if (error == 0) {
@@ -319,7 +321,7 @@ int fs_shared_detach(fairsem_shared_t *h)
     if (is_still_ours(h)) {
         if (h->undo)
             fs_shared_give_back(&in, fs_load_units(&in, &h->processes[index].held));
-        FS_PUT(&h->processes[index].keeps, 0);
+        fs_shared_set_keeps(h, index, false);
         FS_COMMIT(&in, &h->processes[index].state, FS_PROCESS_FREE);
     }
     fs_shared_section_end(&in);

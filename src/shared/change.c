@@ -104,6 +104,20 @@ int fs_shared_give_back(struct fs_shared_section *in, int64_t n)
     return 0;
 }
 
+/* If we die between the two stores, there are fewer keepers than counted: that costs others a search. */
+void fs_shared_set_keeps(fairsem_shared_t *h, int process, bool keeps)
+{
+    _Atomic int32_t *now = &h->processes[process].keeps, *keepers = &h->segment->keepers;
+
+    if ((FS_GET(now) != 0) == keeps)
+        return;
+    if (keeps)
+        atomic_fetch_add_explicit(keepers, 1, memory_order_release);
+    FS_PUT(now, keeps);
+    if (!keeps)
+        atomic_fetch_sub_explicit(keepers, 1, memory_order_release);
+}
+
 /* ---- Changes of two words ---- */
 
 struct change {

@@ -36,6 +36,9 @@ void fs_shared_free_slot(struct fs_shared_section *in, int slot);
 /* Free a slot that its thread has left in the queue, where it is no longer; and count why. */
 void fs_shared_free_left(struct fs_shared_section *in, int slot);
 
+/* Does the process with this entry keep its units over exec?  Only that process, or under the lock. */
+void fs_shared_set_keeps(fairsem_shared_t *h, int process, bool keeps);
+
 /* Finish a change of two words that was cut short. */
 void fs_shared_redo(struct fs_shared_section *in);
 

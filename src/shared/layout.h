@@ -170,7 +170,7 @@ struct fs_segment {
     _Atomic int32_t  unsettled;         /* not 0: slots may have been left to others, see above */
     _Atomic int32_t  free_hint;         /* under the lock; where to search for a free slot first */
     struct fs_awake  awake;             /* under the lock; an update may be lost with a process */
-    int32_t          unused;
+    _Atomic int32_t  keepers;           /* a hint: at least so many processes keep units over exec */
     _Atomic int32_t  oldest;            /* under the lock; a cache, only with aging_ns */
     struct fs_redo   redo;              /* under the lock */
     _Atomic int64_t  granted_ns;        /* under the lock; a cache: when a head was last granted */

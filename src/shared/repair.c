@@ -50,7 +50,7 @@ void fs_shared_bury(struct fs_shared_section *in, int process)
             drop_slot(in, dead, i);
     }
     FS_COMMIT(in, &dead->held, 0);
-    FS_PUT(&dead->keeps, 0);
+    fs_shared_set_keeps(h, process, false);
     FS_COMMIT(in, &dead->state, FS_PROCESS_FREE);
     count_returned(h, dead, held);
     FS_COUNT_UP(&h->segment->count.deaths, 1);

@@ -172,8 +172,8 @@ int fairsem_shared_keep_on_exec(fairsem_shared_t *h, bool keep)
         error = fs_shared_has_slots(h) ? EBUSY : fs_shared_check_file(h);
         if (error == 0)
             error = fs_file_keep_on_exec(h->fd, keep);
-        if (error == 0)
-            FS_COMMIT(&in, &h->processes[FS_GET(&h->self)].keeps, keep);
+        if (error == 0 && in.error == 0)
+            fs_shared_set_keeps(h, FS_GET(&h->self), keep);
         fs_shared_section_end(&in);
     }
     pthread_setcancelstate(cancelable, &ignored);

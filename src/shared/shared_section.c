@@ -12,6 +12,7 @@
 
 #include <errno.h>
 #include <limits.h>
+#include <string.h>
 
 void (*fs_shared_step)(const char *what);
 
@@ -26,20 +27,33 @@ int64_t fs_shared_section_now(struct fs_shared_section *in)
  * The handle is not used any more: a thread whose wait a token has canceled may have seen that, and
  * closed it.  A wake on an address where no thread sleeps does nothing.
  */
-static void wake_all(struct fs_shared_section *in)
+static void wake_slot(const struct fs_slot *slot)
 {
-    for (int i = 0; i < in->wakes; i++) {
-        FS_STEP("wake");
-        fs_shared_wake(in->words[i], INT_MAX);
+    FS_STEP("wake");
+    fs_shared_wake(&slot->state, INT_MAX);
+}
+
+static void wake_all(const struct fs_shared_section *in)
+{
+    for (int i = 0; i < in->wakes && i < FS_WAKES; i++)
+        wake_slot(&in->slots[in->woken[i]]);
+    for (int i = 0; in->wakes > FS_WAKES && i < FAIRSEM_SHARED_MAX; i++) {
+        if ((in->more[i / 64] >> i % 64 & 1) != 0)
+            wake_slot(&in->slots[i]);
     }
-    in->wakes = 0;
 }
 
 void fs_shared_will_wake(struct fs_shared_section *in, int slot)
 {
+    if (in->wakes == 0)
+        in->slots = in->handle->slots;
     if (in->wakes == FS_WAKES)
-        wake_all(in);
-    in->words[in->wakes++] = &in->handle->slots[slot].state;
+        memset(in->more, 0, sizeof in->more);
+    if (in->wakes < FS_WAKES)
+        in->woken[in->wakes] = (int16_t)slot;
+    else
+        in->more[slot / 64] |= UINT64_C(1) << slot % 64;
+    in->wakes++;
 }
 
 /* The last two, who keep watch now (R4), may not know that. */

@@ -16,17 +16,22 @@
 
 #include "shared/handle.h"
 
+/* So many threads are woken in the order in which they were granted. */
+#ifndef FS_WAKES
 #define FS_WAKES 32
+#endif
 
 struct fs_shared_section {
     fairsem_shared_t *handle;
     int      error;             /* 0; ENOTRECOVERABLE; EBADF: nobody can say who lives, see life.h */
-    int      wakes;
+    int      wakes;             /* threads to wake when the lock has been dropped, by their slots ... */
+    int16_t  woken[FS_WAKES];   /* ... the first ones ... */
+    uint64_t more[FAIRSEM_SHARED_MAX / 64];     /* ... and the rest, a bit each */
+    const struct fs_slot *slots;
     int64_t  now_ns;            /* 0: no clock has been read yet */
     int64_t  total;             /* how many units there are; without undo, as the next: capacity */
     int64_t  most;              /* no sum of units that are held or granted is more */
     int64_t  available;         /* free units; negative after the total was lowered */
-    const _Atomic int *words[FS_WAKES];     /* to wake when the lock has been dropped */
 };
 
 /* Mark the segment as damaged; returns ENOTRECOVERABLE.  No lock is needed. */

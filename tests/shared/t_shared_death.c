@@ -270,7 +270,7 @@ static int after_exec(const char *name)
 
     if (fairsem_shared_open(&h, name, 0, 0, NULL) != 0 || fairsem_shared_stat(h, &stat) != 0)
         return 2;
-    if (stat.mine != 2 || stat.processes != 2)
+    if (stat.mine != 2 || stat.processes != 2 || FS_GET(&h->segment->keepers) != 0)
         return 3;
     if (fairsem_shared_acquire_for(h, 1, 1000000) != ETIMEDOUT
         || fairsem_shared_release(h, 1) != 0)
@@ -397,6 +397,34 @@ START_TEST(a_process_that_has_closed_all_descriptors_acquires_nothing)
     }
     ck_assert_int_eq(status_of(child), 0);
     ck_assert_int_eq(fairsem_shared_acquire(h, 1), 0);
+    ck_assert_int_eq(fairsem_shared_close(h), 0);
+}
+END_TEST
+
+/* A process that attaches searches for what it kept only if some process keeps something. */
+START_TEST(the_count_of_processes_that_keep_units_is_exact)
+{
+    fairsem_shared_t *h = make_segment(2, 0);
+    const _Atomic int32_t *keepers = &h->segment->keepers;
+    pid_t child;
+
+    for (int i = 0; i < 2; i++)
+        ck_assert_int_eq(fairsem_shared_keep_on_exec(h, true), 0);
+    ck_assert_int_eq(*keepers, 1);
+    for (int dies = 0; dies < 2; dies++) {
+        child = fork();
+        if (child == 0) {
+            CHILD_CHECK(fairsem_shared_keep_on_exec(h, true) == 0 && *keepers == 2);
+            CHILD_CHECK(dies || fairsem_shared_close(h) == 0);
+            _exit(0);
+        }
+        ck_assert_int_eq(status_of(child), 0);
+        ck_assert_int_eq(fairsem_shared_available(h), 2);      /* drops the dead */
+        ck_assert_int_eq(*keepers, 1);
+    }
+    for (int i = 0; i < 2; i++)
+        ck_assert_int_eq(fairsem_shared_keep_on_exec(h, false), 0);
+    ck_assert_int_eq(*keepers, 0);
     ck_assert_int_eq(fairsem_shared_close(h), 0);
 }
 END_TEST
@@ -695,6 +723,7 @@ int main(int argc, char **argv)
               after_exec_a_failed_open_keeps_the_units,
               closing_the_descriptor_harms_only_the_process_that_does_it,
               a_process_that_has_closed_all_descriptors_acquires_nothing,
+              the_count_of_processes_that_keep_units_is_exact,
               a_handle_stays_open_while_a_thread_waits_whatever_has_been_closed,
               a_child_that_is_forked_in_a_wait_can_close_the_handle,
               a_process_that_was_taken_for_dead_starts_with_nothing, signals_do_not_hide_the_dead,

@@ -2,9 +2,24 @@
 /* t_shared_order.c - the order of grants between processes: priority, then arrival. */
 #include "crowd.h"
 
+#include "shared/handle.h"
+
 #define CROWD 60
 
-/* A section cannot wake so many after its unlock: it wakes some of them earlier. */
+static const fairsem_shared_t *released;
+static int woken, woken_with_lock;
+
+static void look_at_the_lock(const char *what)
+{
+    uint32_t lock = FS_GET(&released->segment->lock);
+
+    if (strcmp(what, "wake") != 0)
+        return;
+    woken++;
+    woken_with_lock += (lock & 1u << 30) != 0 && (lock & 0xfff) == (uint32_t)FS_GET(&released->self);
+}
+
+/* More than a section lists in order; it wakes each after its unlock, or they would wait for the lock. */
 START_TEST(one_release_lets_sixty_processes_through)
 {
     for (unsigned flags = 0; flags <= FAIRSEM_SHARED_NO_UNDO; flags++) {
@@ -15,7 +30,13 @@ START_TEST(one_release_lets_sixty_processes_through)
         ck_assert_int_eq(fairsem_shared_acquire(h, CROWD), 0);
         for (int i = 0; i < CROWD; i++)
             waiters[i] = queue_user(h, 1);
+        released = h;
+        woken = woken_with_lock = 0;
+        fs_shared_step = look_at_the_lock;
         ck_assert_int_eq(fairsem_shared_release(h, CROWD), 0);
+        fs_shared_step = NULL;
+        ck_assert_int_ge(woken, CROWD);
+        ck_assert_int_eq(woken_with_lock, 0);
         for (int i = 0; i < CROWD; i++)
             ck_assert_int_eq(status_of(waiters[i]), 0);
         ck_assert_int_eq(fairsem_shared_stat(h, &stat), 0);

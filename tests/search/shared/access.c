@@ -54,7 +54,8 @@ static enum sharing sharing_of(int file, size_t offset)
             return FREE_TO_STORE;
         if (IN(turn))
             return OPEN_TO_ALL;
-        if (IN(word) || IN(damaged) || IN(checked_ns) || IN(check_took_ns) || IN(unsettled))
+        if (IN(word) || IN(damaged) || IN(checked_ns) || IN(check_took_ns) || IN(unsettled)
+            || IN(keepers))
             return FREE_TO_STORE;
         return IN(unfinished) || IN(head) || IN(tail) || IN(oldest) || IN(waiters) || IN(total)
                ? HINT : LOCKED;

@@ -12,6 +12,8 @@
 
 void *xp_calloc(size_t count, size_t size);
 
+#define FS_WAKES 1              /* the second thread is woken as one of many is */
+
 #ifndef XP_EXPLORER
 #define calloc xp_calloc
 #endif

@@ -124,7 +124,7 @@ void oracle_field_words(int file, size_t offset, char *text, size_t size)
         HEADER(word), HEADER(total), HEADER(most), HEADER(out), HEADER(lock), HEADER(turn),
         HEADER(unsettled), HEADER(damaged), HEADER(unfinished), HEADER(head),
         HEADER(tail), HEADER(oldest), HEADER(youngest), HEADER(waiters),
-        HEADER(next_seq), HEADER(checked_ns), HEADER(check_took_ns), HEADER(free_hint),
+        HEADER(next_seq), HEADER(checked_ns), HEADER(check_took_ns), HEADER(free_hint), HEADER(keepers),
         HEADER(redo.slot), HEADER(redo.slot_state), HEADER(redo.process), HEADER(redo.has_word),
         HEADER(redo.held), HEADER(redo.word), HEADER(count),
 #define PROCESS(member) { 1000 + offsetof(struct fs_process, member), "process." #member }
