@@ -28,7 +28,7 @@ LAYOUT = {
                'u8 claims_when_woken, i64 claims_at_ns, fs_cancelable by_token, fs_parking parking, '
                'u32 generation, u8 interruptible, u8 interrupted',
     'fs_watcher': 'fs_wait wait, fs_list in_ring, ptr ticket',
-    'fs_awake': 'u8 as_head, u8 early, u8 turn, u8 holders_core, u8 near',
+    'fs_awake': 'u8 as_head, u8 holders_core, i16 early',
     'fs_sem': 'a64 word, a64 limit, mutex mutex, u8 bounded, u8 resizing, fs_awake awake, '
               'fs_waitq queue, u32 waiters, u32 sections, ptr far, i64 head_since_ns, i32 closed, '
               'u32 tickets, i64 waits, u64 waiting_low, i64 wait_ns_total, i64 grants, i64 wait_ns_max, '

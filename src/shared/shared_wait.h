@@ -16,12 +16,12 @@ struct fs_shared_wait {
     struct fs_cancelable      by_token;
     fairsem_shared_t         *handle;
     const struct fs_deadline *deadline;     /* NULL: none */
-    const struct fs_deadline *until;        /* of the slice in which it waits for the lock ... */
-    struct fs_deadline        slice;        /* ... if that is no other one */
     _Atomic int               slot;         /* stored under the lock; FS_NOBODY: not joined */
     int64_t                   seq;          /* its number: the slot is still ours if it has it */
     _Atomic int               reason;       /* of its token, under the token's mutex; 0: not canceled */
     int64_t                   joined_ns;
+    const struct fs_deadline *until;        /* of the slice in which it waits for the lock ... */
+    struct fs_deadline        slice;        /* ... if that is no other one */
     int64_t                   look_ns;      /* when it looks at others next; 0: not known yet */
     bool                      checked;      /* processes, before it is refused */
     struct fs_shared_awake    awake;
