@@ -39,6 +39,8 @@ static const struct cell {
     { "vm", 16, { .threads = 3, .units = 1, .hold = 1 * US }, TO_POSIX, 0.5, false },
     /* More waiters than places: all sleep at each turn. */
     { "vm", 4, { .threads = 16, .units = 1, .hold = 1 * US }, TO_POSIX, 0.4, false },
+    /* The holders have all the cores. */
+    { "vm", 4, { .threads = 16, .units = 4, .hold = 5 * US }, TO_POSIX, 0.4, false },
     { "vm", 16, { .threads = 12, .units = 1, .hold = 1 * US }, ONE_MORE, 0.8, false },
     { "vm", 16, { .threads = 13, .units = 1, .hold = 1 * US }, TO_POSIX, 0.5, false },
     { "bare", 16, { .threads = 16, .units = 1, .hold = 1 * US }, TO_POSIX, 0.5, false },
@@ -108,7 +110,7 @@ static double ratio(const struct cell *cell)
 
     machine_preset(cell->machine);
     machine.cores = cell->cores;
-    load.length = load.long_hold != 0 ? 500 * MS : 50 * MS;
+    load.length = load.long_hold != 0 ? 500 * MS : 30 * MS;
     load.seed = 1;
     switch (cell->rule) {
     case TO_BETTER:
