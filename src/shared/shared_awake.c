@@ -109,3 +109,14 @@ void fs_shared_awake_learn(const struct fs_shared_awake *awake, fairsem_shared_t
     fs_awake_learn(&known, true, head_ns, same_core ? fs_cpu_current() : FS_NO_CORE);
     h->segment->awake = known;
 }
+
+void fs_shared_awake_learn_in_vain(const struct fs_shared_awake *awake, fairsem_shared_t *h,
+                                   int64_t joined_ns)
+{
+    struct fs_awake known = h->segment->awake;
+
+    if (!h->spins || !awake->as_head)
+        return;
+    fs_awake_learn_in_vain(&known, true, fs_since(fs_now_ns(), joined_ns));
+    h->segment->awake = known;
+}

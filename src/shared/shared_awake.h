@@ -40,4 +40,8 @@ void fs_shared_awake_granted(fairsem_shared_t *h, int head, int core, int64_t no
 void fs_shared_awake_learn(const struct fs_shared_awake *awake, fairsem_shared_t *h, int slot,
                            int64_t joined_ns);
 
+/* This thread has timed out, and learns from that.  The lock is held. */
+void fs_shared_awake_learn_in_vain(const struct fs_shared_awake *awake, fairsem_shared_t *h,
+                                   int64_t joined_ns);
+
 #endif

@@ -230,10 +230,12 @@ static int leave_queue(struct fs_shared_wait *wait, struct fs_shared_section *in
 
     fs_shared_take_out(in, wait->slot);
     fs_shared_free_slot(in, wait->slot);
-    if (ending == EXPIRE)
+    if (ending == EXPIRE) {
         FS_COUNT_UP(&count->timeouts, 1);
-    else
+        fs_shared_awake_learn_in_vain(&wait->awake, wait->handle, wait->joined_ns);
+    } else {
         FS_COUNT_UP(&count->cancels, 1);
+    }
     probe_end(wait, ending == EXPIRE);
     return ending == EXPIRE ? ETIMEDOUT : ending == ABANDON ? ECANCELED : FS_GET(&wait->reason);
 }

@@ -152,6 +152,18 @@ START_TEST(grants_of_one_release_teach_nothing)
 }
 END_TEST
 
+/* A wake-up takes at most 0.05 ms. */
+START_TEST(a_head_that_times_out_late_teaches_that_it_does_not_pay)
+{
+    fairsem_shared_t *h = begin(0);
+
+    ck_assert_int_eq(fairsem_shared_acquire_for(h, 1, MS), ETIMEDOUT);
+    ck_assert_int_eq(h->segment->awake.as_head, 2);
+    ck_assert_int_eq(h->segment->awake.as_head_here, 2);
+    ck_assert_int_eq(fairsem_shared_close(h), 0);
+}
+END_TEST
+
 START_TEST(the_head_yields_if_its_granter_needs_its_core)
 {
     fairsem_shared_t *h = begin(0);
@@ -280,6 +292,7 @@ int main(void)
 {
     RUN_SUITE("shared awake", waiters_yield_while_their_turns_are_near,
               grants_of_one_release_teach_nothing,
+              a_head_that_times_out_late_teaches_that_it_does_not_pay,
               the_head_yields_if_its_granter_needs_its_core,
               no_waiter_stays_awake_if_the_segment_says_so,
               the_third_wakes_the_first_that_joined_on_its_core,
