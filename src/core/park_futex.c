@@ -25,12 +25,41 @@
 #include <pthread.h>
 
 /* From linux/futex.h, which comes with the kernel and not with every C library. */
+#define WAIT_PRIVATE        (0 | 128)
 #define WAIT_BITSET_PRIVATE (9 | 128)
 #define WAKE_PRIVATE        (1 | 128)
 #define ON_CLOCK_REALTIME   256
 #define ANY_BIT             0xffffffffu
 
 /*
+ * ---- Faked clocks ----
+ *
+ * A tool such as libfaketime replaces clock_gettime(), and the condition variables and sem_timedwait()
+ * of the C library, but not the system call.  The caller's deadline is a time of the clock that it
+ * sees: to the kernel it may be a day away.  So if the two clocks differ, the thread sleeps for the time
+ * that is left by the caller's clock.  That clock may also run faster, or be set meanwhile, so the sleep
+ * is short, and the caller looks at the clock again.
+ */
+#define FAKED_SLEEP_NS 50000000
+#define APART_NS        1000000     /* of two readings of one clock; more where a thread is preempted */
+
+static bool is_faked(clockid_t clock)
+{
+    struct timespec kernels, seen;
+    int64_t ahead_s;
+
+    if (syscall(FS_CLOCK_CALL, clock, &kernels) != 0 || clock_gettime(clock, &seen) != 0)
+        return false;
+    ahead_s = (int64_t)seen.tv_sec - kernels.tv_sec;
+    if (ahead_s < -1 || ahead_s > 1)
+        return true;
+    return ahead_s * 1000000000 + seen.tv_nsec - kernels.tv_nsec < 0
+           || ahead_s * 1000000000 + seen.tv_nsec - kernels.tv_nsec > APART_NS;
+}
+
+/*
+ * ---- Sleeping ----
+ *
  * futex() is not a cancellation point.  So the thread allows asynchronous cancellation during the
  * call, and only then; the C library's own waits do the same.  The thread may be canceled when it
  * has been granted already, so the clean-up handler that the caller pushed loads the state under
@@ -41,15 +70,23 @@ FS_NOT_INLINE FS_NO_TSAN
 bool fs_park_on_word(const _Atomic int *word, int value, const struct fs_deadline *deadline)
 {
     int op = WAIT_BITSET_PRIVATE;
+    const struct timespec *time = NULL;
+    struct timespec left = { .tv_sec = 0 };
     int before = errno, deferred, async;
     bool interrupted;
     long result;
 
-    if (deadline != NULL && deadline->clock == CLOCK_REALTIME)
-        op |= ON_CLOCK_REALTIME;
+    if (deadline != NULL && is_faked(deadline->clock)) {
+        op = WAIT_PRIVATE;
+        left.tv_nsec = (long)fs_deadline_rest(deadline, FAKED_SLEEP_NS);
+        time = &left;
+    } else if (deadline != NULL) {
+        if (deadline->clock == CLOCK_REALTIME)
+            op |= ON_CLOCK_REALTIME;
+        time = &deadline->at;
+    }
     pthread_setcanceltype(PTHREAD_CANCEL_ASYNCHRONOUS, &deferred);
-    result = syscall(FS_FUTEX_CALL, word, op, value, deadline != NULL ? &deadline->at : NULL, NULL,
-                     ANY_BIT);
+    result = syscall(FS_FUTEX_CALL, word, op, value, time, NULL, ANY_BIT);
     pthread_setcanceltype(deferred, &async);
     interrupted = result == -1 && errno == EINTR;
     errno = before;

@@ -43,7 +43,7 @@ static bool enter_sandbox(void)
 {
     static const int allowed[] = {
         SYS_futex, SYS_mmap, SYS_sched_yield, SYS_sched_getscheduler, /* semaphores */
-        SYS_clock_gettime,                                      /* where libc needs it */
+        SYS_clock_gettime,                                      /* sleeps with a deadline, and libc */
         SYS_getpid, SYS_gettid, SYS_tgkill, SYS_rt_sigprocmask, SYS_rt_sigreturn,
         SYS_munmap, SYS_madvise, SYS_mprotect, SYS_brk, SYS_write, SYS_exit, SYS_exit_group,
     };

@@ -32,13 +32,17 @@ void __wrap_fs_unpark_word(const _Atomic int *word);
 static _Atomic bool early, swallow;
 static _Atomic bool raises;     /* the next reading of a clock raises SIGUSR1 */
 static _Atomic int clock_reads, early_returns;
+static _Atomic int faked_by_s;  /* how far the clocks are ahead of the kernel's */
 
 BARE int __wrap_clock_gettime(clockid_t clock, struct timespec *ts)
 {
     atomic_fetch_add(&clock_reads, 1);
     if (atomic_exchange(&raises, false))
         pthread_kill(pthread_self(), SIGUSR1);
-    return __real_clock_gettime(clock, ts);
+    if (__real_clock_gettime(clock, ts) != 0)
+        return -1;
+    ts->tv_sec += atomic_load(&faked_by_s);
+    return 0;
 }
 
 BARE int __wrap_pthread_cond_timedwait(pthread_cond_t *c, pthread_mutex_t *m,
@@ -197,11 +201,63 @@ START_TEST(a_sleep_without_the_clock_of_its_deadline_ends)
 }
 END_TEST
 
+/*
+ * A tool such as libfaketime replaces the functions of the C library.  It does not replace the system
+ * call that sleeps on a futex.
+ */
+START_TEST(a_deadline_is_a_time_of_the_clock_that_the_caller_sees)
+{
+    static const clockid_t clocks[] = { CLOCK_REALTIME, CLOCK_MONOTONIC };
+    static const int ahead_s[] = { 24 * 3600, -24 * 3600 };
+    const fairsem_attr_t interruptible = { .flags = FAIRSEM_INTERRUPTIBLE };
+    fairsem_t sem;
+
+    if (!FS_HAS_FUTEX)
+        NOT_HERE("no interruptible semaphores here");
+    ck_assert_int_eq(fairsem_init(&sem, 0, &interruptible), 0);
+    for (int i = 0; i < 4; i++) {
+        const clockid_t clock = clocks[i / 2];
+        struct fs_deadline deadline = { .clock = clock };
+
+        atomic_store(&faked_by_s, ahead_s[i % 2]);
+        deadline.at = from_now(clock, 20);
+        ck_assert_int_eq(fairsem_acquire_until(&sem, 1, clock, &deadline.at), ETIMEDOUT);
+        ck_assert(fs_deadline_passed(&deadline));
+    }
+    atomic_store(&faked_by_s, 0);
+    ck_assert_int_eq(fairsem_destroy(&sem), 0);
+}
+END_TEST
+
+/* It is seen soon, while the thread sleeps. */
+START_TEST(a_faked_clock_may_be_set_while_a_thread_sleeps)
+{
+    const fairsem_attr_t interruptible = { .flags = FAIRSEM_INTERRUPTIBLE };
+    struct worker w = { .clock = CLOCK_MONOTONIC };
+    struct timespec at;
+    fairsem_t sem;
+
+    if (!FS_HAS_FUTEX)
+        NOT_HERE("no interruptible semaphores here");
+    ck_assert_int_eq(fairsem_init(&sem, 0, &interruptible), 0);
+    atomic_store(&faked_by_s, 60);
+    at = from_now(w.clock, 3600 * 1000);
+    w.deadline = &at;
+    worker_queue(&w, &sem, 1, 1);
+    atomic_store(&faked_by_s, 7200);
+    ck_assert_int_eq(worker_join(&w), ETIMEDOUT);
+    atomic_store(&faked_by_s, 0);
+    ck_assert_int_eq(fairsem_destroy(&sem), 0);
+}
+END_TEST
+
 int main(void)
 {
     RUN_SUITE("sleep", no_clock_is_read_when_units_are_free,
               a_sleep_without_the_clock_of_its_deadline_ends,
               a_sleep_that_ends_too_early_does_not_end_the_wait,
+              a_deadline_is_a_time_of_the_clock_that_the_caller_sees,
+              a_faked_clock_may_be_set_while_a_thread_sleeps,
               a_handler_may_end_a_thread_that_has_just_joined,
               units_that_come_back_from_canceled_sleepers_cannot_overflow_the_count);
 }

@@ -106,13 +106,13 @@ bool __real_fs_park_on_word(const _Atomic int *word, int value, const struct fs_
 bool __wrap_fs_park_on_word(const _Atomic int *word, int value, const struct fs_deadline *deadline);
 bool __wrap_fs_park_on_word(const _Atomic int *word, int value, const struct fs_deadline *deadline)
 {
-    struct fs_deadline look = { .clock = CLOCK_REALTIME };
+    struct fs_deadline look;
 
     if (deadline == NULL || deadline->clock != CLOCK_REALTIME)
         return __real_fs_park_on_word(word, value, deadline);
     atomic_fetch_add(&realtime_sleeps, 1);
     while (atomic_load(word) == value && !reached(&deadline->at)) {
-        look.at = next_look();
+        look = fs_deadline_after(SLICE_NS);
         if (__real_fs_park_on_word(word, value, &look))
             return true;
     }

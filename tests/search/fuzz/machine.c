@@ -187,6 +187,18 @@ static bool is_futex(long number)
 #endif
 }
 
+/* The kernel's clocks are those that the library sees. */
+static bool is_clock(long number)
+{
+#if defined(SYS_clock_gettime64)
+    return number == SYS_clock_gettime || number == SYS_clock_gettime64;
+#elif defined(SYS_clock_gettime)
+    return number == SYS_clock_gettime;
+#else
+    return number < 0;
+#endif
+}
+
 /* Like the C library's: for any number, there may be six arguments. */
 BARE long __wrap_syscall(long number, ...)
 {
@@ -200,6 +212,8 @@ BARE long __wrap_syscall(long number, ...)
     if (machine_on && is_futex(number))
         return futex((const void *)arg[0], (int)arg[1], (int)arg[2],
                      (const struct timespec *)arg[3]);
+    if (machine_on && is_clock(number))
+        return __wrap_clock_gettime((clockid_t)arg[0], (struct timespec *)arg[1]);
     return __real_syscall(number, arg[0], arg[1], arg[2], arg[3], arg[4], arg[5]);
 }
 
