@@ -17,6 +17,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/random.h>
+#include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -29,14 +30,17 @@ static int (*init_of_libc)(sem_t *, int, unsigned);     /* r/o */
 /*
  * A tag guards against accidents, not attackers.  Each process starts with another number, so that
  * it hardly takes the references of another one for its own.
+ *
+ * By bare system calls: it runs in a forked child, too, and another preloaded library's getrandom() may
+ * want a lock there that a thread of the parent held.
  */
 static void begin_tags(void)
 {
     uint32_t first;
     struct timespec now;
 
-    if (getrandom(&first, sizeof first, GRND_NONBLOCK) != (ssize_t)sizeof first) {
-        clock_gettime(CLOCK_REALTIME, &now);
+    if (syscall(SYS_getrandom, &first, sizeof first, GRND_NONBLOCK) != (long)sizeof first) {
+        syscall(SYS_clock_gettime, CLOCK_REALTIME, &now);
         first = (uint32_t)now.tv_nsec * UINT32_C(0x9e3779b9);
     }
     atomic_store_explicit(&last_tag, first / FS_TAGS_APART * FS_TAGS_APART, memory_order_relaxed);

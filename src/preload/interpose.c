@@ -67,7 +67,22 @@ static void after_fork(void)
     in_child();
 }
 
-static void find_and_map(void)
+static _Atomic bool libcs_found;
+
+/* Names that every glibc has: for one that is missing dlsym() calls malloc(), which may come back here. */
+static void find_libcs(void)
+{
+    FIND(init);
+    FIND(destroy);
+    FIND(wait);
+    FIND(trywait);
+    FIND(timedwait);
+    FIND(post);
+    FIND(getvalue);
+    FIND(open);
+}
+
+static void map_and_hook(void)
 {
     static const struct fs_signal_hooks guard = {
         .enter = fs_section_enter,
@@ -75,17 +90,8 @@ static void find_and_map(void)
         .begin_wait = fs_wait_begins,
         .end_wait = fs_wait_ends,
     };
-    int before = errno;
 
-    FIND(init);
-    FIND(destroy);
-    FIND(wait);
-    FIND(trywait);
-    FIND(timedwait);
     FIND(clockwait);
-    FIND(post);
-    FIND(getvalue);
-    FIND(open);
     fs_find_next(&libc.fork, "_Fork");
     fs_signal_hooks = &guard;
     fs_actions_prepare();
@@ -95,20 +101,38 @@ static void find_and_map(void)
     pthread_atfork(fs_cells_before_fork, NULL, after_fork);
     fs_handlers_prepare(after_fork);
     fs_records_map();
-    errno = before;
 }
 
-/* It runs once: before main, or earlier if the constructor of a library uses semaphores. */
-static void prepare(void)
+/*
+ * Make the module ready, once: before main, or earlier if the constructor of a library uses
+ * semaphores.  Returns false while another call does it: then there are only libc's semaphores.
+ *
+ * Nobody waits for that other call, which may be one further up on this stack: the getenv(), mmap() or
+ * malloc() that it calls may be another preloaded library's, which begins its own work in its first
+ * call, with semaphores, perhaps with a thread.
+ */
+static bool prepare(void)
 {
-    static pthread_once_t once = PTHREAD_ONCE_INIT;
+    enum { UNPREPARED, BEGUN, READY };
+    static _Atomic int state;
+    int now = atomic_load_explicit(&state, memory_order_acquire), before;
 
-    pthread_once(&once, find_and_map);
+    if (now == READY)
+        return true;
+    before = errno;
+    fs_find_once(&libcs_found, find_libcs);
+    if (now == UNPREPARED && atomic_compare_exchange_strong(&state, &now, BEGUN)) {
+        map_and_hook();
+        atomic_store_explicit(&state, READY, memory_order_release);
+        now = READY;
+    }
+    errno = before;
+    return now == READY;
 }
 
 __attribute__((constructor)) static void prepare_early(void)
 {
-    prepare();
+    (void)prepare();
 }
 
 /*
@@ -119,7 +143,7 @@ EXPORT pid_t _Fork(void)
 {
     pid_t pid;
 
-    prepare();
+    (void)prepare();
     if (libc.fork == NULL) {
         errno = ENOSYS;
         return -1;
@@ -139,7 +163,7 @@ static bool pass_through(enum fs_cell_kind kind)
         errno = EINVAL;
         return false;
     }
-    prepare();
+    (void)prepare();
     if (!fs_only_counts())
         FS_COUNT(foreign);
     return true;
@@ -189,7 +213,8 @@ EXPORT int sem_init(sem_t *sem, int pshared, unsigned value)
 {
     struct fs_in_place *in = fs_in_place(sem);
 
-    prepare();
+    if (!prepare())
+        return libc.init(sem, pshared, value);
     if (value > SEM_VALUE_MAX) {
         errno = EINVAL;
         return -1;
@@ -425,7 +450,7 @@ EXPORT sem_t *sem_open(const char *name, int oflag, ...)
     mode_t mode = 0;
     unsigned value = 0;
 
-    prepare();
+    (void)prepare();
     FS_COUNT(named);
     if ((oflag & O_CREAT) != 0) {
         va_start(args, oflag);

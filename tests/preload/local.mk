@@ -4,7 +4,7 @@
 test_scripts += \
 	tests/preload/test_interpose.py \
 	tests/preload/test_names.py
-EXTRA_DIST += tests/preload/test_programs.py tests/preload/sigaction_hook.c
+EXTRA_DIST += tests/preload/late_library.c tests/preload/sigaction_hook.c tests/preload/test_programs.py
 
 # What test_interpose.py runs: a program that uses neither this library nor Check.
 if BUILD_INTERPOSER

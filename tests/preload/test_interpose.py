@@ -184,9 +184,21 @@ def test_two_copies_of_sem_post_for_one_semaphore(how, runner):
     does(0, f"{runner} {PROGRAM} {how} {shared_object('library', LIBRARY)}")
 
 
+def from_here(name):
+    with open(f"{TOP_SRCDIR}/tests/preload/{name}.c", encoding="ascii") as source:
+        return shared_object(name, source.read())
+
+
 def hook():
-    with open(TOP_SRCDIR + "/tests/preload/sigaction_hook.c", encoding="ascii") as source:
-        return shared_object("hook", source.read())
+    return from_here("sigaction_hook")
+
+
+@native
+@pytest.mark.parametrize("stats", ("", "--stats=" + STATS), ids=("", "--stats"))
+def test_a_library_that_begins_in_the_middle_of_our_start(stats):
+    """It uses semaphores there, and our clocks are its own, which the kernel does not know."""
+    library = from_here("late_library")
+    assert does(0, f"env LD_PRELOAD={library} {RUN} {stats} {PROGRAM} deadlines").stderr == ""
 
 
 @native
