@@ -50,7 +50,7 @@ struct promised_units {
  * A future that gets the units when they are granted; or the error, whatever it is, as an
  * exception.  The thread whose release grants them fulfills it.  The request keeps its place if
  * the future is thrown away; its units are released again when they come.  The semaphore must
- * exist until then.
+ * exist until then.  It is a callback: see coroutine.hpp.
  *
  * Throws std::bad_alloc.
  */
@@ -58,8 +58,14 @@ inline std::future<units> semaphore::acquire_future(std::int64_t n, int priority
 {
     auto request = std::make_unique<detail::promised_units>();
     std::future<units> future = request->promise.get_future();
-    const int error = fairsem_ticket_take(&request->ticket, &sem_, n, priority,
-                                          detail::promised_units::granted, request.get());
+
+    if (try_acquire(n)) {
+        request->promise.set_value(units(fairsem_units_t{ &sem_, n }));
+        return future;
+    }
+    detail::take take{ &request->ticket, &sem_, n, priority, detail::promised_units::granted,
+                       request.get() };
+    const int error = take.result();
 
     if (error == EINPROGRESS)
         (void)request.release();    /* it may be gone already */

@@ -39,6 +39,9 @@ namespace fairsem {
  *
  * A coroutine that waits may be destroyed: it leaves the queue.  Make sure that it is not being
  * resumed at the same time.
+ *
+ * A future and a coroutine are tickets with callbacks.  While a semaphore has such requests, no signal
+ * handler may inspect it: fairsem_init(3), FAIRSEM_INTERRUPTIBLE.
  */
 class [[nodiscard]] acquisition {
 public:
@@ -50,20 +53,26 @@ public:
     ~acquisition()
     {
         if (waits_)
-            (void)fairsem_ticket_return(&ticket_);
+            detail::dropping([this] { (void)fairsem_ticket_return(&ticket_); });
     }
 
     acquisition(const acquisition &) = delete;
     acquisition &operator=(const acquisition &) = delete;
 
-    bool await_ready() const noexcept { return false; }
+    /* Free units, and nobody waits: no ticket is needed. */
+    bool await_ready() noexcept
+    {
+        taken_ = sem_.try_acquire(n_);
+        return taken_;
+    }
 
     FAIRSEM_NOT_INLINED_ bool await_suspend(std::coroutine_handle<> coroutine)
     {
         coroutine_ = coroutine;
         waits_ = true;
-        const int error = fairsem_ticket_take(&ticket_, sem_.native_handle(), n_, priority_,
-                                              granted, this);
+        detail::take take{ &ticket_, sem_.native_handle(), n_, priority_, granted, this };
+        const int error = take.result();
+
         if (error == EINPROGRESS)
             return true;            /* this object may be gone already */
         error_ = error;
@@ -74,6 +83,8 @@ public:
     {
         fairsem_units_t claimed = {};
 
+        if (taken_)
+            return units(fairsem_units_t{ sem_.native_handle(), n_ });
         waits_ = false;
         if (error_ == 0)
             error_ = fairsem_ticket_claim(&ticket_, &claimed);
@@ -91,6 +102,7 @@ private:
     std::int64_t            n_;
     int                     priority_;
     int                     error_ = 0;
+    bool                    taken_ = false;
     bool                    waits_ = false;
     std::coroutine_handle<> coroutine_;
     fairsem_ticket_t        ticket_ = {};
@@ -121,13 +133,18 @@ public:
         if (gone_ != nullptr)
             *gone_ = true;
         if (waits_)
-            (void)fairsem_ticket_return(&ticket_);
+            detail::dropping([this] { (void)fairsem_ticket_return(&ticket_); });
     }
 
     stoppable_acquisition(const stoppable_acquisition &) = delete;
     stoppable_acquisition &operator=(const stoppable_acquisition &) = delete;
 
-    bool await_ready() const noexcept { return false; }
+    /* Free units, and nobody waits: no ticket is needed. */
+    bool await_ready() noexcept
+    {
+        taken_ = !stop_.stop_requested() && sem_.try_acquire(n_);
+        return taken_;
+    }
 
     /* Two must be done before the coroutine goes on: what ends its wait, and this. */
     FAIRSEM_NOT_INLINED_ bool await_suspend(std::coroutine_handle<> coroutine)
@@ -138,8 +155,9 @@ public:
         }
         coroutine_ = coroutine;
         waits_ = true;
-        const int error = fairsem_ticket_take(&ticket_, sem_.native_handle(), n_, priority_,
-                                              granted, this);
+        detail::take take{ &ticket_, sem_.native_handle(), n_, priority_, granted, this };
+        const int error = take.result();
+
         if (error != EINPROGRESS) {
             error_ = error;
             return false;
@@ -152,6 +170,8 @@ public:
     {
         fairsem_units_t claimed = {};
 
+        if (taken_)
+            return units(fairsem_units_t{ sem_.native_handle(), n_ });
         on_stop_.reset();
         waits_ = false;
         if (error_ == 0)
@@ -217,6 +237,7 @@ private:
     std::int64_t            n_;
     int                     priority_;
     int                     error_ = 0;
+    bool                    taken_ = false;
     bool                    waits_ = false;
     bool                    stopped_ = false;
     bool                   *gone_ = nullptr;    /* set to true by the destructor */

@@ -98,6 +98,26 @@ inline void must(int error, const char *what)
         fail(error, what);
 }
 
+/*
+ * OTHER REQUESTS' EXCEPTIONS.  Any call may grant waiting requests, and run their callbacks.  If one of
+ * these lets an exception out, the exception reaches the caller of a release, a close, a cancel, or an
+ * acquire that may wait, which has taken nothing then.  It never leaves what takes without a wait
+ * (try_acquire, try_acquire_upto, acquire_future, co_await), nor a destructor: there it is dropped.
+ *
+ * dropping: calls it, and drops what it throws.
+ */
+template <class Call> void dropping(const Call &call) noexcept
+{
+#if defined(__cpp_exceptions)
+    try {
+        call();
+    } catch (...) {
+    }
+#else
+    call();
+#endif
+}
+
 /* False for one of two errors that the caller has a result for. */
 inline bool must_or(int expected, int error, const char *what)
 {

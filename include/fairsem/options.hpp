@@ -19,7 +19,7 @@ struct attributes {
     const char  *name = nullptr;    /* for debugging; the caller keeps the string alive */
     std::int64_t capacity = 0;      /* 0: unbounded; else the most units that can be free */
     std::int64_t max_waiters = 0;   /* 0: no limit */
-    bool         interruptible = false;
+    bool         interruptible = false;     /* futures and coroutines are callbacks: see fairsem_init(3) */
     bool         no_spin = false;
     std::chrono::nanoseconds bypass{ 0 };   /* > 0: FAIRSEM_BOUNDED_BYPASS */
     /* > 0: older requests come before better priorities.  A future or a coroutine has no thread that

@@ -43,7 +43,10 @@ struct place {
     fairsem_ticket_t ticket = {};
 
     place() = default;
-    ~place() { (void)fairsem_ticket_return(&ticket); }
+    ~place()
+    {
+        dropping([this] { (void)fairsem_ticket_return(&ticket); });
+    }
     place(const place &) = delete;
     place &operator=(const place &) = delete;
 
@@ -68,6 +71,50 @@ struct place {
         fairsem_units_t units = {};
 
         return fairsem_ticket_claim(&ticket, &units);
+    }
+};
+
+/*
+ * fairsem_ticket_take, with its result whatever the callbacks of other requests throw.
+ *
+ * It runs inside a callback, of a ticket that is granted just for that; then the library runs all
+ * others only when this one has returned, and with the result.  Once the request is in the queue,
+ * neither its ticket nor `arg` is touched here: they may be gone.
+ */
+struct take {
+    fairsem_ticket_t  *ticket;
+    fairsem_t         *sem;
+    std::int64_t       n;
+    int                priority;
+    fairsem_notify_fn *notify;
+    void              *arg;
+    bool               done = false;
+    int                error = 0;
+
+    void make()
+    {
+        done = true;
+        error = fairsem_ticket_take(ticket, sem, n, priority, notify, arg);
+    }
+
+    static void called(fairsem_ticket_t *, void *self) { static_cast<take *>(self)->make(); }
+
+    int result() noexcept
+    {
+#if defined(__cpp_exceptions)
+        fairsem_t inner FAIRSEM_INITIALIZER(0);
+        fairsem_ticket_t first = {};
+
+        dropping([&] {
+            if (fairsem_ticket_take(&first, &inner, 1, 0, called, this) == EINPROGRESS)
+                (void)fairsem_release(&inner, 1);
+        });
+        (void)fairsem_ticket_return(&first);
+        (void)fairsem_destroy(&inner);
+#endif
+        if (!done)          /* the caller is in a callback: all others run after that */
+            make();
+        return error;
     }
 };
 

@@ -132,13 +132,20 @@ public:
      */
     [[nodiscard]] bool try_acquire(std::int64_t n = 1) noexcept
     {
-        return fairsem_tryacquire(&sem_, n) == 0;
+        bool taken = false;
+
+        /* If it throws, it has granted others, which it would not have passed. */
+        detail::dropping([&] { taken = fairsem_tryacquire(&sem_, n) == 0; });
+        return taken;
     }
 
     /* As many units as are free, at most `most`, without waiting; returns how many. */
     [[nodiscard]] std::int64_t try_acquire_upto(std::int64_t most) noexcept
     {
-        return fairsem_tryacquire_upto(&sem_, most);
+        std::int64_t n = 0;
+
+        detail::dropping([&] { n = fairsem_tryacquire_upto(&sem_, most); });
+        return n;
     }
 
     /*

@@ -43,7 +43,9 @@ public:
     /* Tries: if they cannot be taken now, the object is empty. */
     units(semaphore &sem, std::int64_t n, std::try_to_lock_t) noexcept
     {
-        (void)fairsem_units_tryacquire(&units_, sem.native_handle(), n);
+        detail::dropping([&] {
+            (void)fairsem_units_tryacquire(&units_, sem.native_handle(), n);
+        });
     }
 
     /* Takes over units that the caller holds.  Throws EINVAL. */
@@ -67,7 +69,10 @@ public:
     }
 
     /* Ignores EOVERFLOW: another thread has released units that it did not hold. */
-    ~units() { (void)fairsem_units_release(&units_); }
+    ~units()
+    {
+        detail::dropping([this] { (void)fairsem_units_release(&units_); });
+    }
 
     void swap(units &other) noexcept { std::swap(units_, other.units_); }
 

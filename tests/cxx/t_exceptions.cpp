@@ -5,6 +5,7 @@
  */
 #include "trial.hpp"
 
+#include <chrono>
 #include <sched.h>
 #include <stdexcept>
 
@@ -150,6 +151,75 @@ TRIAL(the_callback_behind_a_canceled_thread_throws)
 #endif
 #endif
 
+/*
+ * The head does not fit.  The older request behind it does, and is old now: the next call on the
+ * semaphore, whatever it is, grants it, and its callback throws.
+ */
+class next_call_throws {
+public:
+    next_call_throws() : sem_(2, aging())
+    {
+        calls = 0;
+        sem_.acquire(2);
+        CHECK(fairsem_ticket_take(&old_, sem_.native_handle(), 1, 1, throws, nullptr) == EINPROGRESS);
+        CHECK(fairsem_ticket_take(&head_, sem_.native_handle(), 2, 0, nullptr, nullptr) == EINPROGRESS);
+        sem_.release(1);
+        const auto end = std::chrono::steady_clock::now() + aging().aging;
+        while (std::chrono::steady_clock::now() <= end)
+            sched_yield();
+    }
+
+    /* Its unit goes to the old request, the other one to the caller's, which is behind the head. */
+    ~next_call_throws()
+    {
+        CHECK(calls == 1);
+        (void)fairsem_ticket_return(&head_);
+        (void)fairsem_ticket_return(&old_);
+    }
+
+    fairsem::semaphore &sem() { return sem_; }
+
+private:
+    static fairsem::attributes aging()
+    {
+        fairsem::attributes with;
+
+        with.aging = std::chrono::milliseconds(1);
+        return with;
+    }
+
+    fairsem::semaphore sem_;
+    fairsem_ticket_t   old_ = {}, head_ = {};
+};
+
+#if defined(__cpp_lib_coroutine)
+struct started {
+    struct promise_type {
+        started get_return_object() { return {}; }
+        std::suspend_never initial_suspend() noexcept { return {}; }
+        std::suspend_never final_suspend() noexcept { return {}; }
+        void return_void() {}
+        void unhandled_exception() { std::terminate(); }
+    };
+};
+
+started take_one(fairsem::semaphore &sem, int &taken)
+{
+    const fairsem::units held = co_await sem.async_acquire();
+
+    taken++;
+}
+
+#if defined(__cpp_lib_jthread)
+started take_one_or_stop(fairsem::semaphore &sem, std::stop_token stop, int &taken)
+{
+    const fairsem::units held = co_await sem.async_acquire(stop);
+
+    taken++;
+}
+#endif
+#endif
+
 fairsem_ticket_t running = {};
 std::atomic<bool> runs, may_end, has_ended;
 
@@ -210,3 +280,82 @@ TRIAL(a_return_that_throws_has_waited_for_its_own_callback)
         CHECK(!early);
     }
 }
+
+TRIAL(what_a_callback_throws_does_not_leave_a_try)
+{
+    CHECK(!next_call_throws().sem().try_acquire());
+    CHECK(next_call_throws().sem().try_acquire_upto(2) == 0);
+    CHECK(!fairsem::units(next_call_throws().sem(), 1, std::try_to_lock));
+}
+
+TRIAL(what_a_callback_throws_does_not_leave_a_destructor)
+{
+    fairsem::semaphore sem(1);
+    fairsem_ticket_t ticket = {};
+
+    calls = 0;
+    {
+        const fairsem::units held(sem);
+        take_ticket(ticket, *sem.native_handle(), throws);
+    }
+    CHECK(calls == 1);
+    (void)fairsem_ticket_return(&ticket);
+}
+
+TRIAL(what_a_callback_throws_does_not_leave_a_take)
+{
+    next_call_throws next;
+    std::future<fairsem::units> future = next.sem().acquire_future();
+
+    CHECK(calls == 1 && next.sem().waiters() == 2);
+    next.sem().release(3);
+    CHECK(future.get().count() == 1);
+}
+
+/* The callbacks that a take would run come after the callback in which it is called. */
+TRIAL(what_a_callback_throws_does_not_leave_a_take_in_another_callback)
+{
+    static std::future<fairsem::units> future;
+    static fairsem::semaphore *from;
+    next_call_throws next;
+    fairsem_t sem = FAIRSEM_INITIALIZER(0);
+    fairsem_ticket_t ticket = {};
+
+    from = &next.sem();
+    take_ticket(ticket, sem, [](fairsem_ticket_t *, void *) {
+        future = from->acquire_future();
+        CHECK(calls == 0 && from->waiters() == 2);
+    });
+    CHECK(catches([&] { fairsem_release(&sem, 1); }));
+    CHECK(calls == 1);
+    next.sem().release(3);
+    CHECK(future.get().count() == 1);
+    fairsem_ticket_return(&ticket);
+}
+
+#if defined(__cpp_lib_coroutine)
+TRIAL(what_a_callback_throws_does_not_leave_co_await)
+{
+    next_call_throws next;
+    int taken = 0;
+
+    take_one(next.sem(), taken);
+    CHECK(calls == 1 && taken == 0 && next.sem().waiters() == 2);
+    next.sem().release(3);
+    CHECK(taken == 1);
+}
+
+#if defined(__cpp_lib_jthread)
+TRIAL(what_a_callback_throws_does_not_leave_co_await_with_a_stop)
+{
+    next_call_throws next;
+    std::stop_source stop;
+    int taken = 0;
+
+    take_one_or_stop(next.sem(), stop.get_token(), taken);
+    CHECK(calls == 1 && taken == 0 && next.sem().waiters() == 2);
+    next.sem().release(3);
+    CHECK(taken == 1);
+}
+#endif
+#endif
