@@ -3,11 +3,22 @@
 #ifndef FS_FUTEX_H
 #define FS_FUTEX_H
 
+#include "compiler.h"
+
+#include <errno.h>
 #include <limits.h>
 #include <stdint.h>
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
+
+/* Younger 32-bit machines (riscv32) have only the calls for a wide time_t. */
+#if !defined(SYS_futex)
+#define SYS_futex SYS_futex_time64
+#endif
+#if !defined(SYS_clock_gettime)
+#define SYS_clock_gettime SYS_clock_gettime64
+#endif
 
 /* If time_t is wider than long, the old calls would misread the time. */
 #if defined(SYS_futex_time64) && LONG_MAX == INT32_MAX
@@ -17,5 +28,28 @@
 #define FS_FUTEX_CALL SYS_futex
 #define FS_CLOCK_CALL SYS_clock_gettime
 #endif
+
+/*
+ * Sleep while *word is `value`, at most for or until `time` (NULL: for ever); a result of 0, or -1 and
+ * errno.  A kernel before 5.1 has only the old call, for a narrow time_t, whose last time is as good as
+ * any: the caller looks at its clock again.
+ */
+FS_NO_TSAN
+static inline long fs_futex_wait(const _Atomic int *word, int op, int value, const struct timespec *time,
+                                 unsigned bits)
+{
+    long result = syscall(FS_FUTEX_CALL, word, op, value, time, NULL, bits);
+
+    if (result != 0 && errno == ENOSYS && FS_FUTEX_CALL != SYS_futex) {
+        long narrow[2] = { 0, 0 };
+
+        if (time != NULL) {
+            narrow[0] = time->tv_sec > LONG_MAX ? LONG_MAX : (long)time->tv_sec;
+            narrow[1] = (long)time->tv_nsec;
+        }
+        result = syscall(SYS_futex, word, op, value, time != NULL ? narrow : NULL, NULL, bits);
+    }
+    return result;
+}
 
 #endif

@@ -86,7 +86,7 @@ bool fs_park_on_word(const _Atomic int *word, int value, const struct fs_deadlin
         time = &deadline->at;
     }
     pthread_setcanceltype(PTHREAD_CANCEL_ASYNCHRONOUS, &deferred);
-    result = syscall(FS_FUTEX_CALL, word, op, value, time, NULL, ANY_BIT);
+    result = fs_futex_wait(word, op, value, time, ANY_BIT);
     pthread_setcanceltype(deferred, &async);
     interrupted = result == -1 && errno == EINTR;
     errno = before;

@@ -109,7 +109,9 @@ int fairsem_destroy(fairsem_t *sem)
 int fairsem_new(fairsem_t **sem, int64_t units, const fairsem_attr_t *attr)
 {
     int before = errno, error = ENOMEM;
-    fairsem_t *s = aligned_alloc(CACHE_LINE, sizeof *s);
+    /* A multiple of the alignment: macOS refuses any other size. */
+    const size_t size = (sizeof(fairsem_t) + CACHE_LINE - 1) / CACHE_LINE * CACHE_LINE;
+    fairsem_t *s = aligned_alloc(CACHE_LINE, size);
 
     if (s != NULL)
         error = fairsem_init(s, units, attr);

@@ -42,7 +42,8 @@ tests_inside_core_t_real_time_LDFLAGS = -Wl,--wrap=fs_may_be_real_time \
 	-Wl,--wrap=fs_real_time_priority
 tests_inside_core_t_sleep_LDFLAGS = -Wl,--wrap=clock_gettime -Wl,--wrap=pthread_cond_timedwait \
 	-Wl,--wrap=__clock_gettime64 -Wl,--wrap=__pthread_cond_timedwait64 \
-	-Wl,--wrap=pthread_cond_signal -Wl,--wrap=fs_park_on_word -Wl,--wrap=fs_unpark_word
+	-Wl,--wrap=pthread_cond_signal -Wl,--wrap=fs_park_on_word -Wl,--wrap=fs_unpark_word \
+	-Wl,--wrap=syscall
 clockwork_wraps = -Wl,--wrap=fs_now_ns -Wl,--wrap=fs_park_on_cond -Wl,--wrap=fs_park_on_word \
 	-Wl,--wrap=fs_wake_queue_add_parker -Wl,--wrap=fs_wake_queue_add_word \
 	-Wl,--wrap=pthread_mutex_lock -Wl,--wrap=pthread_mutex_trylock \

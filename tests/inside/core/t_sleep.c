@@ -13,9 +13,13 @@
 
 #include "cond_clock.h"
 #include "parking.h"
+#if FS_HAS_FUTEX
+#include "futex.h"
+#endif
 
 #include <errno.h>
 #include <signal.h>
+#include <stdarg.h>
 #include <stdbool.h>
 
 int __real_clock_gettime(clockid_t clock, struct timespec *ts);
@@ -28,11 +32,35 @@ bool __real_fs_park_on_word(const _Atomic int *word, int value, const struct fs_
 bool __wrap_fs_park_on_word(const _Atomic int *word, int value, const struct fs_deadline *deadline);
 void __real_fs_unpark_word(const _Atomic int *word);
 void __wrap_fs_unpark_word(const _Atomic int *word);
+long __real_syscall(long number, ...);
+long __wrap_syscall(long number, ...);
 
 static _Atomic bool early, swallow;
+static _Atomic bool old_kernel; /* without the calls for a wide time_t */
+static _Atomic int system_calls;
 static _Atomic bool raises;     /* the next reading of a clock raises SIGUSR1 */
 static _Atomic int clock_reads, early_returns;
 static _Atomic int faked_by_s;  /* how far the clocks are ahead of the kernel's */
+
+/* For any number, there may be six arguments. */
+BARE long __wrap_syscall(long number, ...)
+{
+    va_list list;
+    long arg[6];
+
+    va_start(list, number);
+    for (int i = 0; i < 6; i++)
+        arg[i] = va_arg(list, long);
+    va_end(list);
+    atomic_fetch_add(&system_calls, 1);
+#if defined(SYS_futex_time64)
+    if (atomic_load(&old_kernel) && number == SYS_futex_time64) {
+        errno = ENOSYS;
+        return -1;
+    }
+#endif
+    return __real_syscall(number, arg[0], arg[1], arg[2], arg[3], arg[4], arg[5]);
+}
 
 BARE int __wrap_clock_gettime(clockid_t clock, struct timespec *ts)
 {
@@ -229,6 +257,23 @@ START_TEST(a_deadline_is_a_time_of_the_clock_that_the_caller_sees)
 }
 END_TEST
 
+START_TEST(a_thread_sleeps_on_a_kernel_without_the_call_for_a_wide_time)
+{
+    const fairsem_attr_t interruptible = { .flags = FAIRSEM_INTERRUPTIBLE };
+    fairsem_t sem;
+
+    if (!FS_HAS_FUTEX || sizeof(time_t) <= sizeof(long))
+        NOT_HERE("time_t is as wide as long");
+    ck_assert_int_eq(fairsem_init(&sem, 0, &interruptible), 0);
+    atomic_store(&system_calls, 0);
+    atomic_store(&old_kernel, true);
+    ck_assert_int_eq(fairsem_acquire_for(&sem, 1, 20000000), ETIMEDOUT);
+    atomic_store(&old_kernel, false);
+    ck_assert_int_le(atomic_load(&system_calls), 100);      /* it would spin for the whole time */
+    ck_assert_int_eq(fairsem_destroy(&sem), 0);
+}
+END_TEST
+
 /* It is seen soon, while the thread sleeps. */
 START_TEST(a_faked_clock_may_be_set_while_a_thread_sleeps)
 {
@@ -257,6 +302,7 @@ int main(void)
               a_sleep_without_the_clock_of_its_deadline_ends,
               a_sleep_that_ends_too_early_does_not_end_the_wait,
               a_deadline_is_a_time_of_the_clock_that_the_caller_sees,
+              a_thread_sleeps_on_a_kernel_without_the_call_for_a_wide_time,
               a_faked_clock_may_be_set_while_a_thread_sleeps,
               a_handler_may_end_a_thread_that_has_just_joined,
               units_that_come_back_from_canceled_sleepers_cannot_overflow_the_count);
