@@ -111,15 +111,50 @@ struct before {
 };
 
 /*
+ * systemd tells a service by these variables that its descriptors and its watchdog are meant for this process
+ * (sd_listen_fds(3), sd_watchdog_enabled(3)): here that is the command.  The child, which has our memory,
+ * writes its number into the strings.
+ */
+static const char *const pid_names[] = { "LISTEN_PID", "WATCHDOG_PID" };
+enum { PID_NAMES = sizeof pid_names / sizeof pid_names[0] };
+static char pid_strings[PID_NAMES][40];
+
+static void write_pids(pid_t pid)
+{
+    for (int i = 0; i < PID_NAMES; i++)
+        snprintf(pid_strings[i], sizeof pid_strings[i], "%s=%ld", pid_names[i], (long)pid);
+}
+
+static void pass_pids_on(pid_t self)
+{
+    char number[24];
+
+    snprintf(number, sizeof number, "%ld", (long)self);
+    write_pids(self);
+    for (int i = 0; i < PID_NAMES; i++) {
+        const char *value = getenv(pid_names[i]);
+
+        if (value != NULL && strcmp(value, number) == 0) {
+            putenv(pid_strings[i]);
+            unsetenv("LISTEN_PIDFDID");     /* the same in another way; optional */
+        }
+    }
+}
+
+/*
  * By vfork, because a copy of our memory would take as long as the rest.  Until the exec, the child
  * uses that memory, and we wait.
  */
 static pid_t start_child(struct command *command, const struct before *before, bool outlived)
 {
-    const pid_t self = getpid(), child = vfork();
+    const pid_t self = getpid();
+    pid_t child;
 
+    pass_pids_on(self);
+    child = vfork();
     if (child != 0)
         return child;
+    write_pids(getpid());
     if (!outlived)
         prctl(PR_SET_PDEATHSIG, SIGKILL);
     if (!outlived && getppid() != self)     /* the parent was killed before the prctl */

@@ -14,7 +14,7 @@ import sys
 import pytest
 
 from cases import hang_s, run, wait_until
-from conftest import let_go, lives, row, unshared
+from conftest import LIMIT, let_go, lives, row, unshared
 
 
 def exists(path):
@@ -44,6 +44,14 @@ def test_the_command_has_the_timer_that_fairsem_limit_had(limit, timer):
                        "import signal; print(signal.getitimer(signal.%s)[0])" % timer,
                        preexec_fn=lambda: signal.setitimer(getattr(signal, timer), 100000))
     assert 0 < float(left) <= 100001
+
+
+@pytest.mark.parametrize("pid, equal", (("$$", "="), ("1", "!=")), ids=("ours", "of another process"))
+def test_what_systemd_gives_to_fairsem_limit_is_for_the_command(limit, pid, equal):
+    """These variables say which process the descriptors and the watchdog of a service are for."""
+    inner = f'[ "$LISTEN_PID" {equal} $$ ] && [ "$WATCHDOG_PID" {equal} $$ ]'
+    limit.gives(0, "--exec outer 1 -- sh -c", f'LISTEN_PID={pid} WATCHDOG_PID={pid} exec "$@"', "sh",
+                LIMIT, "test", "1", "--", "sh", "-c", inner)
 
 
 def test_an_alarm_ends_the_command(limit):

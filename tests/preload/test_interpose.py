@@ -561,6 +561,16 @@ def test_stats_are_printed_when_a_signal_ends_the_runner(ends_by):
 
 
 @native
+@pytest.mark.parametrize("ours, equal", ((True, "="), (False, "!=")), ids=("ours", "of another process"))
+def test_what_systemd_gives_to_the_runner_is_for_the_program(ours, equal):
+    """These variables say which process the descriptors and the watchdog of a service are for."""
+    inner = f'[ "$LISTEN_PID" {equal} $$ ] && [ "$WATCHDOG_PID" {equal} $$ ] && [ "$LISTEN_FDS" = 1 ]'
+    pid = "$$" if ours else "1"
+    does(0, f"sh -c 'LISTEN_PID={pid} WATCHDOG_PID={pid} LISTEN_FDS=1 exec \"$@\"' sh"
+            f" {RUN} --stats={STATS} sh -c {shlex.quote(inner)}")
+
+
+@native
 def test_the_program_goes_on_when_the_runner_is_killed():
     """It leaves a file, where it may."""
     with begun("--stats", "cat", env={**os.environ, "TMPDIR": WORK}) as runner:
