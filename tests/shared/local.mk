@@ -35,9 +35,9 @@ tests_shared_t_shared_apart_LDFLAGS = -Wl,--wrap=fs_life_take -Wl,--wrap=fs_life
 	-Wl,--wrap=fs_life_test -Wl,--wrap=fs_file_map -Wl,--wrap=fs_file_unmap
 tests_shared_t_shared_awake_LDFLAGS = -Wl,--wrap=fs_awake_stay -Wl,--wrap=fs_cpu_count \
 	-Wl,--wrap=fs_cpu_current
-# Memory is refused, and a file replaced.
+# Memory is refused, a file replaced, or not read.
 tests_shared_t_shared_memory_LDFLAGS = -Wl,--wrap=malloc -Wl,--wrap=calloc \
-	-Wl,--wrap=fs_file_map -Wl,--wrap=fs_file_open
+	-Wl,--wrap=fs_file_map -Wl,--wrap=fs_file_open -Wl,--wrap=fs_file_inspect -Wl,--wrap=fs_file_read
 
 .PHONY: check-shared-storm
 shared_storm = tests/shared/t_shared_storm tests/shared/t_shared_stepped \

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * t_shared_memory.c - a call that gets no memory returns ENOMEM and leaves nothing behind, and no
- * process is taken for dead.
+ * t_shared_memory.c - a call that gets no memory returns ENOMEM and leaves nothing behind, nor does one that
+ * cannot read the file, and no process is taken for dead.
  *
  * Only open and dump allocate.  In each run another request for memory fails: the first, then the
- * second, and so on, until the call makes no more requests.
+ * second, and so on, until the call makes no more requests.  The calls that read the file fail in the same way.
  */
 #include "bare.h"
 #include "crowd.h"
@@ -15,11 +15,17 @@
 #include <fcntl.h>
 #include <string.h>
 
-static int countdown;   /* to the request that is refused; 0: none is */
+/* To the request for memory, and to the call that reads the file, that fails; 0: none does. */
+static int countdown, read_countdown;
 
 BARE static bool fails(void)
 {
     return countdown != 0 && --countdown == 0;
+}
+
+static bool read_fails(void)
+{
+    return read_countdown != 0 && --read_countdown == 0;
 }
 
 void *__real_malloc(size_t size);
@@ -41,6 +47,20 @@ int __wrap_fs_file_map(int fd, int64_t size, void **memory);
 int __wrap_fs_file_map(int fd, int64_t size, void **memory)
 {
     return fails() ? ENOMEM : __real_fs_file_map(fd, size, memory);
+}
+
+int __real_fs_file_inspect(int fd, struct fs_file *file);
+int __wrap_fs_file_inspect(int fd, struct fs_file *file);
+int __wrap_fs_file_inspect(int fd, struct fs_file *file)
+{
+    return read_fails() ? EIO : __real_fs_file_inspect(fd, file);
+}
+
+int __real_fs_file_read(int fd, void *to, int64_t size);
+int __wrap_fs_file_read(int fd, void *to, int64_t size);
+int __wrap_fs_file_read(int fd, void *to, int64_t size)
+{
+    return read_fails() ? EIO : __real_fs_file_read(fd, to, size);
 }
 
 static char other_name[100], path[120], other_path[120];
@@ -70,27 +90,27 @@ int __wrap_fs_file_open(const char *file, int *fd)
 
 static const fairsem_shared_attr_t four = { .units = 4 };
 
-/* Open the name while the k-th request is refused.  False: there is no k-th. */
-static bool open_refused(int oflag, int k, int error_after)
+/* Open the name while the k-th call of this countdown fails.  False: there is no k-th. */
+static bool open_fails(int oflag, int *count, int k, int expected, int error_after)
 {
     int before = dup(0), after, error;
     fairsem_shared_t *const none = (void *)path, *h = none;
-    bool refused;
+    bool failed;
 
     close(before);
-    countdown = k;
+    *count = k;
     errno = 4711;
     error = fairsem_shared_open(&h, own_name(), oflag, 0600, &four);
-    refused = countdown == 0;
-    countdown = 0;
+    failed = *count == 0;
+    *count = 0;
     ck_assert_int_eq(errno, 4711);
-    if (!refused) {
+    if (!failed) {
         ck_assert_int_eq(error, 0);
         ck_assert_int_eq(fairsem_shared_available(h), 4);
         ck_assert_int_eq(fairsem_shared_close(h), 0);
         return false;
     }
-    ck_assert_int_eq(error, ENOMEM);
+    ck_assert_int_eq(error, expected);
     ck_assert_ptr_eq(h, none);
     after = dup(0);
     ck_assert_int_eq(after, before);
@@ -105,13 +125,23 @@ START_TEST(an_open_without_memory_leaves_nothing)
 {
     int k = 1;
 
-    while (open_refused(O_CREAT | O_EXCL, k, ENOENT))
+    while (open_fails(O_CREAT | O_EXCL, &countdown, k, ENOMEM, ENOENT))
         k++;
     ck_assert_int_eq(k - 1, 3);     /* the segment twice, and the handle */
     k = 1;
-    while (open_refused(O_CREAT, k, 0))
+    while (open_fails(O_CREAT, &countdown, k, ENOMEM, 0))
         k++;
     ck_assert_int_eq(k - 1, 2);
+    ck_assert_int_eq(fairsem_shared_unlink(own_name()), 0);
+}
+END_TEST
+
+START_TEST(a_file_that_cannot_be_read_is_an_error_and_leaves_nothing)
+{
+    ck_assert_int_eq(fairsem_shared_close(make_own_named(4, 0)), 0);
+    /* Whose the file is, how large, its header, and which one it is. */
+    for (int k = 1; k <= 4; k++)
+        ck_assert(open_fails(0, &read_countdown, k, EIO, 0));
     ck_assert_int_eq(fairsem_shared_unlink(own_name()), 0);
 }
 END_TEST
@@ -233,6 +263,7 @@ END_TEST
 int main(void)
 {
     RUN_SUITE("shared memory", an_open_without_memory_leaves_nothing,
+              a_file_that_cannot_be_read_is_an_error_and_leaves_nothing,
               a_dump_without_memory_has_the_totals,
               a_segment_that_is_opened_under_a_second_name_stays_alive,
               close_leaves_alone_the_files_that_have_its_numbers_now,
