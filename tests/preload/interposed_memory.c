@@ -290,17 +290,34 @@ static void count_signal(int sig)
     atomic_fetch_add(&handled, 1);
 }
 
-/* A wait works, and ends in time, even if there is no memory for a semaphore with waiters. */
+static _Atomic int sent;    /* 0: none */
+
+static void *send_signals(void *arg)
+{
+    while (!atomic_load(&stop)) {
+        if (atomic_load(&sent) != 0)
+            MUST(pthread_kill(*(pthread_t *)arg, atomic_load(&sent)) == 0);
+        moment();
+    }
+    return NULL;
+}
+
+/*
+ * A wait works, and ends in time or by a signal, even if there is no memory for a semaphore with waiters.
+ * As in libc, a handler with SA_RESTART ends only a wait with a deadline.
+ */
 BEHAVIOR(no_memory)
 {
+    pthread_t thread, sender, self = pthread_self();
     struct rlimit before, none;
     struct timespec at;
-    pthread_t thread;
     sem_t sem;
 
     handle(SIGUSR1, count_signal, SA_RESTART);
+    handle(SIGUSR2, count_signal, 0);
     MUST(sem_init(&sem, 0, 0) == 0);
     start(&thread, wait_when_told, &sem);
+    start(&sender, send_signals, &self);
     MUST(getrlimit(RLIMIT_AS, &before) == 0);
     none = before;
     none.rlim_cur = 1;
@@ -317,6 +334,12 @@ BEHAVIOR(no_memory)
     }
     MUST(sem_post(&sem) == 0);
     MUST(pthread_join(thread, NULL) == 0);
+    at = soon(CLOCK_REALTIME, 1000000000);
+    atomic_store(&sent, SIGUSR1);
+    MUST_FAIL(sem_timedwait(&sem, &at), EINTR);
+    atomic_store(&sent, SIGUSR2);
+    MUST_FAIL(sem_wait(&sem), EINTR);
+    stop_all(&sender, 1);
     MUST(value_of(&sem) == 0);
     MUST(setrlimit(RLIMIT_AS, &before) == 0);
     contend(&sem);
