@@ -476,6 +476,14 @@ def test_what_has_no_statistics_of_its_own_counts_for_no_other():
     assert ", by " not in does(0, f"{RUN} --stats {PROGRAM} many").stderr
 
 
+@native
+def test_stats_of_more_semaphores_than_have_room():
+    """A process that was killed while it added one leaves that number; the next one is of those created."""
+    script = file("script", "printf '\\377%.0s' 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 |\n"
+                            'dd of="$FAIRSEM_STATS_FILE" bs=1 seek=16 conv=notrunc 2> /dev/null\n')
+    assert f"created: {2 ** 64 - 1}, " in does(0, f"{RUN} --stats sh {script}").stderr
+
+
 def test_stats_name_the_creator_of_a_semaphore():
     text = does(0, f"{RUN} --stats {PROGRAM} fifo").stderr
     assert says(text, "by interposed[(+]") and ", ?" not in text
