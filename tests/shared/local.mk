@@ -34,7 +34,7 @@ EXTRA_DIST += tests/shared/crowd.h
 tests_shared_t_shared_apart_LDFLAGS = -Wl,--wrap=fs_life_take -Wl,--wrap=fs_life_drop \
 	-Wl,--wrap=fs_life_test -Wl,--wrap=fs_file_map -Wl,--wrap=fs_file_unmap
 tests_shared_t_shared_awake_LDFLAGS = -Wl,--wrap=fs_awake_stay -Wl,--wrap=fs_cpu_count \
-	-Wl,--wrap=fs_cpu_current
+	-Wl,--wrap=fs_cpu_current -Wl,--wrap=fs_shared_wake
 # Memory is refused, a file replaced, or not read.
 tests_shared_t_shared_memory_LDFLAGS = -Wl,--wrap=malloc -Wl,--wrap=calloc \
 	-Wl,--wrap=fs_file_map -Wl,--wrap=fs_file_open -Wl,--wrap=fs_file_inspect -Wl,--wrap=fs_file_read

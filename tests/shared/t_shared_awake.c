@@ -50,6 +50,16 @@ int __wrap_fs_cpu_count(void)
 }
 
 static fairsem_shared_t *the_segment;
+static _Atomic int wakes[3];    /* of the threads of the first slots */
+
+int __real_fs_shared_wake(const _Atomic int *word, int count);
+int __wrap_fs_shared_wake(const _Atomic int *word, int count);
+int __wrap_fs_shared_wake(const _Atomic int *word, int count)
+{
+    for (int i = 0; the_segment != NULL && i < 3; i++)
+        atomic_fetch_add(&wakes[i], word == &the_segment->slots[i].state);
+    return __real_fs_shared_wake(word, count);
+}
 
 static void sleep_for(long ns)
 {
@@ -220,18 +230,23 @@ static void begin_crowd(int turn)
                                                            .turn = (uint8_t)turn };
     the_segment->segment->awake.holders_core = 7;
     woken_to_spin = woken_to_yield = 0;
+    for (int i = 0; i < 3; i++)
+        wakes[i] = 0;
 }
 
 static void end_crowd(pthread_t *thread, int threads)
 {
-    ck_assert_int_eq(fairsem_shared_release(the_segment, threads), 0);
+    fairsem_shared_t *h = the_segment;
+
+    ck_assert_int_eq(fairsem_shared_release(h, threads), 0);
     for (int i = 0; i < threads; i++) {
         void *result;
 
         ck_assert_int_eq(pthread_join(thread[i], &result), 0);
         ck_assert_ptr_nonnull(result);
     }
-    ck_assert_int_eq(fairsem_shared_close(the_segment), 0);
+    the_segment = NULL;
+    ck_assert_int_eq(fairsem_shared_close(h), 0);
 }
 
 /* Three join, each on its core: the third wakes one, which this counts (NULL: it wakes nobody). */
@@ -247,6 +262,9 @@ static void three_join(int turn, const int core[3], _Atomic int *woken)
         ck_assert_int_eq(the_segment->slots[0].plan, FS_SLOT_SLEEPS);
     for (int i = 1; woken == NULL && i < 3; i++)
         ck_assert_int_eq(the_segment->slots[i].plan, FS_SLOT_SLEEPS);
+    ck_assert_int_eq(wakes[0], woken == &woken_to_yield);
+    ck_assert_int_eq(wakes[1], woken == &woken_to_spin);
+    ck_assert_int_eq(wakes[2], 0);
     end_crowd(thread, 3);
     ck_assert_int_eq(woken_to_spin, woken == &woken_to_spin);
     ck_assert_int_eq(woken_to_yield, woken == &woken_to_yield);
