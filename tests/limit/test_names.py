@@ -152,6 +152,15 @@ def test_a_directory_that_others_may_use_is_not_private(limit, default, mode):
     limit.gives(0, "%s 1 -- test -f /dev/shm/%s" % (name, file))
 
 
+@pytest.mark.parametrize("mode", ("775", "757", "1777"))
+def test_a_private_directory_is_not_where_others_may_write(limit, default, own_mounts, mode):
+    """The script is root's, perhaps in a namespace."""
+    script = """mount -t tmpfs -o mode=%s none /run || exit 99
+        @PROGRAM %s 1 -- test -f /dev/shm/fairsem-limit-0.%s""" % (mode, default[0], default[0])
+    ended = run(*own_mounts, limit.replaced(script), env=limit.env)
+    assert ended.returncode == 0, ended
+
+
 # ---------------------------------------------------------------- other users
 @pytest.fixture
 def foreign(limit):
