@@ -684,6 +684,49 @@ START_TEST(damage_leaves_what_is_unsettled)
 }
 END_TEST
 
+struct cancelable_wait {
+    struct waits waits;
+    fairsem_token_t token;
+};
+
+static void *wait_with_token(void *arg)
+{
+    struct cancelable_wait *w = arg;
+    const fairsem_wait_t how = { .token = &w->token };
+
+    w->waits.result = fairsem_shared_acquire_with(w->waits.h, 1, &how);
+    return NULL;
+}
+
+/* Others took it for dead, or there is damage; while the lock is held the thread only has the slot to look at. */
+START_TEST(a_waiter_that_leaves_without_the_lock_leaves_no_slot_that_is_not_its_own)
+{
+    static const int states[] = { FS_SLOT_FREE, FS_SLOT_TO_UNLINK, FS_SLOT_TO_RETURN, FS_SLOT_TO_FREE,
+                                  FS_SLOT_STATES, INT32_MAX, INT32_MIN };
+
+    for (size_t i = 0; i < sizeof states / sizeof states[0]; i++) {
+        fairsem_shared_t *h = make_segment(1, 0);
+        struct cancelable_wait w = { { h, -1 }, FAIRSEM_TOKEN_INITIALIZER };
+        struct fs_shared_section in;
+        pthread_t thread;
+
+        ck_assert_int_eq(fairsem_shared_acquire(h, 1), 0);
+        start_thread(&thread, wait_with_token, &w);
+        await_queue(h, 1);
+        ck_assert_int_eq(fs_shared_enter(&in, h, NULL), 0);
+        FS_PUT(&h->slots[0].state, states[i]);
+        ck_assert_int_eq(fairsem_token_cancel(&w.token, ECANCELED), 0);
+        pthread_join(thread, NULL);
+        ck_assert_int_eq(w.waits.result, EBADF);
+        ck_assert_int_eq(FS_GET(&h->slots[0].state), states[i]);
+        FS_PUT(&h->slots[0].state, FS_SLOT_FREE);
+        fs_shared_section_leave(&in);
+        ck_assert_int_eq(fairsem_token_destroy(&w.token), 0);
+        ck_assert_int_eq(fairsem_shared_close(h), 0);
+    }
+}
+END_TEST
+
 int main(void)
 {
     RUN_SUITE("shared damage", damage_is_a_result_and_never_a_crash,
@@ -695,5 +738,6 @@ int main(void)
               a_number_that_changes_in_a_section_is_not_obeyed, nothing_is_committed_after_damage,
               a_repair_leaves_a_file_alone_that_is_too_short,
               a_segment_without_a_name_keeps_its_size, damage_comes_before_a_refusal,
-              all_who_wait_hear_of_damage, damage_leaves_what_is_unsettled);
+              all_who_wait_hear_of_damage, damage_leaves_what_is_unsettled,
+              a_waiter_that_leaves_without_the_lock_leaves_no_slot_that_is_not_its_own);
 }
