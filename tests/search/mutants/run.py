@@ -347,6 +347,10 @@ class Worker:
         self.tree, self.steps = os.path.join(WORK, f'worker.{number}'), steps
         self.changed, self.state, self.touched = set(), {}, set()
         self.out = os.path.join(WORK, f'out.{number}')
+        self.mark = self.tree + '.mutated'      # a run that was interrupted has left a mutant there
+        if os.path.exists(self.mark):
+            shutil.rmtree(self.tree, ignore_errors=True)
+            os.remove(self.mark)
         if not os.path.exists(self.tree):
             subprocess.run(['cp', '-Rp', BASE, self.tree + '.new'], check=True)
             os.rename(self.tree + '.new', self.tree)
@@ -392,6 +396,8 @@ class Worker:
 
     def mutate(self, mutant):
         path = 'source/' + mutant.file
+        with open(self.mark, 'w', encoding='utf-8'):
+            pass
         self.changed, self.state, self.touched = {path}, {}, {path}
         with open(os.path.join(self.tree, path), 'w', encoding='utf-8') as file:
             file.write(mutant.mutated())
@@ -400,6 +406,7 @@ class Worker:
         for path in self.touched:
             shutil.copy2(os.path.join(BASE, path), os.path.join(self.tree, path))
         self.changed, self.state, self.touched = set(), {}, set()
+        os.remove(self.mark)
 
     # ---- running
     def targets(self, suite):
