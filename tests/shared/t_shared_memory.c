@@ -249,13 +249,17 @@ START_TEST(a_file_of_another_user_that_comes_after_the_search_is_refused)
         NOT_HERE("another user: only root can give a file away");
     name_them();
     for (int i = 0; i < 2; i++) {
-        ck_assert_int_eq(fairsem_shared_open(&h, i == 0 ? own_name() : other_name, O_CREAT, 0666, &four), 0);
+        ck_assert_int_eq(fairsem_shared_open(&h, i == 0 ? own_name() : other_name, O_CREAT, 0600, &four), 0);
         ck_assert_int_eq(fairsem_shared_close(h), 0);
     }
+    ck_assert_int_eq(fairsem_shared_open(&h, own_name(), FAIRSEM_SHARED_OWN, 0, NULL), 0);
+    ck_assert_int_eq(fairsem_shared_close(h), 0);
     ck_assert_int_eq(chown(other_path, 4711, 4711), 0);
     is_replaced = true;
     ck_assert_int_eq(fairsem_shared_open(&h, own_name(), FAIRSEM_SHARED_OWN, 0, NULL), EPERM);
     is_replaced = false;
+    ck_assert_int_eq(fairsem_shared_open(&h, own_name(), 0, 0, NULL), 0);   /* nobody asks whose it is */
+    ck_assert_int_eq(fairsem_shared_close(h), 0);
     ck_assert_int_eq(fairsem_shared_unlink(own_name()), 0);
 }
 END_TEST
