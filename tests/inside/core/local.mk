@@ -63,4 +63,4 @@ restless_wraps = -Wl,--wrap=fs_park_on_cond -Wl,--wrap=fs_park_on_word
 tests_inside_core_t_late_wakers_LDFLAGS = $(restless_wraps) \
 	-Wl,--wrap=fs_wake_queue_run -Wl,--wrap=fs_callbacks_run -Wl,--wrap=pthread_mutex_unlock
 tests_inside_core_t_wake_many_LDFLAGS = $(restless_wraps) -Wl,--wrap=fs_wake_queue_run \
-	-Wl,--wrap=pthread_cond_wait -Wl,--wrap=pthread_cond_signal
+	-Wl,--wrap=pthread_cond_wait -Wl,--wrap=pthread_cond_signal -Wl,--wrap=pthread_mutex_unlock

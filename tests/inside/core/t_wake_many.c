@@ -5,6 +5,7 @@
  *
  * The linker sends the library's calls of these functions here first (--wrap).
  */
+#include "bare.h"
 #include "restless.h"
 #include "suite.h"
 #include "workers.h"
@@ -17,6 +18,7 @@
 enum { MOST = 60 };
 
 static _Atomic int asleep;          /* so many threads are in pthread_cond_wait */
+static pthread_mutex_t *_Atomic sleeps_with;    /* the mutex of the last of them */
 static _Atomic int signals;         /* of condition variables, in all */
 static _Atomic int granted;         /* so many waits of sleepers have ended */
 static _Thread_local int own_signals;
@@ -31,6 +33,7 @@ int __wrap_pthread_cond_wait(pthread_cond_t *c, pthread_mutex_t *m)
     int result;
 
     /* With the mutex, so a waker finds the thread asleep. */
+    atomic_store(&sleeps_with, m);
     atomic_fetch_add(&asleep, 1);
     result = __real_pthread_cond_wait(c, m);
     atomic_fetch_sub(&asleep, 1);
@@ -46,6 +49,20 @@ int __wrap_pthread_cond_signal(pthread_cond_t *c)
     if (caller && own_signals == 1 && to_cancel != NULL)
         pthread_cancel(to_cancel->thread);
     return __real_pthread_cond_signal(c);
+}
+
+/* Unlocks of that mutex for which the C library asks the kernel to wake somebody. */
+static _Atomic int costly_unlocks;
+
+int __real_pthread_mutex_unlock(pthread_mutex_t *m);
+int __wrap_pthread_mutex_unlock(pthread_mutex_t *m);
+BARE int __wrap_pthread_mutex_unlock(pthread_mutex_t *m)
+{
+#if defined(__GLIBC__)
+    if (m == atomic_load(&sleeps_with) && *(const _Atomic int *)(const void *)m > 1)
+        atomic_fetch_add(&costly_unlocks, 1);
+#endif
+    return __real_pthread_mutex_unlock(m);
 }
 
 void __real_fs_wake_queue_run(struct fs_wake_queue *wakes);
@@ -174,6 +191,31 @@ START_TEST(the_caller_wakes_those_that_still_sleep)
 }
 END_TEST
 
+/* Its condition variable has marked its mutex as contended. */
+START_TEST(a_woken_thread_asks_the_kernel_for_nothing)
+{
+    fairsem_t sem;
+    struct worker w[8] = { { 0 } };
+
+    BEGIN_ON_CONDITION_VARIABLES(&sem);
+#if !defined(__GLIBC__)
+    NOT_HERE("mutexes of this C library are not known");
+#endif
+    for (int i = 0; i < 8; i++) {
+        worker_queue(&w[i], &sem, 1, 1);
+        await_asleep(1);
+        /* When it can be had, the thread has let go of it, and sleeps. */
+        pthread_mutex_lock(atomic_load(&sleeps_with));
+        pthread_mutex_unlock(atomic_load(&sleeps_with));
+        atomic_store(&costly_unlocks, 0);
+        release_as_caller(&sem, 1);
+        ck_assert_int_eq(worker_join(&w[i]), 0);
+        ck_assert_int_eq(atomic_load(&costly_unlocks), 0);
+    }
+    ck_assert_int_eq(fairsem_destroy(&sem), 0);
+}
+END_TEST
+
 /* The others are woken, whatever becomes of one of them. */
 START_TEST(one_that_is_canceled_while_the_caller_wakes_keeps_nobody_asleep)
 {
@@ -247,7 +289,7 @@ END_TEST
 int main(void)
 {
     RUN_SUITE("wake many", of_many_sleepers_the_caller_wakes_each,
-              the_caller_wakes_those_that_still_sleep,
+              the_caller_wakes_those_that_still_sleep, a_woken_thread_asks_the_kernel_for_nothing,
               one_that_is_canceled_while_the_caller_wakes_keeps_nobody_asleep,
               a_wake_depends_on_no_other_waiter);
 }
