@@ -345,7 +345,7 @@ enum fs_sleep fs_shared_sleep(const _Atomic int *word, int value, int64_t ns, bo
 
     if (cancelable)
         pthread_setcanceltype(PTHREAD_CANCEL_ASYNCHRONOUS, &deferred);
-    if (syscall(FS_FUTEX_CALL, word, FUTEX_WAIT_SHARED, value, &longest, NULL, 0) != 0)
+    if (fs_futex_wait(word, FUTEX_WAIT_SHARED, value, &longest, 0) != 0)
         end = errno == ETIMEDOUT ? FS_SLEEP_TIME_OUT : FS_SLEEP_NOT_WOKEN;
     if (cancelable)
         pthread_setcanceltype(deferred, &async);
