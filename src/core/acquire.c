@@ -31,10 +31,12 @@ static void end_at_once(struct fs_waiter *w, enum fs_waiter_state state, int rea
     fs_state_go(&fs_waiter_machine, &w->state, state, memory_order_relaxed);
 }
 
-static void take_or_join(struct fs_section *in, struct fs_wait *wait, int priority, bool drains)
+/* taken: it has its units already. */
+static void take_or_join(struct fs_section *in, struct fs_wait *wait, int priority, bool drains,
+                         bool taken)
 {
     struct fs_waiter *w = &wait->waiter;
-    int error = fs_take_now(in, w->units, priority, drains);
+    int error = taken ? 0 : fs_take_now(in, w->units, priority, drains);
 
     if (error == FS_MUST_WAIT && (error = fs_room_in_queue(in)) == 0) {
         fs_join_thread(in, w, priority);
@@ -53,18 +55,27 @@ int fs_acquire(struct fs_sem *s, int64_t n, int priority, bool drains,
         .claims_when_woken = s->bypass_ns != 0,
     };
     struct fs_section in;
+    bool taken, goes_on;
     int error;
 
-    if (s->bypass_ns != 0 && (fs_bypass_acquire(s, n) || (!drains && fs_bypass_wait(s, n))))
+    if (fs_bypass_acquire(s, n))
         return 0;
     error = fs_wait_begin(&wait, token);
     if (error != 0)
         return error;
+    taken = s->bypass_ns != 0 && !drains && fs_bypass_wait(&wait);
+    if (taken && token == NULL) {   /* then nobody else knows of this wait */
+        fs_signals_end_wait(wait.interruptible);
+        return 0;
+    }
     fs_section_begin(&in, s);
-    fs_section_take_returns(&in);
     /* Its token may have made it CANCELED, on its way to the mutex. */
-    if (fs_waiter_state(&wait.waiter) == FS_NOT_JOINED)
-        take_or_join(&in, &wait, priority, drains);
+    goes_on = fs_waiter_state(&wait.waiter) == FS_NOT_JOINED;
+    if (taken && !goes_on)
+        fs_regain(&in, n);
+    fs_section_take_returns(&in);
+    if (goes_on)
+        take_or_join(&in, &wait, priority, drains, taken);
     return fs_section_end_and_wait(&in, &wait);
 }
 

@@ -87,6 +87,12 @@ static bool cores_suffice(const struct fs_awake_facts *facts)
  */
 #define LONGEST_WAKE_UP_NS 50000
 
+/* Not if the clock that the program sees goes back: it may be faked, and set. */
+static bool within(int64_t start_ns, int64_t now_ns, int64_t longest_ns)
+{
+    return now_ns >= start_ns && now_ns - start_ns < longest_ns;
+}
+
 #define LOADS_PER_CLOCK 16      /* reading the clock takes as long as a pause, or longer */
 
 /* Threads of the same process that hold units come back sooner; time slices are 1 to 4 ms. */
@@ -112,7 +118,7 @@ void fs_awake_note_wake_up(int64_t woken_ns)
     int64_t average = atomic_load_explicit(&wake_up_ns, memory_order_relaxed);
     int64_t sample = fs_now_ns() - woken_ns;
 
-    if (fs_under_valgrind)
+    if (fs_under_valgrind || sample < 0)
         return;
     if (sample > LONGEST_WAKE_UP_NS)
         sample = LONGEST_WAKE_UP_NS;
@@ -370,7 +376,7 @@ bool fs_awake_before_join(const _Atomic uint8_t *doubt, int64_t start_ns, int64_
 
     if ((doubted && start_ns % 16 != 0) || fs_cpu_count() < 2 || all_sleep(now_ns))
         return false;
-    return now_ns - start_ns < atomic_load_explicit(&wake_up_ns, memory_order_relaxed) * 2;
+    return within(start_ns, now_ns, atomic_load_explicit(&wake_up_ns, memory_order_relaxed) * 2);
 }
 
 void fs_awake_learn_before_join(_Atomic uint8_t *doubt, bool paid)
@@ -458,7 +464,7 @@ static bool has_changed(const _Atomic int *word, int value)
 
 static void spin(const _Atomic int *word, int value, int64_t start, int64_t longest)
 {
-    for (int64_t now = start; now - start < longest; now = fs_now_ns()) {
+    for (int64_t now = start; within(start, now, longest); now = fs_now_ns()) {
         if (has_changed(word, value))
             return;
     }
@@ -480,7 +486,7 @@ static void yield(const _Atomic int *word, int value, int64_t start, int64_t lon
 
     if (!yields_pay(start) || !fs_cpu_takes_turns())
         return;
-    while (now - start < longest) {
+    while (within(start, now, longest)) {
         int64_t before = now;
 
         if (atomic_load_explicit(word, memory_order_relaxed) != value)

@@ -38,8 +38,10 @@ static inline bool fs_bypass_acquire(struct fs_sem *s, int64_t n)
     return s->bypass_ns != 0 && n > 0 && fs_take(&s->word, n, FS_OPEN);
 }
 
-/* For an acquire that may wait.  True: it has its units, and need not. */
-bool fs_bypass_wait(struct fs_sem *s, int64_t n);
+struct fs_wait;
+
+/* For a wait that has begun and not joined.  True: it has its units, and need not join. */
+bool fs_bypass_wait(struct fs_wait *wait);
 
 static inline int64_t fs_bypass_acquire_upto(struct fs_sem *s, int64_t max)
 {

@@ -287,7 +287,7 @@ void fs_unpark(struct fs_parker *parker, bool leaves_queue)
  *
  * pthread_cond_wait() of glibc marks its mutex as contended when it takes it back, whoever uses it.  So
  * an unlock asks the kernel to wake somebody, and the kernel searches all sleepers in the same bucket of
- * its hash table and finds nobody.  (16,000 sleepers: the last one is out after 1.1 s, and after 0.6 s
+ * its hash table and finds nobody.  (10,000 sleepers: the last one is out after 0.44 s, and after 0.26 s
  * without that.)  So the mutex is made anew.  A tool that watches mutexes must see an unlock.
  */
 static void unlock_alone(pthread_mutex_t *mutex)
@@ -306,11 +306,12 @@ static void unlock_alone(pthread_mutex_t *mutex)
 FS_REALIGN_STACK static void wake_up(void *arg)
 {
     struct fs_cond_parker *self = arg;
+    bool is_marked = self->asleep_on != NULL;
     unsigned before;
 
     self->asleep_on = NULL;
     before = atomic_fetch_and_explicit(&self->state, ~(ASLEEP | PERMIT), memory_order_acq_rel);
-    if (before >= WAKER)
+    if (before >= WAKER || !is_marked)
         FS_MUST(pthread_mutex_unlock(&self->mutex));
     else
         unlock_alone(&self->mutex);
@@ -319,10 +320,10 @@ FS_REALIGN_STACK static void wake_up(void *arg)
 static void sleep_on_own_cond(struct fs_cond_parker *self, const struct fs_deadline *deadline)
 {
     FS_MUST(pthread_mutex_lock(&self->mutex));
-    self->asleep_on = deadline != NULL && deadline->clock == CLOCK_REALTIME
-                          ? &self->realtime : &self->monotonic;
     pthread_cleanup_push(wake_up, self);
     if ((atomic_fetch_or_explicit(&self->state, ASLEEP, memory_order_acq_rel) & PERMIT) == 0) {
+        self->asleep_on = deadline != NULL && deadline->clock == CLOCK_REALTIME
+                              ? &self->realtime : &self->monotonic;
         if (deadline == NULL)
             pthread_cond_wait(self->asleep_on, &self->mutex);
         else

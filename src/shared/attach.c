@@ -318,6 +318,11 @@ int fs_shared_detach(fairsem_shared_t *h)
         return 0;
     if (fs_shared_section_begin(&in, h, &deadline) != 0)
         return 0;
+    /* Once more: an acquire may have begun meanwhile, and have joined before we had the lock. */
+    if (FS_GET(&h->acquires) != 0) {
+        fs_shared_section_end(&in);
+        return EBUSY;
+    }
     if (is_still_ours(h)) {
         if (h->undo)
             fs_shared_give_back(&in, fs_load_units(&in, &h->processes[index].held));
