@@ -381,7 +381,7 @@ static int find_or_make_in_registry(fairsem_shared_t **handle, const char *name,
 }
 
 /* It could not attach.  Another thread that has opened the handle meanwhile may have, and go on with it. */
-static void give_up(fairsem_shared_t *h)
+static void undo_open(fairsem_shared_t *h)
 {
     bool attached = atomic_load_explicit(&h->attached, memory_order_acquire);
 
@@ -399,7 +399,7 @@ int fs_shared_open(fairsem_shared_t **handle, const char *name, int oflag, mode_
         return error;
     error = attach_soon(*handle);
     if (error != 0)
-        give_up(*handle);
+        undo_open(*handle);
     return error;
 }
 

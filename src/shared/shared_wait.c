@@ -128,7 +128,7 @@ int fs_shared_wait_begin(struct fs_shared_wait *wait, fairsem_shared_t *h,
     return error;
 }
 
-static void end_wait(void *arg)
+FS_REALIGN_STACK static void end_wait(void *arg)
 {
     struct fs_shared_wait *wait = arg;
 

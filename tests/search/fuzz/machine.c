@@ -63,12 +63,20 @@ pthread_t __wrap_pthread_self(void)
 
 /* ---- Locks: to wait for one is an error, because it would never be unlocked ---- */
 
+/*
+ * The mutex that a condition variable has given back to each thread.  It is not counted: the library may
+ * make it anew instead of unlocking it (park_cond.c).
+ */
+static const pthread_mutex_t *given_back[STACKED];
+
 BARE int __wrap_pthread_mutex_lock(pthread_mutex_t *m)
 {
     if (!machine_on)
         return __real_pthread_mutex_lock(m);
     if (__real_pthread_mutex_trylock(m) != 0)
         finding("the library locks a locked mutex, or one that is gone");
+    if (given_back[thread_running()] == m)
+        given_back[thread_running()] = NULL;
     machine_locks++;
     thread_locks();
     return 0;
@@ -82,7 +90,10 @@ BARE int __wrap_pthread_mutex_trylock(pthread_mutex_t *m)
 
 BARE int __wrap_pthread_mutex_unlock(pthread_mutex_t *m)
 {
-    machine_locks -= machine_on;
+    if (machine_on && given_back[thread_running()] == m)
+        given_back[thread_running()] = NULL;
+    else
+        machine_locks -= machine_on;
     return __real_pthread_mutex_unlock(m);
 }
 
@@ -120,7 +131,7 @@ static int sleep_on_cond(pthread_cond_t *c, pthread_mutex_t *m, const struct tim
     (void)__wrap_pthread_mutex_unlock(m);
     why = thread_sleeps(c, clock_of(c), deadline, false);
     (void)__real_pthread_mutex_lock(m);
-    machine_locks++;
+    given_back[thread_running()] = m;
     if (why == CANCELED)
         thread_is_canceled();
     return why == EXPIRED ? ETIMEDOUT : 0;
