@@ -5,6 +5,7 @@
 #include "acquire.h"
 
 #include "age.h"
+#include "cpu.h"
 #include "queue.h"
 #include "wait.h"
 
@@ -47,6 +48,45 @@ static void take_or_join(struct fs_section *in, struct fs_wait *wait, int priori
     end_at_once(w, error != 0 ? FS_REFUSED : drains ? FS_CLOSED : FS_GRANTED, error);
 }
 
+/* ---- With bounded bypass: before it joins, see bypass.h ---- */
+
+#define TRIES_PER_CLOCK 16      /* reading the clock takes as long as a pause, or longer */
+
+/* What would end the wait in the queue ends this, too; a deadline may be passed by two wake-ups. */
+static bool stays_on(const struct fs_wait *wait, int64_t start_ns, int64_t now_ns)
+{
+    return fs_waiter_state(&wait->waiter) == FS_NOT_JOINED
+           && !atomic_load_explicit(&wait->interrupted, memory_order_relaxed)
+           && atomic_load_explicit(&wait->sem->closed, memory_order_relaxed) == 0
+           && fs_awake_before_join(&wait->sem->before_join, start_ns, now_ns);
+}
+
+/* A request that cannot be granted soon does not stay; nor does one whose end by a handler nobody notes. */
+static bool take_before_joining(struct fs_wait *wait)
+{
+    struct fs_sem *s = wait->sem;
+    int64_t n = wait->waiter.units, start;
+    bool taken = false;
+
+    if (s->sleeps_at_once || n <= 0 || n > atomic_load_explicit(&s->limit, memory_order_relaxed)
+        || fs_handlers_are_bare(wait->interruptible))
+        return false;
+    start = fs_now_ns();
+    if (!stays_on(wait, start, start))
+        return false;
+    do {
+        for (int i = 0; i < TRIES_PER_CLOCK && !taken; i++) {
+            taken = fs_acquire_fast(s, n) || fs_bypass_acquire(s, n);
+            if (!taken)
+                fs_cpu_pause();
+        }
+    } while (!taken && stays_on(wait, start, fs_now_ns()));
+    fs_awake_learn_before_join(&s->before_join, taken);
+    return taken;
+}
+
+/* ---- Take or join, and wait ---- */
+
 int fs_acquire(struct fs_sem *s, int64_t n, int priority, bool drains,
                const struct fs_deadline *deadline, const fairsem_token_t *token)
 {
@@ -63,7 +103,7 @@ int fs_acquire(struct fs_sem *s, int64_t n, int priority, bool drains,
     error = fs_wait_begin(&wait, token);
     if (error != 0)
         return error;
-    taken = s->bypass_ns != 0 && !drains && fs_bypass_wait(&wait);
+    taken = s->bypass_ns != 0 && !drains && take_before_joining(&wait);
     if (taken && token == NULL) {   /* then nobody else knows of this wait */
         fs_signals_end_wait(wait.interruptible);
         return 0;

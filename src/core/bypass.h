@@ -15,7 +15,7 @@
  *              SLOW and OPEN        the head fits, is woken and on its way: any thread changes it
  *
  * A thread that finds no free unit stays awake for a moment before it joins, as one of those that run:
- * fs_bypass_wait().  So a few threads circulate and keep the semaphore busy, and all others sleep until
+ * acquire.c.  So a few threads circulate and keep the semaphore busy, and all others sleep until
  * their bound (Dice, "Malthusian Locks", 2017).  (Buffer of 8 slots, 4 producers and 4 consumers, 2 cores:
  * 180,000 items a second if each joins at once, 1.4 million so; sem_t 0.75 million.)
  *
@@ -37,11 +37,6 @@ static inline bool fs_bypass_acquire(struct fs_sem *s, int64_t n)
 {
     return s->bypass_ns != 0 && n > 0 && fs_take(&s->word, n, FS_OPEN);
 }
-
-struct fs_wait;
-
-/* For a wait that has begun and not joined.  True: it has its units, and need not join. */
-bool fs_bypass_wait(struct fs_wait *wait);
 
 static inline int64_t fs_bypass_acquire_upto(struct fs_sem *s, int64_t max)
 {

@@ -80,7 +80,7 @@ struct FS_MAY_ALIAS fs_sem {
     struct fs_awake    awake;       /* under mutex; what it has learned from its grants */
     bool               interruptible : 1; /* r/o; waits end with EINTR, signals may release */
     bool               sleeps_at_once : 1; /* r/o; no waiter stays awake */
-    _Atomic uint8_t    before_join; /* a doubt, of fs_bypass_wait() */
+    _Atomic uint8_t    before_join; /* a doubt: acquire.c */
 
     struct fs_waitq    queue;       /* under mutex */
     _Atomic uint32_t   waiters;     /* written under mutex; length of the queue */

@@ -286,6 +286,7 @@ static void be_the_canceled_child(void)
     pthread_t first;
     void *end;
 
+    fs_shared_check_fork(sem);
     for (int by_token = 0; by_token < 2; by_token++) {
         CHILD_CHECK(pthread_create(&first, NULL, by_token ? wait_by_token : acquire_and_release, NULL) == 0);
         while (pthread_mutex_trylock(&sem->attaching) == 0) {

@@ -244,7 +244,7 @@ END_TEST
 
 /* A signal handler that interrupts a sleep, and does not return before another wait has ended. */
 static _Atomic int in_handler;
-static struct worker *awaited;
+static struct worker *_Atomic awaited;
 
 static void handle(int signal)
 {
