@@ -6,6 +6,8 @@
 #include "clockwork.h"
 
 #include "fast_path.h"
+#include "queue.h"
+#include "section.h"
 
 #define LOOK    16
 #define BOUND   1000000
@@ -69,10 +71,40 @@ START_TEST(a_thread_takes_a_unit_that_comes_soon_and_does_not_join)
     fairsem_t sem;
 
     begin_with(&sem, 0);
-    for (int i = 0; i < 100; i++)
+    for (int i = 0; i < 100; i++) {
         wait_for(&sem, SOON);
+        ck_assert_int_lt(world.now - world.start, SOON + 32 * LOOK);    /* it goes on at once */
+    }
     ck_assert_int_eq(waits(&sem), 0);
     ck_assert_int_eq(fairsem_available(&sem), 0);
+}
+END_TEST
+
+static void complete(struct fs_waiter *w, enum fs_waiter_state state, struct fs_section *in)
+{
+    (void)in;
+    atomic_store(&w->state, (int)state);
+}
+
+/* The release wakes the head, which has not come yet. */
+START_TEST(a_thread_takes_a_unit_ahead_of_one_that_sleeps_and_does_not_join)
+{
+    struct fs_waiter sleeper = { .complete = complete, .units = 1 };
+    struct fs_section in;
+    fairsem_t sem;
+
+    begin_with(&sem, 0);
+    fs_section_begin(&in, fs_inside(&sem));
+    fs_join_thread(&in, &sleeper, 0);
+    fs_section_end(&in);
+    sleeper.state = FS_PARKED;
+    wait_for(&sem, SOON);
+    ck_assert_int_eq(sleeper.state, FS_WOKEN);
+    ck_assert_int_eq(fairsem_waiters(&sem), 1);
+    ck_assert_int_eq(fairsem_available(&sem), 0);
+    fs_section_begin(&in, fs_inside(&sem));
+    fs_leave(&in, &sleeper, FS_EXPIRED);
+    fs_section_end(&in);
 }
 END_TEST
 
@@ -284,6 +316,7 @@ int main(void)
 {
     RUN_SUITE("bypass bound", a_waiter_may_be_passed_until_the_bound_and_not_after_it,
               a_thread_takes_a_unit_that_comes_soon_and_does_not_join,
+              a_thread_takes_a_unit_ahead_of_one_that_sleeps_and_does_not_join,
               a_thread_that_gets_none_within_two_wake_ups_joins,
               where_it_does_not_pay_threads_join_at_once,
               one_in_16_tries_and_if_it_pays_again_all_do,
