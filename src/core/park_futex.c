@@ -46,15 +46,15 @@
 static bool is_faked(clockid_t clock)
 {
     struct timespec kernels, seen;
-    int64_t ahead_s;
+    int64_t ahead_s, ahead_ns;
 
     if (syscall(FS_CLOCK_CALL, clock, &kernels) != 0 || clock_gettime(clock, &seen) != 0)
         return false;
     ahead_s = (int64_t)seen.tv_sec - kernels.tv_sec;
     if (ahead_s < -1 || ahead_s > 1)
         return true;
-    return ahead_s * 1000000000 + seen.tv_nsec - kernels.tv_nsec < 0
-           || ahead_s * 1000000000 + seen.tv_nsec - kernels.tv_nsec > APART_NS;
+    ahead_ns = ahead_s * 1000000000 + seen.tv_nsec - kernels.tv_nsec;
+    return ahead_ns < 0 || ahead_ns > APART_NS;
 }
 
 /*

@@ -51,14 +51,19 @@ void fs_join_ticket(struct fs_section *in, struct fs_waiter *w, int priority)
 /* ---- Leave ---- */
 
 /*
- * The head is about to have its units: learn from the time that it took.  There is nothing to learn
- * if it became the head in this same section, if it is a ticket, which has no thread, or if no thread
- * may stay awake on this semaphore.
+ * Is there something to learn from a head?  Not if it became the head in this same section, if it is a
+ * ticket, which has no thread, or if no thread may stay awake on this semaphore.
  */
+FS_ALWAYS_INLINE static bool teaches_something(const struct fs_sem *s, int core)
+{
+    return s->head_since_ns != 0 && core != FS_NO_CORE && !s->sleeps_at_once;
+}
+
+/* The head is about to have its units: learn from the time that it took. */
 FS_ALWAYS_INLINE static void learn(struct fs_sem *s, int64_t joined_ns, int core, int64_t now_ns)
 {
     int64_t head_ns = now_ns - s->head_since_ns;
-    bool teaches = s->head_since_ns != 0 && head_ns != 0 && core != FS_NO_CORE && !s->sleeps_at_once;
+    bool teaches = head_ns != 0 && teaches_something(s, core);
 
     if (teaches && head_ns >= FS_LATE_NS)
         fs_awake_late(&s->awake, s->head_since_ns == joined_ns, s->waiters != 0, head_ns, now_ns);
@@ -70,7 +75,7 @@ FS_ALWAYS_INLINE static void learn(struct fs_sem *s, int64_t joined_ns, int core
 
 static void learn_in_vain(struct fs_sem *s, int64_t joined_ns, int core, int64_t now_ns)
 {
-    if (s->head_since_ns != 0 && core != FS_NO_CORE && !s->sleeps_at_once)
+    if (teaches_something(s, core))
         fs_awake_learn_in_vain(&s->awake, s->head_since_ns == joined_ns, now_ns - s->head_since_ns);
 }
 
