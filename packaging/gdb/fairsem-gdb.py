@@ -58,8 +58,7 @@ TICKET_STATES = ('idle', 'being taken', 'waiting', 'granted', 'canceled', 'close
                  'being claimed')
 TICKET_WAITING = 2
 IN_QUEUE = (1, 2, 3)            # QUEUED, PARKED, WOKEN
-OPEN = 1 << 62                  # word.h
-RETURNS = 7 << 60
+RETURNS = 1 << 62               # word.h
 YOUNG, OLD = 2, 3               # waitq.h
 MAX_UNITS = 1 << 60
 STACK = 65536                   # how far from its top a wait is looked for
@@ -311,8 +310,8 @@ def reason_of(number):
 
 
 def available_of(word):
-    if word >= OPEN:
-        word -= RETURNS if word >= RETURNS else OPEN
+    if word >= RETURNS:
+        word -= RETURNS
     return word >> 1
 
 

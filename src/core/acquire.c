@@ -6,6 +6,7 @@
 
 #include "age.h"
 #include "cpu.h"
+#include "fast_path.h"
 #include "queue.h"
 #include "wait.h"
 
@@ -76,7 +77,7 @@ static bool take_before_joining(struct fs_wait *wait)
         return false;
     do {
         for (int i = 0; i < TRIES_PER_CLOCK && !taken; i++) {
-            taken = fs_acquire_fast(s, n) || fs_bypass_acquire(s, n);
+            taken = fs_acquire_fast(s, n);
             if (!taken)
                 fs_cpu_pause();
         }
@@ -98,8 +99,6 @@ int fs_acquire(struct fs_sem *s, int64_t n, int priority, bool drains,
     bool taken, goes_on;
     int error;
 
-    if (fs_bypass_acquire(s, n))
-        return 0;
     error = fs_wait_begin(&wait, token);
     if (error != 0)
         return error;
@@ -124,8 +123,6 @@ int fs_acquire_now(struct fs_sem *s, int64_t n, int priority, bool drains, int e
     struct fs_section in;
     int result;
 
-    if (fs_bypass_acquire(s, n))
-        return 0;
     fs_section_begin(&in, s);
     result = fs_take_now(&in, n, priority, drains);
     fs_section_end(&in);
@@ -146,12 +143,9 @@ int fs_acquire_as(struct fs_sem *s, int64_t n, bool drains, const fairsem_wait_t
 int64_t fs_acquire_upto(struct fs_sem *s, int64_t max)
 {
     struct fs_section in;
-    int64_t n = fs_bypass_acquire_upto(s, max);
+    int64_t n = 0;
 
-    if (n > 0)
-        return n;
     fs_section_begin(&in, s);
-    n = 0;
     if (s->closed == 0 && fs_may_take(&in, 1, FS_LAST_PRIORITY)) {
         n = in.available < max ? in.available : max;
         fs_debit(&in, n);

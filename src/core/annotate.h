@@ -8,8 +8,7 @@
  *
  * A program that is not watched must not pay for this, so nothing is added to the fast path.
  * Instead, where a tool watches, SLOW is always set in every semaphore (I3), and every call goes
- * through the mutex, which all tools understand.  (FS_OPEN, another way past the mutex, stays
- * clear.)  Only a grant that a waiter sees without the mutex needs an annotation.  Nothing is
+ * through the mutex, which all tools understand.  Only a grant that a waiter sees without the mutex needs an annotation.  Nothing is
  * suppressed, and of the program's memory only the objects of this library are hidden.
  *
  * SLOW is set by fairsem_init, and by FAIRSEM_INITIALIZER where the program is compiled with

@@ -27,10 +27,10 @@ bool fs_bypass_may_pass(struct fs_section *in, int64_t n)
            && !grants_directly(in, head);
 }
 
-bool fs_bypass_wake_head(struct fs_section *in, struct fs_waiter *head)
+bool fs_bypass_wake_front(struct fs_section *in, struct fs_waiter *front)
 {
-    if (grants_directly(in, head))
+    if (grants_directly(in, front))
         return false;
-    fs_wake_to_claim(in, head);
+    fs_wake_to_claim(in, front);
     return true;
 }

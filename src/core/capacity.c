@@ -51,7 +51,7 @@ static void resize(struct fs_section *in, int64_t capacity)
     atomic_store_explicit(&s->resizing, true, memory_order_release);
     atomic_store_explicit(&s->limit, capacity, memory_order_release);
     in->available = capacity - *fs_in_use(s);
-    atomic_store_explicit(&s->word, fs_word_of(in->available, true, 0), memory_order_release);
+    atomic_store_explicit(&s->word, fs_word_of(in->available, FS_SLOW), memory_order_release);
     atomic_store_explicit(&s->resizing, false, memory_order_release);
 }
 

@@ -18,28 +18,30 @@
 #include "signals.h"
 
 /*
- * Take n units with a compare-and-swap while the word is shared.  Acquire order: the caller must see
- * what the releaser of these units wrote before.  (SLOW, beside OPEN, is half a unit: it makes no n
- * fit.)
+ * Take n units.  Acquire order: the caller must see what the releaser of these units wrote before.
+ *
+ * Not 0 units, or an invalid number: with bounded bypass SLOW is clear while the front waiter is on its
+ * way to compete, and a request for no units must not pass it.
  */
-static inline bool fs_take(_Atomic int64_t *word, int64_t n, int64_t mark)
+static inline bool fs_acquire_fast(struct fs_sem *s, int64_t n)
 {
-    int64_t now = atomic_load_explicit(word, memory_order_relaxed);
+    int64_t now = atomic_load_explicit(&s->word, memory_order_relaxed);
 
-    while (fs_word_is_shared(now, mark) && now - mark >= 2 * n) {
-        if (atomic_compare_exchange_weak_explicit(word, &now, now - 2 * n,
+    while (fs_count_positive(n) && (now & FS_SLOW) == 0 && now >= 2 * n) {
+        if (atomic_compare_exchange_weak_explicit(&s->word, &now, now - 2 * n,
                                                   memory_order_acquire, memory_order_relaxed))
             return true;
     }
     return false;
 }
 
-/* Take as many units as there are, at most max.  -1: the word is not shared. */
-static inline int64_t fs_take_upto(_Atomic int64_t *word, int64_t max, int64_t mark)
+/* Take as many units as there are, at most max.  Returns -1 if SLOW is set. */
+static inline int64_t fs_acquire_fast_upto(struct fs_sem *s, int64_t max)
 {
+    _Atomic int64_t *word = &s->word;
     int64_t now = atomic_load_explicit(word, memory_order_relaxed);
 
-    while (fs_word_is_shared(now, mark)) {
+    while ((now & FS_SLOW) == 0) {
         int64_t n = fs_word_available(now) < max ? fs_word_available(now) : max;
 
         if (n <= 0)
@@ -49,11 +51,6 @@ static inline int64_t fs_take_upto(_Atomic int64_t *word, int64_t max, int64_t m
             return n;
     }
     return -1;
-}
-
-static inline bool fs_acquire_fast(struct fs_sem *s, int64_t n)
-{
-    return fs_take(&s->word, n, 0);
 }
 
 /*
@@ -87,21 +84,19 @@ static inline bool fs_too_few_now(struct fs_sem *s, int64_t n)
 }
 
 /*
- * Return n units, in the same way.  Release order: the thread that takes these units must see
+ * Return n units; to_section: to the section that takes returns.  Release order: the thread that takes these units must see
  * what we wrote before.  Acquire order: we must see that a waiter has left the queue.  (If a thread
  * releases, finds nobody in the queue, and then claims a ticket that another thread has returned, the
  * claim must not say that the ticket still waits: this release would have granted it.)  The
  * compare-and-swap is the last access to *s, which may be freed from then on.
  */
-static inline bool fs_give(struct fs_sem *s, int64_t n, int64_t mark)
+static inline bool fs_give(struct fs_sem *s, int64_t n, bool to_section)
 {
     int64_t now = atomic_load_explicit(&s->word, memory_order_relaxed);
-    int64_t limit = atomic_load_explicit(&s->limit, memory_order_relaxed), most;
+    int64_t most = fs_word_of(atomic_load_explicit(&s->limit, memory_order_relaxed) - n,
+                              to_section ? FS_SLOW + FS_RETURNS : 0);
 
-    if (mark == FS_RETURNS && limit > FS_RETURNS_MAX)
-        limit = FS_RETURNS_MAX;
-    most = 2 * (limit - n) + (mark != 0 ? mark + FS_SLOW : 0);
-    while (fs_word_is_shared(now, mark) && now <= most) {
+    while ((to_section ? now >= FS_RETURNS : (now & FS_SLOW) == 0) && now <= most) {
         if (atomic_compare_exchange_weak_explicit(&s->word, &now, now + 2 * n,
                                                   memory_order_acq_rel, memory_order_relaxed))
             return true;
@@ -111,7 +106,7 @@ static inline bool fs_give(struct fs_sem *s, int64_t n, int64_t mark)
 
 static inline bool fs_release_fast(struct fs_sem *s, int64_t n)
 {
-    return fs_give(s, n, 0);
+    return fs_give(s, n, false);
 }
 
 /* ---- For the rooms of sem_t ---- */

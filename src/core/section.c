@@ -24,6 +24,7 @@
 #include "compiler.h"
 #include "count.h"
 #include "cpu.h"
+#include "fast_path.h"
 #include "fork.h"
 #include "mutex.h"
 #include "queue.h"
@@ -55,14 +56,14 @@ void fs_section_lock(struct fs_section *in, struct fs_sem *s)
     fs_note_holder(s, true);
     count_section(s, memory_order_relaxed);
     in->sem = s;
-    in->available = fs_word_take_over(&s->word);
+    in->available = fs_word_lock(&s->word);
     in->takes_returns = false;
     in->now_ns = 0;
 }
 
 /*
  * Not if the semaphore is closed: a release must see that it is retired (fast_path.h).  Not with bounded
- * bypass, whose queue is open for releases when the head has been woken.  Not while a ticket is queued:
+ * bypass, where SLOW is clear when the front waiter has been woken.  Not while a ticket is queued:
  * when a release has returned, a claim must not say that the ticket still waits, and it does not take the
  * mutex.  Not where a tool watches the mutex.
  *
@@ -74,12 +75,11 @@ void fs_section_take_returns(struct fs_section *in)
     struct fs_sem *s = in->sem;
 
     fs_assert_held(s);
-    /* One comparison for both ends, as in fs_count_valid(). */
-    if ((uint64_t)in->available > (uint64_t)FS_RETURNS_MAX || s->closed != 0 || s->bypass_ns != 0
-        || s->tickets != 0 || fs_watched)
+    if (in->available < 0 || s->closed != 0 || s->bypass_ns != 0 || s->tickets != 0 || fs_watched)
         return;
     in->takes_returns = true;
-    atomic_store_explicit(&s->word, fs_word_of(in->available, true, FS_RETURNS), memory_order_release);
+    atomic_store_explicit(&s->word, fs_word_of(in->available, FS_SLOW + FS_RETURNS),
+                          memory_order_release);
 }
 
 /*
@@ -101,7 +101,7 @@ FS_ALWAYS_INLINE static bool grant(struct fs_section *in)
             fs_leave(in, head, FS_CLOSED);
             continue;
         }
-        if (fs_bypass_open_for(in, head))
+        if (fs_bypass_lets_compete(in, head))
             return true;
         granted = true;
         fs_debit(in, head->units);
@@ -124,23 +124,24 @@ bool fs_grant(struct fs_section *in)
 #endif
 
 /*
- * Give the word back.  Release order: for threads that take units on the fast path later.  False: units
- * have come, and are in in->available now.  Acquire order in that case: a waiter that is granted these
+ * Unlock the word.  competes: the front waiter is on its way to compete, so SLOW stays clear although it
+ * waits.  Release order: for threads that take units on the fast path later.  Returns false if units
+ * have come, which are in in->available now.  Acquire order in that case: a waiter that is granted these
  * units must see what their releasers wrote.
  */
-FS_ALWAYS_INLINE static bool give_word_back(struct fs_section *in, bool open, int round)
+FS_ALWAYS_INLINE static bool unlock_word(struct fs_section *in, bool competes, int round)
 {
     struct fs_sem *s = in->sem;
-    bool slow = !fs_waitq_empty(&s->queue) || fs_paused(s) || s->closed != 0 || fs_watched;
-    int64_t word = fs_word_of(in->available, slow, open && !fs_watched ? FS_OPEN : 0);
-    int64_t before;
+    bool waits = !fs_waitq_empty(&s->queue) && !competes;
+    bool slow = waits || fs_paused(s) || s->closed != 0 || fs_watched;
+    int64_t word = fs_word_of(in->available, slow ? FS_SLOW : 0), before;
 
-    fs_check_invariants(s, in->available, open);
+    fs_check_invariants(s, in->available, competes);
     if (!in->takes_returns) {
         atomic_store_explicit(&s->word, word, memory_order_release);
         return true;
     }
-    before = fs_word_of(in->available, true, FS_RETURNS);
+    before = fs_word_of(in->available, FS_SLOW + FS_RETURNS);
     if (atomic_compare_exchange_strong_explicit(&s->word, &before, word, memory_order_acq_rel,
                                                 memory_order_acquire))
         return true;
@@ -160,7 +161,7 @@ void fs_section_unlock(struct fs_section *in)
     int round = 0;
 
     fs_assert_held(s);
-    while (!give_word_back(in, grant(in), round))
+    while (!unlock_word(in, grant(in), round))
         round++;
     fs_note_holder(s, false);
     count_section(s, memory_order_release);
@@ -218,10 +219,10 @@ static bool add_to_section(struct fs_sem *s, int64_t n)
 {
     /* Relaxed, both: hints. */
     for (int pauses = 1; pauses <= 16; pauses *= 2) {
-        if (fs_word_is_shared(atomic_load_explicit(&s->word, memory_order_relaxed), FS_RETURNS)) {
+        if (atomic_load_explicit(&s->word, memory_order_relaxed) >= FS_RETURNS) {
             if (fs_mutex_lends_priority())
                 return false;
-            if (fs_give(s, n, FS_RETURNS))
+            if (fs_give(s, n, true))
                 return true;
         }
         if (atomic_load_explicit(&s->sections, memory_order_relaxed) % 2 == 0)
@@ -237,7 +238,7 @@ int fs_release(struct fs_sem *s, int64_t n)
     struct fs_section in;
     int error;
 
-    if (fs_bypass_release(s, n) || add_to_section(s, n))
+    if (add_to_section(s, n))
         return 0;
     fs_section_begin(&in, s);
     error = s->closed == FS_RETIRED ? FS_RETIRED : fs_add_units(&in, n);

@@ -20,7 +20,7 @@ void fs_sem_reset_in_child(void *sem)
     fs_mutex_init(&s->mutex);
     s->queue = (struct fs_waitq){ .next_seq = s->queue.next_seq };
     if (s->resizing) {
-        atomic_store_explicit(&s->word, fs_word_of(s->limit - *fs_in_use(s), true, 0),
+        atomic_store_explicit(&s->word, fs_word_of(s->limit - *fs_in_use(s), FS_SLOW),
                               memory_order_relaxed);
         atomic_store_explicit(&s->resizing, false, memory_order_relaxed);
     }

@@ -7,15 +7,14 @@
  *  I1  Conservation: available + held = units created.  available is signed: a debt after
  *      fairsem_consume or a smaller capacity is repaid before any waiter is granted.
  *  I2  No idle unit: when the mutex is free, the head of the queue does not fit, or
- *      has been woken and is on its way (OPEN).  (A request that becomes the head between two
+ *      has been woken and is on its way to compete (bypass.h).  (A request that becomes the head between two
  *      sections, because it is old, comes itself: fs_sleep().  A ticket has no thread for that.)
  *      In a pause (capacity 0) nothing fits: fs_fits().
  *  I3  While SLOW is set only the holder of the mutex changes the word.  SLOW is set whenever the
- *      queue is not empty, while paused, while closed, and from fs_section_lock() to
- *      fs_section_unlock().  While OPEN is also set, any thread may change the count, see
- *      bypass.h; in a section OPEN is never set.  While RETURNS is also set, any thread may add to the
- *      count, which then is what the section has; only a section sets it, and clears it at its end.
- *      Where a tool watches the program, SLOW is always set, OPEN and RETURNS never: annotate.h.
+ *      queue is not empty, unless its front waiter is on its way to compete; while paused, while closed,
+ *      and from fs_section_lock() to fs_section_unlock().  While RETURNS is also set, any thread may add
+ *      to the count, which then is what the section has; only a section sets it, and clears it at its
+ *      end.  Where a tool watches the program, SLOW is always set and RETURNS never: annotate.h.
  *      Setting SLOW again does not count as a change.
  *  I4  A waiter is in the queue if and only if its state is QUEUED, PARKED or WOKEN.  It leaves
  *      these states exactly once, under the mutex.  (They are drawn in waiter.h.)

@@ -45,39 +45,38 @@ static void check_queue(const struct fs_sem *s)
 }
 
 /* The grant loop has run, so the head does not fit any more. */
-static void check_head(const struct fs_sem *s, int64_t available, bool open)
+static void check_head(const struct fs_sem *s, int64_t available, bool competes)
 {
     const struct fs_waiter *head;
 
     if (fs_waitq_empty(&s->queue)) {
-        FS_INVARIANT(!open, "I2: the queue is open, and nobody is in it");
+        FS_INVARIANT(!competes, "I2: the front waiter is on its way, and nobody is in the queue");
         FS_INVARIANT(s->waiting_low == 0 && s->waiting_high == 0,
                      "nobody waits, and units are asked for");
         return;
     }
     head = fs_waiter_of(fs_waitq_first(&s->queue));
-    FS_INVARIANT(!fs_fits(s, available, head->units) || open,
+    FS_INVARIANT(!fs_fits(s, available, head->units) || competes,
                  "I2, I7: the head of the queue fits, and is not granted");
-    FS_INVARIANT(!open || (head->units <= available && fs_waiter_state(head) != FS_PARKED),
-                 "I2: the queue is open, and its head is not on its way");
+    FS_INVARIANT(!competes || (head->units <= available && fs_waiter_state(head) != FS_PARKED),
+                 "I2: the front waiter should be on its way, and is not");
     FS_INVARIANT(s->closed == 0 || s->tickets == 0, "a closed semaphore has tickets in its queue");
 }
 
-void fs_check_invariants(const struct fs_sem *s, int64_t available, bool open)
+void fs_check_invariants(const struct fs_sem *s, int64_t available, bool competes)
 {
     int64_t word = atomic_load_explicit(&s->word, memory_order_relaxed);
 
     /* The lower end: the largest debt, and then the largest capacity set to 0. */
     FS_INVARIANT(available >= -2 * FAIRSEM_MAX_UNITS && available <= FAIRSEM_MAX_UNITS,
                  "I1: the count is out of range");
-    FS_INVARIANT((word & FS_SLOW) != 0 && !fs_word_is_shared(word, FS_OPEN),
-                 "I3: in a section the word has SLOW, and not OPEN");
+    FS_INVARIANT((word & FS_SLOW) != 0, "I3: in a section the word has SLOW");
     FS_INVARIANT(!s->resizing, "a resize has not ended");
     FS_INVARIANT(s->sections % 2 != 0, "I11: the number of sections is even in one");
     FS_INVARIANT(s->waits - s->grants - s->timeouts >= s->waiters,
                  "the statistics do not add up");
     check_queue(s);
-    check_head(s, available, open);
+    check_head(s, available, competes);
 }
 
 #else

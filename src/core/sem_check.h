@@ -6,14 +6,15 @@
 #include "sem.h"
 
 #if FS_CHECKED
-/* At the end of a section: mutex held, `available` is the count, the grant loop has run. */
-void fs_check_invariants(const struct fs_sem *s, int64_t available, bool open);
+/* At the end of a section: mutex held, `available` is the count, the grant loop has run.  competes: the
+ * front waiter is on its way. */
+void fs_check_invariants(const struct fs_sem *s, int64_t available, bool competes);
 #else
-static inline void fs_check_invariants(const struct fs_sem *s, int64_t available, bool open)
+static inline void fs_check_invariants(const struct fs_sem *s, int64_t available, bool competes)
 {
     (void)s;
     (void)available;
-    (void)open;
+    (void)competes;
 }
 #endif
 

@@ -60,7 +60,7 @@ int fairsem_init(fairsem_t *sem, int64_t units, const fairsem_attr_t *attr)
 
     *sem = (fairsem_t)FAIRSEM_INITIALIZER(units);
     fs_mutex_init(&s->mutex);
-    atomic_store_explicit(&s->word, fs_word_of(units, fs_watched, 0), memory_order_relaxed);
+    atomic_store_explicit(&s->word, fs_word_of(units, fs_watched ? FS_SLOW : 0), memory_order_relaxed);
     s->bounded = attr->capacity != 0;
     if (s->bounded)
         s->limit = attr->capacity;
@@ -135,19 +135,19 @@ void fairsem_free(fairsem_t *sem)
 
 int fairsem_acquire(fairsem_t *sem, int64_t n)
 {
-    if (!fs_count_valid(n))
-        return EINVAL;
     if (fs_acquire_fast(fs_inside(sem), n))
         return 0;
+    if (!fs_count_valid(n))
+        return EINVAL;
     return fs_acquire(fs_inside(sem), n, 0, false, NULL, NULL);
 }
 
 int fairsem_tryacquire(fairsem_t *sem, int64_t n)
 {
-    if (!fs_count_valid(n))
-        return EINVAL;
     if (fs_acquire_fast(fs_inside(sem), n))
         return 0;
+    if (!fs_count_valid(n))
+        return EINVAL;
     if (fs_plainly_too_few(fs_inside(sem), n))
         return EAGAIN;
     return fs_acquire_now(fs_inside(sem), n, FS_LAST_PRIORITY, false, EAGAIN);
@@ -157,10 +157,10 @@ int fairsem_acquire_for(fairsem_t *sem, int64_t n, int64_t timeout_ns)
 {
     struct fs_deadline deadline;
 
-    if (!fs_count_valid(n))
-        return EINVAL;
     if (fs_acquire_fast(fs_inside(sem), n))
         return 0;
+    if (!fs_count_valid(n))
+        return EINVAL;
     if (timeout_ns <= 0)
         return fs_acquire_now(fs_inside(sem), n, 0, false, ETIMEDOUT);
     deadline = fs_deadline_after(timeout_ns);
@@ -173,7 +173,7 @@ int fairsem_acquire_until(fairsem_t *sem, int64_t n, clockid_t clock,
     const fairsem_wait_t how = { .clock = clock, .deadline = at };
 
     /* Checked here, too, for the fast path: reading `how` costs more than all the rest. */
-    if (fs_count_valid(n) && fs_clock_valid(clock) && (at == NULL || fs_timespec_valid(at))
+    if (fs_clock_valid(clock) && (at == NULL || fs_timespec_valid(at))
         && fs_acquire_fast(fs_inside(sem), n))
         return 0;
     return fairsem_acquire_with(sem, n, &how);
@@ -201,7 +201,7 @@ int64_t fairsem_tryacquire_upto(fairsem_t *sem, int64_t max)
 
     if (max <= 0)
         return 0;
-    n = fs_take_upto(&fs_inside(sem)->word, max, 0);
+    n = fs_acquire_fast_upto(fs_inside(sem), max);
     return n >= 0 ? n : fs_acquire_upto(fs_inside(sem), max);
 }
 

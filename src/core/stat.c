@@ -86,12 +86,10 @@ bool fairsem_would_block(const fairsem_t *sem, int64_t n)
 
     if (!fs_count_valid(n))
         return false;
-    if ((word & FS_SLOW) == 0 && n <= fs_word_available(word))
+    if (n > 0 && (word & FS_SLOW) == 0 && n <= fs_word_available(word))
         return false;
     if (fs_plainly_too_few(s, n))
         return true;
-    if (n > 0 && fs_word_is_shared(word, FS_OPEN) && n <= fs_word_available(word))
-        return false;       /* a section would close the queue */
     fs_section_begin(&in, s);
     answer = s->closed == 0 && !fs_is_too_large(s, n) && !fs_may_take(&in, n, FS_LAST_PRIORITY);
     fs_section_end(&in);

@@ -16,7 +16,7 @@ void fs_shared_set_available(struct fs_shared_section *in, int64_t available)
     struct fs_segment *s = in->handle->segment;
 
     in->available = available;
-    FS_COMMIT(in, &s->word, fs_word_of(available, true, 0));
+    FS_COMMIT(in, &s->word, fs_word_of(available, FS_SLOW));
     if (in->handle->undo)
         FS_PUT(&s->out, in->total - available);
 }

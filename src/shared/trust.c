@@ -18,7 +18,7 @@ void fs_load_count(struct fs_shared_section *in)
     struct fs_segment *s = h->segment;
 
     FS_STEP("set SLOW");
-    in->available = fs_word_take_over(&s->word);
+    in->available = fs_word_lock(&s->word);
     if (!h->undo) {
         in->total = in->most = h->capacity;
         in->available = fs_checked(in, in->available, 0, h->capacity);

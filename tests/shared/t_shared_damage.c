@@ -652,7 +652,7 @@ static void all_hear_of_damage(unsigned flags)
     if (flags == 0)
         FS_PUT(&h->segment->out, FS_GET(&h->segment->out) + 1);
     else
-        FS_PUT(&h->segment->word, fs_word_of(-1, true, 0));
+        FS_PUT(&h->segment->word, fs_word_of(-1, FS_SLOW));
     ck_assert_int_eq(fs_shared_enter(&in, h, NULL), ENOTRECOVERABLE);
     for (int i = 0; i < 3; i++) {
         pthread_join(threads[i], NULL);

@@ -181,7 +181,7 @@ START_TEST(a_thread_that_passes_sees_what_the_releaser_wrote)
     ck_assert_int_eq(fairsem_init(&sem, 0, &attr), 0);
     worker_queue(&sleeper, &sem, 1, 1);
     start_late(&late_one);
-    while (atomic_load_explicit(&fs_inside(&sem)->word, memory_order_relaxed) < FS_OPEN)
+    while ((atomic_load_explicit(&fs_inside(&sem)->word, memory_order_relaxed) & FS_SLOW) != 0)
         moment();
     ck_assert_int_eq(fairsem_acquire(&sem, 1), 0);
     ck_assert_int_eq(written, 1);
@@ -191,8 +191,8 @@ START_TEST(a_thread_that_passes_sees_what_the_releaser_wrote)
 }
 END_TEST
 
-/* As a try for 0 units would: a thread waits, although a thread that wants a unit may pass it. */
-START_TEST(would_block_for_no_units_sees_a_waiter_though_units_are_open)
+/* With bounded bypass SLOW is clear while the front waiter is on its way, and who wants no unit must wait. */
+static void with_a_front_waiter_on_its_way(void (*check)(fairsem_t *))
 {
     const fairsem_attr_t attr = {
         .flags = FAIRSEM_BOUNDED_BYPASS, .bypass_ns = INT64_C(3600) * 1000000000
@@ -205,11 +205,32 @@ START_TEST(would_block_for_no_units_sees_a_waiter_though_units_are_open)
     worker_queue(&sleeper, &sem, 1, 1);
     start_late(&late_one);
     await_late();
-    ck_assert_int_ge(atomic_load(&fs_inside(&sem)->word), FS_OPEN);
-    ck_assert(!fairsem_would_block(&sem, 1));
-    ck_assert(fairsem_would_block(&sem, 0));
+    ck_assert_int_eq(atomic_load(&fs_inside(&sem)->word) & FS_SLOW, 0);
+    check(&sem);
     let_it_go(&late_one);
     ck_assert_int_eq(worker_join(&sleeper), 0);
+}
+
+static void check_would_block(fairsem_t *sem)
+{
+    ck_assert(!fairsem_would_block(sem, 1));
+    ck_assert(fairsem_would_block(sem, 0));
+}
+
+START_TEST(a_request_for_no_units_would_block_while_a_request_for_one_would_not)
+{
+    with_a_front_waiter_on_its_way(check_would_block);
+}
+END_TEST
+
+static void check_tries(fairsem_t *sem)
+{
+    ck_assert_int_eq(fairsem_tryacquire(sem, 0), EAGAIN);
+}
+
+START_TEST(a_request_for_no_units_does_not_pass_the_front_waiter)
+{
+    with_a_front_waiter_on_its_way(check_tries);
 }
 END_TEST
 
@@ -322,7 +343,8 @@ int main(void)
 {
     RUN_SUITE("late wakers", one_release_wakes_any_number_of_threads_that_another_has_yet_to_wake,
               a_thread_that_passes_sees_what_the_releaser_wrote,
-              would_block_for_no_units_sees_a_waiter_though_units_are_open,
+              a_request_for_no_units_would_block_while_a_request_for_one_would_not,
+              a_request_for_no_units_does_not_pass_the_front_waiter,
               a_token_is_in_use_until_its_granted_waiter_has_returned,
               a_thread_that_forks_while_it_is_being_woken_can_wait_in_the_child,
               a_child_can_wait_where_callbacks_came_after_parkers,

@@ -149,7 +149,9 @@ static void check_queue(int i)
     int64_t limit = *(volatile const int64_t *)&s->limit;
     int closed = *(volatile const int *)&s->closed;
     int n = walk_queue(i, node);
-    bool slow = n > 0 || limit == 0 || closed != 0;
+    const struct fs_waiter *front = n > 0 ? fs_waiter_of((struct fs_waitq_node *)(uintptr_t)node[0]) : NULL;
+    bool competes = scenario->bypass_ns != 0 && front != NULL && (word & FS_SLOW) == 0;
+    bool slow = (n > 0 && !competes) || limit == 0 || closed != 0;
 
     for (int k = 0; k < n; k++)
         check_node(node[k], k > 0 ? node[k - 1] : NULL);
@@ -159,14 +161,9 @@ static void check_queue(int i)
     if (((word & FS_SLOW) != 0) != slow)
         fail("I3 SLOW", "SLOW is %s; %d in the queue, limit %lld, closed %d",
              slow ? "clear" : "set", n, (long long)limit, closed);
-    if (word >= FS_OPEN
-        && (n == 0 || limit == 0 || closed != 0 || scenario->bypass_ns == 0
-            || !is_on_its_way(fs_waiter_of((struct fs_waitq_node *)(uintptr_t)node[0]))))
-        fail("I2 OPEN", "and no head is about to claim; %d in the queue, limit %lld, closed %d", n,
-             (long long)limit, closed);
-    if (n > 0 && word < FS_OPEN
-        && head_fits(fs_waiter_of((struct fs_waitq_node *)(uintptr_t)node[0]), limit, closed,
-                     fs_word_available(word)))
+    if (competes && !is_on_its_way(front))
+        fail("I3 SLOW", "SLOW is clear, and the front waiter is not about to compete; %d in the queue", n);
+    if (n > 0 && !competes && head_fits(front, limit, closed, fs_word_available(word)))
         fail("I2 idle unit", "%lld available, the mutex free, and the head of the queue fits",
              (long long)fs_word_available(word));
     for (int k = 0; k < n && closed != 0; k++) {
