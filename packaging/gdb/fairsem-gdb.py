@@ -30,7 +30,7 @@ LAYOUT = {
     'fs_watcher': 'fs_wait wait, fs_list in_ring, ptr ticket',
     'fs_awake': 'u8 as_head, u8 holders_core, i16 early',
     'fs_sem': 'a64 word, a64 limit, mutex mutex, u8 bounded, u8 resizing, fs_awake awake, '
-              'fs_waitq queue, u32 waiters, u32 sections, ptr far, i64 head_since_ns, i32 closed, '
+              'fs_waitq queue, u32 waiters, u8 in_section, u8 resized, ptr far, i64 head_since_ns, i32 closed, '
               'u32 tickets, i64 waits, u64 waiting_low, i64 wait_ns_total, i64 grants, i64 wait_ns_max, '
               'i64 wait_ns_max_interval, i64 aged, u32 waiters_max_interval, u32 waiters_max, '
               'u32 over_releases, u32 waiting_high, u32 generation, u32 max_waiters, i64 bypass_ns, '

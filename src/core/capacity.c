@@ -47,6 +47,8 @@ static void resize(struct fs_section *in, int64_t capacity)
 {
     struct fs_sem *s = in->sem;
 
+    /* Before the limit: fs_fixed_limit(). */
+    atomic_store_explicit(&s->resized, true, memory_order_relaxed);
     *fs_in_use(s) = s->limit - in->available;
     atomic_store_explicit(&s->resizing, true, memory_order_release);
     atomic_store_explicit(&s->limit, capacity, memory_order_release);

@@ -54,22 +54,26 @@ static inline int64_t fs_acquire_fast_upto(struct fs_sem *s, int64_t max)
 }
 
 /*
- * True if too few units are free and nothing else is the matter: SLOW is clear, so nobody waits,
- * and the semaphore is neither closed nor paused.
- *
- * The word and the limit must be of one moment.  Otherwise the new capacity could be combined with
- * the old count, for an answer that was right at no moment.  So the number of sections is read
- * before and after, as in a seqlock.  Acquire order, for each load: it must not come after the next
- * one.
+ * The limit, where it has never been changed.  Returns -1 otherwise: then only a section knows it for
+ * the same moment as the word.  Acquire order: a thread that sees a new limit must see `resized`.
  */
-static inline bool fs_plainly_too_few(struct fs_sem *s, int64_t n)
+static inline int64_t fs_fixed_limit(const struct fs_sem *s)
 {
-    uint32_t sections = atomic_load_explicit(&s->sections, memory_order_acquire);
-    int64_t word = atomic_load_explicit(&s->word, memory_order_acquire);
+    int64_t limit = atomic_load_explicit(&s->limit, memory_order_acquire);
 
-    return (word & FS_SLOW) == 0 && word < 2 * n
-           && n <= atomic_load_explicit(&s->limit, memory_order_acquire) && sections % 2 == 0
-           && atomic_load_explicit(&s->sections, memory_order_relaxed) == sections;
+    return atomic_load_explicit(&s->resized, memory_order_relaxed) ? -1 : limit;
+}
+
+/*
+ * Returns true if too few units are free and nothing else is the matter: while SLOW is clear any request
+ * may take units, and the semaphore is neither closed nor paused.  One unit is never more than the limit
+ * then.  (In zeroed memory the limit is 0, and the section stops the process.)
+ */
+static inline bool fs_plainly_too_few(const struct fs_sem *s, int64_t n)
+{
+    int64_t word = atomic_load_explicit(&s->word, memory_order_relaxed);
+
+    return (word & FS_SLOW) == 0 && word < 2 * n && n <= (n == 1 ? atomic_load_explicit(&s->limit, memory_order_relaxed) : fs_fixed_limit(s));
 }
 
 /*

@@ -28,8 +28,7 @@ FS_ALWAYS_INLINE static bool join(struct fs_section *in, struct fs_waiter *w, in
     if (becomes_head)
         fs_head_has_changed(s, w->joined_ns);
     fs_count_joined(s, w, waiters);
-    /* Last: a thread that sees it counted must find it waiting already. */
-    atomic_store_explicit(&s->waiters, waiters, memory_order_release);
+    s->waiters = waiters;
     return becomes_head;
 }
 
@@ -103,7 +102,7 @@ void fs_leave(struct fs_section *in, struct fs_waiter *w, enum fs_waiter_state s
     fs_assert_held(s);
     fs_ahead_leaves(s, w);
     fs_waitq_leave(&s->queue, &w->in_queue);
-    atomic_store_explicit(&s->waiters, s->waiters - 1, memory_order_release);
+    s->waiters--;
     fs_annotate_before(w);
     w->complete(w, state, in);
     now_ns = fs_section_now(in);

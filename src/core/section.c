@@ -13,7 +13,7 @@
  * fails if units have come since it looked; then it grants once more.  So either the section sees the
  * units, or the release sees that the section is over, and begins one itself.
  *
- * The invariants I1-I11 are in sem.h, the states of a waiter in waiter.h.
+ * The invariants I1-I10 are in sem.h, the states of a waiter in waiter.h.
  */
 #include "section.h"
 
@@ -36,17 +36,6 @@
  *  Lock, grant loop, unlock
  * ======================================================================== */
 
-/*
- * At the begin and at the end of a section, so that the number is odd in between (I11).  Relaxed at
- * the begin: the section's own stores, in release order, come after it.
- */
-static inline void count_section(struct fs_sem *s, memory_order order)
-{
-    uint32_t sections = atomic_load_explicit(&s->sections, memory_order_relaxed);
-
-    atomic_store_explicit(&s->sections, sections + 1, order);
-}
-
 /* Take the mutex, and the word (I3). */
 void fs_section_lock(struct fs_section *in, struct fs_sem *s)
 {
@@ -54,7 +43,7 @@ void fs_section_lock(struct fs_section *in, struct fs_sem *s)
     fs_fork_check(&s->generation, fs_sem_reset_in_child, s);
     fs_mutex_lock(&s->mutex);
     fs_note_holder(s, true);
-    count_section(s, memory_order_relaxed);
+    atomic_store_explicit(&s->in_section, true, memory_order_relaxed);
     in->sem = s;
     in->available = fs_word_lock(&s->word);
     in->takes_returns = false;
@@ -164,7 +153,7 @@ void fs_section_unlock(struct fs_section *in)
     while (!unlock_word(in, grant(in), round))
         round++;
     fs_note_holder(s, false);
-    count_section(s, memory_order_release);
+    atomic_store_explicit(&s->in_section, false, memory_order_relaxed);
     FS_MUST(pthread_mutex_unlock(&s->mutex));
 }
 
@@ -225,7 +214,7 @@ static bool add_to_section(struct fs_sem *s, int64_t n)
             if (fs_give(s, n, true))
                 return true;
         }
-        if (atomic_load_explicit(&s->sections, memory_order_relaxed) % 2 == 0)
+        if (!atomic_load_explicit(&s->in_section, memory_order_relaxed))
             return false;
         for (int i = 0; i < pauses; i++)
             fs_cpu_pause();

@@ -35,8 +35,7 @@ int fs_release(struct fs_sem *s, int64_t n);
 
 /*
  * Take n units out of the count (I5).  They are out of the word before anything shows that somebody
- * has them: that one must not find them still free, and a fork must not copy them twice.  Release
- * order: for fairsem_available(), which may load the word.
+ * has them: a fork must not copy them twice.  Release order: the stores that show it come after this one.
  */
 static inline void fs_debit(struct fs_section *in, int64_t n)
 {

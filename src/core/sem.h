@@ -33,10 +33,6 @@
  *  I9  No user code and no malloc under the mutex.  A release takes the mutex at most once: all its
  *      grants are in one section.
  *  I10 Every check precedes every change: an error leaves no trace, except a statistic.
- *  I11 What was true at one moment: a thread that inspects the semaphore and then a ticket, or the
- *      other way round, finds nothing that contradicts.  A section changes the word, limit, closed
- *      and waiters one by one, and completes waiters in between.  So its number, `sections`, is odd
- *      meanwhile, and an inspection without the mutex does not use what it loads then: stat.c.
  *
  * In the test build sem_check.c checks I1 to I4, I6 and I7 at the end of every critical section, as
  * far as one semaphore can show them; fs_assert_held() checks that the mutex is held.
@@ -82,8 +78,9 @@ struct FS_MAY_ALIAS fs_sem {
     _Atomic uint8_t    before_join; /* a doubt: acquire.c */
 
     struct fs_waitq    queue;       /* under mutex */
-    _Atomic uint32_t   waiters;     /* written under mutex; length of the queue */
-    _Atomic uint32_t   sections;    /* written under mutex; odd in a section, see I11 */
+    uint32_t           waiters;     /* under mutex; length of the queue */
+    _Atomic bool       in_section;  /* written under mutex; a hint for releases */
+    _Atomic bool       resized;     /* written under mutex; the capacity has been changed */
     struct fs_waiter  *far;         /* under mutex; ahead.h */
     int64_t            head_since_ns; /* under mutex; since when it is the head; 0: no more to learn */
     _Atomic int        closed;      /* written under mutex; the reason, 0: open */

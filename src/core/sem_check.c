@@ -72,7 +72,6 @@ void fs_check_invariants(const struct fs_sem *s, int64_t available, bool compete
                  "I1: the count is out of range");
     FS_INVARIANT((word & FS_SLOW) != 0, "I3: in a section the word has SLOW");
     FS_INVARIANT(!s->resizing, "a resize has not ended");
-    FS_INVARIANT(s->sections % 2 != 0, "I11: the number of sections is even in one");
     FS_INVARIANT(s->waits - s->grants - s->timeouts >= s->waiters,
                  "the statistics do not add up");
     check_queue(s);

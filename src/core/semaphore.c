@@ -16,7 +16,7 @@
  *      wait.c        a thread that waits, until it is granted or its wait is aborted
  *      deferred.h    what a section leaves for after its unlock: threads to wake, callbacks
  *      parking.h     how a thread sleeps
- *      sem.h         the struct of a semaphore, and its invariants (I1-I11)
+ *      sem.h         the struct of a semaphore, and its invariants (I1-I10)
  *      waiter.h      a drawing of the states of a waiter
  */
 #include "acquire.h"

@@ -3,7 +3,6 @@
 #include "acquire.h"
 #include "age.h"
 #include "fast_path.h"
-#include "fork.h"
 #include "section.h"
 #include "wait.h"
 
@@ -13,80 +12,83 @@
 #include <stdlib.h>
 
 /*
- * Load one number, as it was when no thread was in a section (I11), usually without the mutex: as
- * in a seqlock, the number of sections is the same even one before and after.  Acquire order, for
- * each load: whoever sees what a section has done must see that the section goes on, or, when it
- * has ended, all that it has done.
+ * What a thread finds was true at one moment, and fits what it finds next, here or in a ticket.  While
+ * SLOW is clear no thread is in a section, so one load of the word answers: the semaphore is neither
+ * closed nor paused, and nobody waits, unless it has bounded bypass.  Otherwise take the mutex.  Acquire
+ * order: whoever sees what a section has left in the word must see all that it has done.
  */
-static int64_t inspect(struct fs_sem *s, int64_t (*load)(const struct fs_sem *s))
+static bool is_fast(const struct fs_sem *s, int64_t *available)
 {
-    uint32_t sections = atomic_load_explicit(&s->sections, memory_order_acquire);
-    int64_t number = load(s);
-    struct fs_section in;
+    int64_t word = atomic_load_explicit(&s->word, memory_order_acquire);
 
-    if (sections % 2 == 0
-        && atomic_load_explicit(&s->sections, memory_order_relaxed) == sections)
-        return number;
-    fs_section_begin(&in, s);
-    number = load(s);
-    fs_section_end(&in);
-    return number;
-}
-
-static int64_t load_available(const struct fs_sem *s)
-{
-    return fs_word_available(atomic_load_explicit(&s->word, memory_order_acquire));
-}
-
-static int64_t load_waiters(const struct fs_sem *s)
-{
-    return atomic_load_explicit(&s->waiters, memory_order_acquire);
-}
-
-static int64_t load_limit(const struct fs_sem *s)
-{
-    return atomic_load_explicit(&s->limit, memory_order_acquire);
-}
-
-static int64_t load_closed(const struct fs_sem *s)
-{
-    return atomic_load_explicit(&s->closed, memory_order_acquire);
+    *available = fs_word_available(word);
+    return (word & FS_SLOW) == 0;
 }
 
 int64_t fairsem_available(const fairsem_t *sem)
 {
-    return inspect(fs_inside(sem), load_available);
+    struct fs_section in;
+    int64_t available;
+
+    if (is_fast(fs_inside(sem), &available))
+        return available;
+    fs_section_begin(&in, fs_inside(sem));
+    available = in.available;
+    fs_section_end(&in);
+    return available;
 }
 
 int64_t fairsem_waiters(const fairsem_t *sem)
 {
     struct fs_sem *s = fs_inside(sem);
+    int64_t available, waiters;
+    struct fs_section in;
 
-    if (atomic_load_explicit(&s->generation, memory_order_acquire) != fs_fork_generation())
-        return 0;       /* the queue is our parent's */
-    return inspect(s, load_waiters);
+    if (s->bypass_ns == 0 && is_fast(s, &available))
+        return 0;
+    fs_section_begin(&in, s);
+    waiters = s->waiters;
+    fs_section_end(&in);
+    return waiters;
 }
 
 int64_t fairsem_capacity(const fairsem_t *sem)
 {
-    return fs_inside(sem)->bounded ? inspect(fs_inside(sem), load_limit) : -1;
+    struct fs_sem *s = fs_inside(sem);
+    int64_t limit = fs_fixed_limit(s);
+    struct fs_section in;
+
+    if (!s->bounded || limit >= 0)
+        return s->bounded ? limit : -1;
+    fs_section_begin(&in, s);
+    limit = s->limit;
+    fs_section_end(&in);
+    return limit;
 }
 
 int fairsem_closed(const fairsem_t *sem)
 {
-    return (int)inspect(fs_inside(sem), load_closed);
+    struct fs_sem *s = fs_inside(sem);
+    struct fs_section in;
+    int64_t available;
+    int reason;
+
+    if (is_fast(s, &available))
+        return 0;
+    fs_section_begin(&in, s);
+    reason = s->closed;
+    fs_section_end(&in);
+    return reason;
 }
 
 bool fairsem_would_block(const fairsem_t *sem, int64_t n)
 {
     struct fs_sem *s = fs_inside(sem);
-    int64_t word = atomic_load_explicit(&s->word, memory_order_acquire);
     struct fs_section in;
+    int64_t available;
     bool answer;
 
-    if (!fs_count_valid(n))
-        return false;
-    if (n > 0 && (word & FS_SLOW) == 0 && n <= fs_word_available(word))
+    if (!fs_count_valid(n) || (n > 0 && is_fast(s, &available) && n <= available))
         return false;
     if (fs_plainly_too_few(s, n))
         return true;

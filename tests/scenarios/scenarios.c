@@ -776,7 +776,7 @@ const struct scenario scenarios[] = {
       "after t0; after t1; return t0; available = 6" },
     { .name = "claimed-by-another", .units = 1, .threads =
       "take 1; take 1; return | claim t0; give" },
-    /* ---- What one thread finds, call after call, fits together (I11) ---- */
+    /* ---- What one thread finds, call after call, fits together ---- */
     { .name = "inspected-beside-grants", .may_block = true, .threads =
       "take 1; take 1 t1 | release 3 | after t0 2; waiters; state t0; available" },
     { .name = "inspected-beside-a-take", .may_block = true, .threads =

@@ -10,9 +10,8 @@
  *   - accesses to a token's reason in a scenario that cancels no token; to a capacity that does not
  *     change; to the list of parkers if none is made; to the length of a wake-up if it is not
  *     measured;
- *   - loads, with the semaphore's mutex held, of members that are only written under it;
- *   - stores to those of them that no operation of the scenario loads without the mutex: `waiters`
- *     and `closed`, and the number of sections, of which a release only takes a hint.
+ *   - accesses, with the semaphore's mutex held, to `closed`, of which other threads only take a hint;
+ *   - accesses to `in_section`, which is a hint, too.
  */
 #include "oracles.h"
 #include "views.h"
@@ -45,39 +44,19 @@ void access_plain(const void *at, size_t size, bool write, const void *pc)
 
 #define IS(member) (offset == offsetof(struct fs_sem, member))
 
-/* Which members does the scenario load without the mutex?  (A try loads the number of sections.) */
-static bool loads_freely(size_t offset)
-{
-    bool inspects = script_uses(AVAILABLE) || script_uses(WAITERS) || script_uses(SIZE)
-                    || script_uses(IS_CLOSED);
-
-    if (IS(waiters))
-        return script_uses(WAITERS);
-    if (IS(closed))
-        return script_uses(IS_CLOSED);
-    return inspects || script_uses(TRY) || script_uses(WOULD);
-}
-
 static bool sem_access_commutes(const char *at, size_t offset, bool write)
 {
     bool held = oracle_own_mutex(at);
 
     if (IS(generation))
         return !write;
-    if (IS(limit))
+    if (IS(limit) || IS(resized))
         return !write && (held || !script_uses(CAPACITY));
-    if (IS(sections) && !held && !write && !loads_freely(offset))
-        return true;            /* of a release: whether it is worth while to look again */
-    if (IS(closed) && !held && !write && !loads_freely(offset)
-        && ((const struct fs_sem *)(const void *)(at - offset))->bypass_ns != 0)
-        return true;            /* of an acquire: whether it is worth while to stay awake */
-    if (IS(waiters) || IS(closed) || IS(sections)) {
-        if (!held && !loads_freely(offset))
-            fail("explorer", "an access without the mutex that access.c does not expect: %s",
-                 object_words(at));
-        return held && (!write || !loads_freely(offset));
-    }
-    return IS(resizing);        /* for a forked child */
+    if (IS(closed) && !held
+        && (write || ((const struct fs_sem *)(const void *)(at - offset))->bypass_ns == 0))
+        fail("explorer", "an access without the mutex that access.c does not expect: %s",
+             object_words(at));
+    return IS(closed) || IS(in_section) || IS(resizing);    /* the last one is for a forked child */
 }
 
 static bool commutes(const void *at, bool write)

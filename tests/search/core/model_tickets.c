@@ -125,7 +125,7 @@ bool model_ticket_state(struct model *m, int i)
     return model_over(m, i, m->ticket[t]);
 }
 
-/* Whoever inspects the semaphore knows what has become of its tickets by then (I11). */
+/* Whoever inspects the semaphore knows what has become of its tickets by then. */
 bool model_inspect(struct model *m, const struct spec *s, int i, int64_t result)
 {
     for (int t = 0; t < tickets_count; t++) {

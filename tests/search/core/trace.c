@@ -14,7 +14,7 @@ static const struct { size_t offset; const char *name; } sem_member[] = {
     { offsetof(struct fs_sem, mutex), "mutex" },
     { offsetof(struct fs_sem, queue), "queue" },
     { offsetof(struct fs_sem, waiters), "waiters" },
-    { offsetof(struct fs_sem, sections), "sections" },
+    { offsetof(struct fs_sem, in_section), "in_section" },
     { offsetof(struct fs_sem, far), "far" },
     { offsetof(struct fs_sem, closed), "closed" },
     { offsetof(struct fs_sem, waits), "counters" },
