@@ -25,7 +25,7 @@ LAYOUT = {
     'fs_cancelable': 'fs_list in_token, ptr cancel, ptr token, u32 generation',
     'fs_parking': 'ptr parker, u8 on_word, i32 thread, u8 listed, i64 woken_ns',
     'fs_wait': 'fs_waiter waiter, ptr sem, ptr abort, ptr deadline, '
-               'u8 claims_when_woken, i64 claims_at_ns, fs_cancelable by_token, fs_parking parking, '
+               'u8 competes_when_woken, i64 competes_at_ns, fs_cancelable by_token, fs_parking parking, '
                'u32 generation, u8 interruptible, u8 interrupted',
     'fs_watcher': 'fs_wait wait, fs_list in_ring, ptr ticket',
     'fs_awake': 'u8 as_head, u8 holders_core, i16 early',
@@ -37,7 +37,7 @@ LAYOUT = {
               'i64 aging_ns, ptr name',
     'fs_token': 'mutex mutex, fs_list waits, i32 reason, u32 generation',
     'fs_callback': 'fs_waiter waiter, ptr notify, ptr arg, a64 number',
-    'fs_ticket': 'fs_callback callback, ptr sem, ptr watchers, u32 generation, i32 state',
+    'fs_ticket': 'fs_callback callback, ptr sem, ptr watchers, u32 generation',
     # Between processes: src/shared/.
     'fairsem_shared': 'ptr segment, ptr processes, ptr slots, i32 max_processes, '
                       'i32 max_waiters, i64 capacity, u8 undo',
@@ -54,10 +54,10 @@ BEGINNINGS = ('fs_sem', 'fairsem_shared', 'fs_segment', 'fs_process', 'fs_slot',
 ELEMENT = 64                    # of the tables in a segment
 MAGIC = 0x6d65737269616600      # layout.h
 VERSION = 3
-TICKET_STATES = ('idle', 'being taken', 'waiting', 'granted', 'canceled', 'closed',
-                 'being claimed')
-TICKET_WAITING = 2
-IN_QUEUE = (1, 2, 3)            # QUEUED, PARKED, WOKEN
+QUEUED, PARKED, WOKEN, GRANTED = 1, 2, 3, 4     # waiter.h
+IN_QUEUE = (QUEUED, PARKED, WOKEN)
+TICKET_STATES = {0: 'idle', QUEUED: 'waiting', GRANTED: 'granted', 5: 'canceled', 6: 'closed',
+                 8: 'being taken', 12: 'being claimed', 13: 'being claimed', 14: 'being claimed'}
 RETURNS = 1 << 62               # word.h
 YOUNG, OLD = 2, 3               # waitq.h
 MAX_UNITS = 1 << 60
@@ -241,7 +241,7 @@ class Program:
         if wait.waiter.state not in IN_QUEUE or not is_linked(watcher.in_ring):
             return False
         ticket = wait.at('fs_ticket', watcher.ticket)
-        return ticket.state == TICKET_WAITING and ticket.sem == wait.sem != 0
+        return ticket.callback.waiter.state == QUEUED and ticket.sem == wait.sem != 0
 
     def line(self, handle):
         """Of a semaphore between processes; None if it is something else."""
@@ -383,13 +383,13 @@ class Words:
                                   else 'ticket 0x%x' % waiter.address)
 
     def ticket(self, ticket):
-        state = ticket.state
-        name = TICKET_STATES[state] if 0 <= state < len(TICKET_STATES) else 'damaged'
+        state = ticket.callback.waiter.state
+        name = TICKET_STATES.get(state, 'damaged')
         text = 'ticket, %s' % name
-        if state in (TICKET_WAITING, TICKET_WAITING + 1):
+        if state in (QUEUED, GRANTED):
             sem = self.program.sem(ticket.sem)
             text += ', %s of %s' % (count(ticket.callback.waiter.units, 'unit'), name_of(sem))
-        if state == TICKET_WAITING:
+        if state == QUEUED:
             self.program.queue(sem)
             text += ', ' + self.place(ticket.callback.waiter)
         return text

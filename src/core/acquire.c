@@ -30,7 +30,7 @@ int fs_room_in_queue(struct fs_section *in)
 static void end_at_once(struct fs_waiter *w, enum fs_waiter_state state, int reason)
 {
     fs_set_reason(w, reason);
-    fs_state_go(&fs_waiter_machine, &w->state, state, memory_order_relaxed);
+    fs_set_state(w, state, memory_order_relaxed);
 }
 
 /* taken: it has its units already. */
@@ -42,11 +42,11 @@ static void take_or_join(struct fs_section *in, struct fs_wait *wait, int priori
 
     if (error == FS_MUST_WAIT && (error = fs_room_in_queue(in)) == 0) {
         fs_join_thread(in, w, priority);
-        wait->claims_at_ns = fs_age_old_at_ns(in->sem, w);
+        wait->competes_at_ns = fs_age_old_at_ns(in->sem, w);
         return;
     }
-    /* CLOSED, not GRANTED, for a drain: its clean-up would give back units that it never took. */
-    end_at_once(w, error != 0 ? FS_REFUSED : drains ? FS_CLOSED : FS_GRANTED, error);
+    /* A drain is not GRANTED: its clean-up would return units that it never took. */
+    end_at_once(w, error != 0 || drains ? FS_ENDED : FS_GRANTED, error);
 }
 
 /* ---- With bounded bypass: before it joins, see bypass.h ---- */
@@ -93,7 +93,7 @@ int fs_acquire(struct fs_sem *s, int64_t n, int priority, bool drains,
 {
     struct fs_wait wait = {
         .waiter.units = n, .sem = s, .abort = fs_abort_request, .deadline = deadline,
-        .claims_when_woken = s->bypass_ns != 0,
+        .competes_when_woken = s->bypass_ns != 0,
     };
     struct fs_section in;
     bool taken, goes_on;
@@ -108,7 +108,7 @@ int fs_acquire(struct fs_sem *s, int64_t n, int priority, bool drains,
         return 0;
     }
     fs_section_begin(&in, s);
-    /* Its token may have made it CANCELED, on its way to the mutex. */
+    /* Its token may have ended it, on its way to the mutex. */
     goes_on = fs_waiter_state(&wait.waiter) == FS_NOT_JOINED;
     if (taken && !goes_on)
         fs_regain(&in, n);

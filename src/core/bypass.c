@@ -31,6 +31,6 @@ bool fs_bypass_wake_front(struct fs_section *in, struct fs_waiter *front)
 {
     if (grants_directly(in, front))
         return false;
-    fs_wake_to_claim(in, front);
+    fs_wake_to_compete(in, front);
     return true;
 }

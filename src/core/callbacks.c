@@ -14,9 +14,8 @@
  * ticket.  So the queues have a mutex of their own.  There is one for the whole process, held for a
  * few stores, and only where tickets with callbacks are used.
  *
- *  C1  A callback is due only while its ticket is GRANTED, REFUSED or CLOSED, or, as CLAIMING, on
- *      its way from there to IDLE.  (A claim or a return drops the callback before the ticket is
- *      IDLE.)  So no callback of an earlier take is due when a ticket is taken again, and each call
+ *  C1  A callback is due only while its ticket is GRANTED, ENDED or CLOSED, or, with BUSY, on its way
+ *      from there to NOT_JOINED.  (A claim or a return drops the callback before the ticket is that.)  So no callback of an earlier take is due when a ticket is taken again, and each call
  *      belongs to the take that asked for it.
  *  C2  A thread has one queue, and callbacks are never nested: a callback that becomes due while
  *      its thread is in another one is appended, and called when that one has returned.  So any
@@ -147,14 +146,14 @@ static void remove_from_queue(struct fs_callback *callback)
 }
 
 /*
- * The ticket is CLAIMING, by our caller or another thread.  If it still is with the mutex held, the
+ * The ticket is BUSY, by our caller or another thread.  If it still is with the mutex held, the
  * due callback belongs to the take that ends now (C1), not to the next take.
  */
-void fs_callbacks_drop(struct fs_callback *callback, const _Atomic int *state, int value)
+void fs_callbacks_drop(struct fs_callback *callback, int state)
 {
     callbacks_lock();
     if (callback->waiter.in_queue.due
-        && atomic_load_explicit(state, memory_order_relaxed) == value)
+        && fs_waiter_state(&callback->waiter) == state)
         remove_from_queue(callback);
     callbacks_unlock();
 }

@@ -45,10 +45,10 @@ void fs_callbacks_add(struct fs_callbacks *callbacks, struct fs_callback *callba
 void fs_callbacks_run(struct fs_callbacks *callbacks);
 
 /*
- * If *state is `value` and the callback has not begun, do not call it.  No lock held.  (Such a
+ * If the waiter is in this state and its callback has not begun, do not call it.  No lock held.  (Such a
  * state says that the waiter has left the queue; it is loaded with the callbacks' mutex held.)
  */
-void fs_callbacks_drop(struct fs_callback *callback, const _Atomic int *state, int value);
+void fs_callbacks_drop(struct fs_callback *callback, int state);
 
 /* Wait until no other thread is in a callback with this number.  No lock held. */
 void fs_callbacks_await(uint64_t number);

@@ -14,7 +14,7 @@
 
 /* Take every waiter out of the queue that `goes` selects, wherever it is; each gets the reason. */
 static void clear_queue(struct fs_section *in, bool (*goes)(const struct fs_sem *, int64_t units),
-                        enum fs_waiter_state state, int reason)
+                        enum fs_end end, int reason)
 {
     struct fs_sem *s = in->sem;
     struct fs_waitq_node *node = fs_waitq_first(&s->queue), *behind;
@@ -26,7 +26,7 @@ static void clear_queue(struct fs_section *in, bool (*goes)(const struct fs_sem 
         behind = fs_waitq_behind(&s->queue, node);
         if (goes(s, w->units)) {
             fs_set_reason(w, reason);
-            fs_leave(in, w, state);
+            fs_leave(in, w, end);
         }
     }
 }
@@ -74,7 +74,7 @@ int fairsem_set_capacity(fairsem_t *sem, int64_t capacity)
         return EINVAL;
     fs_section_begin(&in, s);
     resize(&in, capacity);
-    clear_queue(&in, fs_is_too_large, FS_REFUSED, E2BIG);
+    clear_queue(&in, fs_is_too_large, FS_BY_CAPACITY, E2BIG);
     fs_section_end(&in);
     return 0;
 }
@@ -106,7 +106,7 @@ static int close_for(struct fs_section *in, int reason)
     atomic_store_explicit(&s->closed, reason, memory_order_release);
     if (reason != FS_RETIRED)
         fs_probe_close(s, s->name, reason);
-    clear_queue(in, everybody, FS_CLOSED, reason);
+    clear_queue(in, everybody, FS_BY_CLOSE, reason);
     return 0;
 }
 
@@ -156,7 +156,7 @@ void fs_reuse(struct fs_sem *s, int64_t units, int64_t in_all)
 
 /*
  * It needs no second kind of waiter, only one that a closed semaphore admits.  When n units are
- * free the grant loop completes it as CLOSED, without a reason, and takes nothing.
+ * free the grant loop ends it, without a reason, and takes nothing.
  */
 int fairsem_drain(fairsem_t *sem, int64_t n, const fairsem_wait_t *how)
 {

@@ -2,15 +2,14 @@
 /* count.c - see count.h. */
 #include "count.h"
 
-const char *fs_why_canceled(bool ticket, enum fs_waiter_state state)
+const char *fs_end_word(enum fs_end end)
 {
-    switch (state) {
-    case FS_CANCELED:    return "token";
-    case FS_INTERRUPTED: return "signal";
-    case FS_REFUSED:     return "capacity";
-    case FS_CLOSED:      return "close";
-    default:             return ticket ? "returned" : "thread";
-    }
+    static const char *const words[] = {
+        [FS_BY_TOKEN] = "token", [FS_BY_SIGNAL] = "signal", [FS_BY_CANCEL] = "thread",
+        [FS_BY_RETURN] = "returned", [FS_BY_CAPACITY] = "capacity", [FS_BY_CLOSE] = "close",
+    };
+
+    return words[end];
 }
 
 /* A count of mistakes: the last number stands for "or more". */

@@ -56,12 +56,12 @@ static inline void fs_count_joined(struct fs_sem *s, const struct fs_waiter *w, 
     fs_probe_wait_begin(s, s->name, w->units, w->in_queue.seq, w->in_queue.priority);
 }
 
-/* A word for the reason, for the probe. */
-const char *fs_why_canceled(bool ticket, enum fs_waiter_state state);
+/* For the probe, which is told of all ends but a grant and a deadline. */
+const char *fs_end_word(enum fs_end end);
 
-/* A wait has ended in this state. */
+/* A wait has ended. */
 static inline void fs_count_ended(struct fs_sem *s, const struct fs_ended *ended, int64_t now_ns,
-                                  enum fs_waiter_state state)
+                                  enum fs_end end)
 {
     int64_t waited_ns = now_ns - ended->joined_ns;
 
@@ -75,16 +75,16 @@ static inline void fs_count_ended(struct fs_sem *s, const struct fs_ended *ended
         if (waited_ns > s->wait_ns_max)
             s->wait_ns_max = waited_ns;
     }
-    if (state == FS_GRANTED) {
+    if (end == FS_BY_GRANT) {
         s->grants++;
         s->aged += ended->passed;
         fs_probe_grant(s, s->name, ended->units, ended->seq, waited_ns);
-    } else if (state == FS_EXPIRED) {
+    } else if (end == FS_BY_DEADLINE) {
         s->timeouts++;
         fs_probe_timeout(s, s->name, ended->units, ended->seq, waited_ns);
     } else {
         fs_probe_cancel(s, s->name, ended->units, ended->seq, waited_ns,
-                        fs_why_canceled(ended->core == FS_NO_CORE, state));
+                        fs_end_word(end));
     }
 }
 

@@ -37,7 +37,6 @@ libcore_la_SOURCES = \
 	src/core/semaphore.c \
 	src/core/signals.c src/core/signals.h \
 	src/core/stat.c \
-	src/core/state.c src/core/state.h \
 	src/core/thread.h src/core/thread_generic.c src/core/thread_linux.c \
 	src/core/ticket.c src/core/ticket.h \
 	src/core/ticket_wait.c \

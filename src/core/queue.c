@@ -22,7 +22,8 @@ FS_ALWAYS_INLINE static bool join(struct fs_section *in, struct fs_waiter *w, in
 
     fs_assert_held(s);
     fs_waitq_join(&s->queue, &w->in_queue, priority, s->aging_ns != 0);
-    fs_state_go(&fs_waiter_machine, &w->state, FS_QUEUED, memory_order_relaxed);
+    /* Release order, for a ticket: a thread that sees it QUEUED must see of which semaphore. */
+    fs_set_state(w, FS_QUEUED, memory_order_release);
     w->joined_ns = fs_section_now(in);
     becomes_head = is_head(s, w);
     if (becomes_head)
@@ -78,7 +79,7 @@ static void learn_in_vain(struct fs_sem *s, int64_t joined_ns, int core, int64_t
         fs_awake_learn_in_vain(&s->awake, s->head_since_ns == joined_ns, now_ns - s->head_since_ns);
 }
 
-void fs_wake_to_claim(struct fs_section *in, struct fs_waiter *head)
+void fs_wake_to_compete(struct fs_section *in, struct fs_waiter *head)
 {
     fs_assert_held(in->sem);
     learn(in->sem, head->joined_ns, head->in_queue.core, fs_section_now(in));
@@ -92,7 +93,7 @@ void fs_wake_to_claim(struct fs_section *in, struct fs_waiter *head)
  * read: that thread goes on at once, on another core, while this one does the rest.  It may be gone by
  * then (I8), so `ended` has a copy of what is still needed.
  */
-void fs_leave(struct fs_section *in, struct fs_waiter *w, enum fs_waiter_state state)
+void fs_leave(struct fs_section *in, struct fs_waiter *w, enum fs_end end)
 {
     struct fs_sem *s = in->sem;
     const struct fs_ended ended = fs_ended_of(s, w);
@@ -104,14 +105,14 @@ void fs_leave(struct fs_section *in, struct fs_waiter *w, enum fs_waiter_state s
     fs_waitq_leave(&s->queue, &w->in_queue);
     s->waiters--;
     fs_annotate_before(w);
-    w->complete(w, state, in);
+    w->complete(w, end == FS_BY_GRANT ? FS_GRANTED : end == FS_BY_RETURN ? FS_NOT_JOINED : FS_ENDED, in);
     now_ns = fs_section_now(in);
-    fs_count_ended(s, &ended, now_ns, state);
+    fs_count_ended(s, &ended, now_ns, end);
     if (!was_head)
         return;
-    if (state == FS_GRANTED)
+    if (end == FS_BY_GRANT)
         learn(s, ended.joined_ns, ended.core, now_ns);
-    else if (state == FS_EXPIRED)
+    else if (end == FS_BY_DEADLINE)
         learn_in_vain(s, ended.joined_ns, ended.core, now_ns);
     fs_head_has_changed(s, now_ns);
 }

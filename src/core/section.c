@@ -87,14 +87,14 @@ FS_ALWAYS_INLINE static bool grant(struct fs_section *in)
         if (head == NULL || !fs_fits(s, in->available, head->units))
             break;
         if (s->closed != 0) {       /* only fairsem_drain() waits now, and takes nothing */
-            fs_leave(in, head, FS_CLOSED);
+            fs_leave(in, head, FS_BY_CLOSE);
             continue;
         }
         if (fs_bypass_lets_compete(in, head))
             return true;
         granted = true;
         fs_debit(in, head->units);
-        fs_leave(in, head, FS_GRANTED);
+        fs_leave(in, head, FS_BY_GRANT);
     }
     if (granted && head != NULL)
         fs_ahead_granted(in, head);

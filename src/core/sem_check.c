@@ -6,6 +6,38 @@
 
 #if FS_CHECKED
 
+/* ---- The transitions of a waiter ---- */
+
+#define TO(state) (1u << (state))
+#define OUT_OF_THE_QUEUE (TO(FS_GRANTED) | TO(FS_ENDED))
+
+/* waiter.h draws those of a thread, ticket.h those of a ticket. */
+static const unsigned transitions[] = {
+    [FS_NOT_JOINED] = TO(FS_QUEUED) | OUT_OF_THE_QUEUE | TO(FS_BUSY),
+    [FS_QUEUED] = TO(FS_PARKED) | TO(FS_WOKEN) | OUT_OF_THE_QUEUE | TO(FS_CLOSED) | TO(FS_NOT_JOINED),
+    [FS_PARKED] = TO(FS_WOKEN) | TO(FS_QUEUED) | OUT_OF_THE_QUEUE,
+    [FS_WOKEN] = TO(FS_QUEUED) | OUT_OF_THE_QUEUE,
+    [FS_GRANTED] = TO(FS_GRANTED | FS_BUSY),
+    [FS_ENDED] = TO(FS_ENDED | FS_BUSY),
+    [FS_CLOSED] = TO(FS_CLOSED | FS_BUSY),
+    [FS_BUSY] = TO(FS_QUEUED) | TO(FS_GRANTED) | TO(FS_NOT_JOINED),
+    [FS_GRANTED | FS_BUSY] = TO(FS_NOT_JOINED),
+    [FS_ENDED | FS_BUSY] = TO(FS_NOT_JOINED),
+    [FS_CLOSED | FS_BUSY] = TO(FS_NOT_JOINED),
+};
+
+void fs_check_transition(int from, int to)
+{
+    char what[80];
+
+    if ((transitions[from] & TO(to)) != 0)
+        return;
+    snprintf(what, sizeof what, "I4: a waiter goes from state %d to %d", from, to);
+    fs_stop(FS_HERE "broken: ", what);
+}
+
+/* ---- At the end of a section ---- */
+
 /* At the end of every section, so many waiters are checked, from the head of the queue. */
 #define WALKED 64
 

@@ -26,45 +26,17 @@ static_assert(_Alignof(struct fs_ticket) <= _Alignof(fairsem_ticket_t),
 static_assert(sizeof(fairsem_ticket_t) <= 128, "fairsem_ticket_t is larger than promised");
 static_assert(offsetof(struct fs_ticket, callback.waiter) == 0, "a waiter is its ticket");
 
-static const struct fs_machine ticket_machine = {
-    .name = "ticket",
-    .arrows = {
-        [FS_TICKET_IDLE] = FS_TO(FS_TICKET_TAKING) | FS_TO(FS_TICKET_CLAIMING),
-        [FS_TICKET_TAKING] = FS_TO(FS_TICKET_WAITING) | FS_TO(FS_TICKET_GRANTED)
-                             | FS_TO(FS_TICKET_IDLE),
-        [FS_TICKET_WAITING] = FS_TO(FS_TICKET_GRANTED) | FS_TO(FS_TICKET_REFUSED)
-                              | FS_TO(FS_TICKET_CLOSED) | FS_TO(FS_TICKET_IDLE),
-        [FS_TICKET_GRANTED] = FS_TO(FS_TICKET_CLAIMING),
-        [FS_TICKET_REFUSED] = FS_TO(FS_TICKET_CLAIMING),
-        [FS_TICKET_CLOSED] = FS_TO(FS_TICKET_CLAIMING),
-        [FS_TICKET_CLAIMING] = FS_TO(FS_TICKET_IDLE),
-    },
-};
-
-/* The states of a ticket's waiter, which begins again with each take. */
-static const struct fs_machine waiter_machine = {
-    .name = "waiter of a ticket",
-    .arrows = {
-        [FS_NOT_JOINED] = FS_TO(FS_NOT_JOINED) | FS_TO(FS_QUEUED),
-        [FS_QUEUED] = FS_TO(FS_NOT_JOINED) | FS_TO(FS_GRANTED) | FS_TO(FS_ABANDONED)
-                      | FS_TO(FS_REFUSED) | FS_TO(FS_CLOSED),
-        [FS_GRANTED] = FS_TO(FS_NOT_JOINED),
-        [FS_ABANDONED] = FS_TO(FS_NOT_JOINED),
-        [FS_REFUSED] = FS_TO(FS_NOT_JOINED),
-        [FS_CLOSED] = FS_TO(FS_NOT_JOINED),
-    },
-};
-
-/* The ticket is idle, or another call owns it: there is nothing to claim or to return. */
-static bool has_nothing(int state)
-{
-    return state == FS_TICKET_IDLE || state == FS_TICKET_TAKING || state == FS_TICKET_CLAIMING;
-}
-
 /* Release order: the thread that takes it next writes to members that we have read. */
 static void become_idle(struct fs_ticket *t)
 {
-    fs_state_go(&ticket_machine, &t->state, FS_TICKET_IDLE, memory_order_release);
+    fs_set_state(&t->callback.waiter, FS_NOT_JOINED, memory_order_release);
+}
+
+/* Returns true if the ticket was in this state, and so belongs to this call now. */
+static bool make_busy(struct fs_ticket *t, int *state)
+{
+    return fs_try_state(&t->callback.waiter, state, *state | FS_BUSY, memory_order_acquire,
+                        memory_order_acquire);
 }
 
 /* Most tickets never had a callback.  Their number is 0, and there is nothing to drop or await. */
@@ -73,19 +45,21 @@ static uint64_t number_of(const struct fs_ticket *t)
     return atomic_load_explicit(&t->callback.number, memory_order_relaxed);
 }
 
-static void drop_callback(struct fs_ticket *t)
+/* The ticket is BUSY in this state, by this call or by another one. */
+static void drop_callback(struct fs_ticket *t, int state)
 {
     if (number_of(t) != 0)
-        fs_callbacks_drop(&t->callback, &t->state, FS_TICKET_CLAIMING);
+        fs_callbacks_drop(&t->callback, state);
 }
 
 /* A ticket that waited when this process was forked waits in the parent, not here. */
 static void ticket_reset_in_child(void *ticket)
 {
     struct fs_ticket *t = ticket;
+    _Atomic int *state = &t->callback.waiter.state;
 
-    if (t->state == FS_TICKET_WAITING || has_nothing(t->state))
-        atomic_store_explicit(&t->state, FS_TICKET_IDLE, memory_order_relaxed);
+    if (*state == FS_QUEUED || fs_ticket_has_nothing(*state))
+        atomic_store_explicit(state, FS_NOT_JOINED, memory_order_relaxed);
     t->watchers = NULL;
     t->callback.waiter.in_queue.due = false;
 }
@@ -98,19 +72,8 @@ struct fs_ticket *fs_ticket_inside(fairsem_ticket_t *ticket)
     return t;
 }
 
-/* The ticket's state when its waiter has ended in `state`.  ABANDONED: the ticket was returned. */
-static enum fs_ticket_state end_of(enum fs_waiter_state state)
-{
-    switch (state) {
-    case FS_GRANTED: return FS_TICKET_GRANTED;
-    case FS_REFUSED: return FS_TICKET_REFUSED;
-    case FS_CLOSED:  return FS_TICKET_CLOSED;
-    default:         return FS_TICKET_IDLE;
-    }
-}
-
 /*
- * Complete a ticket's waiter, its ticket and the watchers.
+ * Complete a ticket and its watchers.  NOT_JOINED: it is returned.
  *
  * The ticket comes before the watchers, because a watcher that is completed returns without the
  * mutex, and may claim the ticket.  Once its state is stored the ticket is not touched (I8).  The
@@ -121,37 +84,26 @@ static void complete_ticket(struct fs_waiter *w, enum fs_waiter_state state,
 {
     struct fs_ticket *t = (struct fs_ticket *)(void *)w;
     struct fs_list *watchers = t->watchers;
-    bool returned = state == FS_ABANDONED;
+    bool returned = state == FS_NOT_JOINED, closed = state == FS_ENDED && t->sem->closed != 0;
     int reason = returned ? ECANCELED : fs_result(w, state);
 
     fs_assert_held(t->sem);
     t->watchers = NULL;
     t->sem->tickets--;
-    fs_state_go(&waiter_machine, &w->state, state, memory_order_relaxed);
     if (t->callback.notify != NULL && !returned)
         fs_callbacks_add(&in->after.callbacks, &t->callback);
-    fs_state_go(&ticket_machine, &t->state, end_of(state), memory_order_release);
+    fs_set_state(w, closed ? FS_CLOSED : state, memory_order_release);
     while (watchers != NULL) {
         struct fs_watcher *watcher = fs_watcher_of(watchers);
 
         fs_ring_remove(&watchers, &watcher->in_ring);
         fs_set_reason(&watcher->wait.waiter, reason);
         fs_annotate_before(&watcher->wait.waiter);
-        watcher->wait.waiter.complete(&watcher->wait.waiter, returned ? FS_REFUSED : state,
-                                      in);
+        watcher->wait.waiter.complete(&watcher->wait.waiter, returned ? FS_ENDED : state, in);
     }
 }
 
 /* ---- Take ---- */
-
-/* True: this call owns the ticket, which still looks idle to others, but they cannot take it. */
-static bool begin_to_take(struct fs_ticket *t)
-{
-    int state = FS_TICKET_IDLE;
-
-    return fs_state_try(&ticket_machine, &t->state, &state, FS_TICKET_TAKING,
-                        memory_order_acquire, memory_order_relaxed);
-}
 
 /*
  * Returns EINPROGRESS if the ticket has to wait.
@@ -171,14 +123,12 @@ static int ticket_take_or_join(struct fs_section *in, struct fs_ticket *t, int p
     result = fs_take_now(in, w->units, priority, false);
     if (result == FS_MUST_WAIT && (result = fs_room_in_queue(in)) == 0) {
         fs_join_ticket(in, w, priority);
-        /* Release order: a thread that sees it WAITING must see for which semaphore. */
-        fs_state_go(&ticket_machine, &t->state, FS_TICKET_WAITING, memory_order_release);
         return EINPROGRESS;
     }
     in->sem->tickets--;
     if (result == 0) {
         fs_annotate_before(t);
-        fs_state_go(&ticket_machine, &t->state, FS_TICKET_GRANTED, memory_order_release);
+        fs_set_state(w, FS_GRANTED, memory_order_release);
     } else {
         become_idle(t);
     }
@@ -192,13 +142,13 @@ int fairsem_ticket_take(fairsem_ticket_t *ticket, fairsem_t *sem, int64_t n, int
     struct fs_sem *s = fs_inside(sem);
     struct fs_section in;
     uint64_t number;
+    int result, state = FS_NOT_JOINED;
     bool taken;
-    int result;
 
     if (!fs_count_valid(n))
         return EINVAL;
-    taken = begin_to_take(t);
-    /* After TAKING: a return that begins now either sees that, or is seen here; take_back(). */
+    taken = make_busy(t, &state);
+    /* After that: a return that begins now either sees BUSY, or is seen here; take_back(). */
     number = number_of(t);
     if (number != 0 && fs_callbacks_is_returned(number)) {
         if (taken)
@@ -209,8 +159,6 @@ int fairsem_ticket_take(fairsem_ticket_t *ticket, fairsem_t *sem, int64_t n, int
         return EINVAL;
     if (notify != NULL && number == 0)
         atomic_store_explicit(&t->callback.number, fs_callbacks_number(), memory_order_relaxed);
-    fs_state_go(&waiter_machine, &t->callback.waiter.state, FS_NOT_JOINED,
-                memory_order_relaxed);
     t->callback.waiter.complete = complete_ticket;
     t->callback.waiter.units = n;
     /* Release order: see fs_ticket_waits_in(). */
@@ -229,19 +177,12 @@ int fairsem_ticket_take(fairsem_ticket_t *ticket, fairsem_t *sem, int64_t n, int
 enum fairsem_ticket_state fairsem_ticket_state(const fairsem_ticket_t *ticket)
 {
     switch (fs_ticket_state(fs_ticket_inside((fairsem_ticket_t *)(uintptr_t)ticket))) {
-    case FS_TICKET_WAITING: return FAIRSEM_TICKET_WAITING;
-    case FS_TICKET_GRANTED: return FAIRSEM_TICKET_GRANTED;
-    case FS_TICKET_REFUSED: return FAIRSEM_TICKET_CANCELED;
-    case FS_TICKET_CLOSED:  return FAIRSEM_TICKET_CLOSED;
-    default:                return FAIRSEM_TICKET_IDLE;
+    case FS_QUEUED:  return FAIRSEM_TICKET_WAITING;
+    case FS_GRANTED: return FAIRSEM_TICKET_GRANTED;
+    case FS_ENDED:   return FAIRSEM_TICKET_CANCELED;
+    case FS_CLOSED:  return FAIRSEM_TICKET_CLOSED;
+    default:         return FAIRSEM_TICKET_IDLE;
     }
-}
-
-int fs_ticket_outcome(const struct fs_ticket *t, int state)
-{
-    if (has_nothing(state))
-        return EINVAL;
-    return state == FS_TICKET_GRANTED ? 0 : fs_result(&t->callback.waiter, FS_REFUSED);
 }
 
 /* ---- Claim, return ---- */
@@ -254,19 +195,18 @@ int fs_ticket_outcome(const struct fs_ticket *t, int state)
 int fairsem_ticket_claim(fairsem_ticket_t *ticket, fairsem_units_t *into)
 {
     struct fs_ticket *t = fs_ticket_inside(ticket);
-    int state = FS_TICKET_GRANTED;
+    int state = FS_GRANTED;
 
     if (into->n != 0)
         return EBUSY;
-    if (fs_state_try(&ticket_machine, &t->state, &state, FS_TICKET_CLAIMING,
-                     memory_order_acquire, memory_order_acquire)) {
+    if (make_busy(t, &state)) {
         fs_annotate_after(t);
-        drop_callback(t);
+        drop_callback(t, FS_GRANTED | FS_BUSY);
         *into = (fairsem_units_t){ (fairsem_t *)(void *)t->sem, t->callback.waiter.units };
         become_idle(t);
         return 0;
     }
-    return state == FS_TICKET_WAITING ? EAGAIN : fs_ticket_outcome(t, state);
+    return state == FS_QUEUED ? EAGAIN : fs_ticket_outcome(t, state);
 }
 
 /*
@@ -292,7 +232,7 @@ static bool take_out_of_queue(struct fs_ticket *t, struct fs_return *call)
     is_there = fs_ticket_waits_in(s, t);
     if (is_there) {
         (void)learn_number(call, t);
-        fs_leave(&in, &t->callback.waiter, FS_ABANDONED);
+        fs_leave(&in, &t->callback.waiter, FS_BY_RETURN);
     }
     fs_section_end(&in);
     return is_there;
@@ -310,7 +250,7 @@ static void regain_grant(struct fs_ticket *t)
 }
 
 /*
- * False if the state has changed under us, or what we saw may be the doing of a callback that we
+ * Returns false if the state has changed under us, or what we saw may be the doing of a callback that we
  * have only now learned of: try again.
  *
  * If another thread is claiming or returning the ticket, we leave that to it, but its callback must
@@ -325,24 +265,22 @@ static bool take_back(struct fs_ticket *t, struct fs_return *call)
 {
     int state = fs_ticket_state(t);
 
-    if (state == FS_TICKET_WAITING)
+    if (state == FS_QUEUED)
         return take_out_of_queue(t, call);
-    if (state == FS_TICKET_TAKING || state == FS_TICKET_CLAIMING) {
+    if (fs_ticket_has_nothing(state)) {
         if (learn_number(call, t))
             return false;
-        if (state == FS_TICKET_CLAIMING)
-            drop_callback(t);
-        else if (call->number != 0)
+        if (state == FS_BUSY && call->number != 0)
             fs_callbacks_await(call->number);
-        return (state == FS_TICKET_CLAIMING || fs_ticket_state(t) == FS_TICKET_TAKING)
-               && number_of(t) == call->number;
+        else if (state != FS_BUSY && state != FS_NOT_JOINED)
+            drop_callback(t, state);
+        return (state != FS_BUSY || fs_ticket_state(t) == FS_BUSY) && number_of(t) == call->number;
     }
-    if (!fs_state_try(&ticket_machine, &t->state, &state, FS_TICKET_CLAIMING,
-                      memory_order_acquire, memory_order_relaxed))
+    if (!make_busy(t, &state))
         return false;
     (void)learn_number(call, t);
-    drop_callback(t);
-    if (state == FS_TICKET_GRANTED)
+    drop_callback(t, state | FS_BUSY);
+    if (state == FS_GRANTED)
         regain_grant(t);
     else
         become_idle(t);

@@ -2,22 +2,23 @@
 /*
  * ticket.h - the struct of a ticket, and its states.
  *
- * THE TICKET, as its users see it, with the names of what is internal in brackets:
+ * THE TICKET is a waiter without a thread (waiter.h), with one more bit, BUSY:
  *
- *      IDLE -- take --> [TAKING] -- take_or_join --> WAITING -- complete_ticket --> GRANTED
- *                          |                           |                         +-> CANCELED
- *                          |                           |                         |   [REFUSED]
- *                          +-> GRANTED, at once        |                         +-> CLOSED
- *                          +-> IDLE, if refused        +-- returned --> IDLE
+ *      NOT_JOINED -- take --> BUSY -- join --> QUEUED -- fs_leave --> GRANTED   has its units
+ *       ^                      |                 |                +-> ENDED     by a smaller capacity
+ *       |                      +-> GRANTED,      |                +-> CLOSED    by a close
+ *       |                      |   at once       |
+ *       +------ if refused ----+                 |
+ *       +-------------------------- returned ----+
+ *       +-- GRANTED|BUSY <-- claim, return ----- GRANTED
+ *       +-- ENDED|BUSY, CLOSED|BUSY <-- return -- ENDED, CLOSED
  *
- *      GRANTED -- claim --> [CLAIMING] --> IDLE
- *      IDLE, GRANTED, REFUSED, CLOSED -- return --> [CLAIMING] --> IDLE
+ * BUSY is set by one compare-and-swap: of two threads that take, claim or return a ticket, one succeeds,
+ * and owns the ticket until it clears the bit.  During that time the ticket looks idle to all others,
+ * but they cannot take it.  QUEUED is entered and left under the semaphore's mutex.  (In a forked
+ * child, a ticket that was QUEUED or BUSY is NOT_JOINED.)
  *
- * TAKING and CLAIMING are entered by one compare-and-swap: of two threads that take, claim or
- * return a ticket, one succeeds, and owns the ticket until it leaves that state.  During that time
- * the ticket looks idle to all others, but they cannot take it.  WAITING is entered and left under
- * the semaphore's mutex.  (In a forked child, a ticket that was WAITING, TAKING or CLAIMING is
- * IDLE.)
+ * Its users see NOT_JOINED and BUSY as idle, QUEUED as waiting, and ENDED as canceled.
  */
 #ifndef FS_TICKET_H
 #define FS_TICKET_H
@@ -25,19 +26,14 @@
 #include "compiler.h"
 #include "wait.h"
 
-/* A ticket that is zero is idle. */
-enum fs_ticket_state {
-    FS_TICKET_IDLE, FS_TICKET_TAKING, FS_TICKET_WAITING,
-    FS_TICKET_GRANTED, FS_TICKET_REFUSED, FS_TICKET_CLOSED, FS_TICKET_CLAIMING
-};
+#include <errno.h>
 
 struct FS_MAY_ALIAS fs_ticket {
     struct fs_callback callback;    /* first: the ticket's waiter, and its callback */
-    struct fs_sem *_Atomic sem;     /* r/o unless TAKING */
+    struct fs_sem *_Atomic sem;     /* written while it is being taken (BUSY) */
     struct fs_list    *watchers;    /* under the semaphore's mutex: the ring of threads that wait
-                                     * for it; NULL when it is not WAITING */
+                                     * for it; NULL when it is not QUEUED */
     _Atomic unsigned   generation;  /* written under the lock of fork.c; see fork.h */
-    _Atomic int        state;
 };
 
 /* A thread in fairsem_ticket_wait, on its stack. */
@@ -54,7 +50,7 @@ static inline struct fs_watcher *fs_watcher_of(struct fs_list *node)
 
 struct fs_ticket *fs_ticket_inside(fairsem_ticket_t *ticket);
 
-/* Acquire order: a thread that sees the new semaphore must see TAKING; fs_ticket_waits_in(). */
+/* Acquire order: a thread that sees the new semaphore must see BUSY; fs_ticket_waits_in(). */
 static inline struct fs_sem *fs_ticket_sem(const struct fs_ticket *t)
 {
     return atomic_load_explicit(&t->sem, memory_order_acquire);
@@ -62,25 +58,34 @@ static inline struct fs_sem *fs_ticket_sem(const struct fs_ticket *t)
 
 static inline int fs_ticket_state(const struct fs_ticket *t)
 {
-    int state = atomic_load_explicit(&t->state, memory_order_acquire);
+    int state = atomic_load_explicit(&t->callback.waiter.state, memory_order_acquire);
 
     fs_annotate_after(t);
     return state;
 }
 
+/* The ticket is idle, or another call owns it: there is nothing to claim or to return. */
+static inline bool fs_ticket_has_nothing(int state)
+{
+    return state == FS_NOT_JOINED || (state & FS_BUSY) != 0;
+}
+
 /*
  * Is the ticket in the queue of s, whose mutex is held?  If it is in another queue, its state and
- * its semaphore may change between two loads, even to s.  But then it is TAKING until the thread
+ * its semaphore may change between two loads, even to s.  But then it is BUSY until the thread
  * that takes it has the mutex of s, and the second load of the state shows that.
  */
 static inline bool fs_ticket_waits_in(const struct fs_sem *s, const struct fs_ticket *t)
 {
     fs_assert_held(s);
-    return fs_ticket_state(t) == FS_TICKET_WAITING && fs_ticket_sem(t) == s
-           && fs_ticket_state(t) == FS_TICKET_WAITING;
+    return fs_ticket_state(t) == FS_QUEUED && fs_ticket_sem(t) == s
+           && fs_ticket_state(t) == FS_QUEUED;
 }
 
-/* The result of a claim of, or a wait for, a ticket in this state, which is not WAITING. */
-int fs_ticket_outcome(const struct fs_ticket *t, int state);
+/* The result of a claim of, or a wait for, a ticket in this state, which is not QUEUED. */
+static inline int fs_ticket_outcome(const struct fs_ticket *t, int state)
+{
+    return fs_ticket_has_nothing(state) ? EINVAL : fs_result(&t->callback.waiter, state);
+}
 
 #endif

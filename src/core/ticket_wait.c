@@ -5,17 +5,15 @@
  * THE WATCHER is such a thread.  It is in the ticket's ring instead of a queue, and is never woken
  * early:
  *
- *      NOT_JOINED -- watch --> WATCHING -- fall_asleep --> PARKED
+ *      NOT_JOINED -- watch --> QUEUED <-- fs_sleep --> PARKED
  *       |                        |                        |
  *       |                        +-----------+------------+
  *       |                                    |
- *       +-- watch --> GRANTED, REFUSED       +-- complete_ticket --> GRANTED, REFUSED, CLOSED
- *       +-- abort_watch --> CANCELED         +-- abort_watch --> EXPIRED, CANCELED, INTERRUPTED,
- *                                                                ABANDONED
+ *       +-- watch --> GRANTED, ENDED         +-- complete_ticket --> GRANTED, ENDED
+ *       +-- abort_watch --> ENDED            +-- abort_watch ------> ENDED
  *
- * When a ticket is returned, its watchers become REFUSED, with ECANCELED.  The code for waiters
- * (wait.c) also puts watchers to sleep and completes them, so their states are some of a waiter's;
- * WATCHING is QUEUED.
+ * When a ticket is returned, its watchers become ENDED, with ECANCELED.  The code for waiters
+ * (wait.c) also puts watchers to sleep and completes them, so their states are some of a waiter's.
  */
 #include "ticket.h"
 
@@ -25,24 +23,24 @@
 #include <errno.h>
 
 /* The watcher leaves the ring; the ticket keeps its place in the queue, whatever the reason. */
-static int abort_watch(struct fs_wait *wait, enum fs_waiter_state why, int reason,
-                       struct fs_section *in)
+static bool abort_watch(struct fs_wait *wait, enum fs_end end, int reason, struct fs_section *in)
 {
     struct fs_watcher *watcher = (struct fs_watcher *)wait;
     struct fs_waiter *w = &wait->waiter;
+    bool aborts;
     int state;
 
     fs_section_lock(in, wait->sem);
     state = fs_waiter_state(w);
-    if (fs_state_in_queue(state) || state == FS_NOT_JOINED) {
+    aborts = fs_state_in_queue(state) || state == FS_NOT_JOINED;
+    if (aborts) {
         if (state != FS_NOT_JOINED && !fs_wait_is_inherited(wait))
             fs_ring_remove(&watcher->ticket->watchers, &watcher->in_ring);
-        fs_set_reason(w, reason);
-        w->complete(w, why, in);
-        state = why;
+        fs_wait_set_end(wait, end, reason);
+        w->complete(w, FS_ENDED, in);
     }
     fs_section_unlock(in);
-    return state;
+    return aborts;
 }
 
 /* Let the watcher join the ring, or put it into a final state. */
@@ -54,16 +52,15 @@ static void watch(struct fs_sem *s, struct fs_watcher *watcher)
 
     fs_assert_held(s);
     if (fs_ticket_waits_in(s, t)) {
-        watcher->wait.claims_at_ns = fs_age_old_at_ns(s, &t->callback.waiter);
+        watcher->wait.competes_at_ns = fs_age_old_at_ns(s, &t->callback.waiter);
         fs_ring_append(&t->watchers, &watcher->in_ring);
-        fs_state_go(&fs_waiter_machine, &w->state, FS_QUEUED, memory_order_relaxed);
+        fs_set_state(w, FS_QUEUED, memory_order_relaxed);
         return;
     }
-    /* WAITING: the ticket has become idle and been taken for another semaphore since the call. */
-    error = state == FS_TICKET_WAITING ? EINVAL : fs_ticket_outcome(t, state);
+    /* QUEUED: the ticket has become idle and been taken for another semaphore since the call. */
+    error = state == FS_QUEUED ? EINVAL : fs_ticket_outcome(t, state);
     fs_set_reason(w, error);
-    fs_state_go(&fs_waiter_machine, &w->state, error != 0 ? FS_REFUSED : FS_GRANTED,
-                memory_order_relaxed);
+    fs_set_state(w, error != 0 ? FS_ENDED : FS_GRANTED, memory_order_relaxed);
 }
 
 static int watch_and_wait(struct fs_watcher *watcher)
@@ -72,7 +69,7 @@ static int watch_and_wait(struct fs_watcher *watcher)
     struct fs_section in;
 
     fs_section_begin(&in, wait->sem);
-    /* Its token may have made it CANCELED, on its way to the mutex. */
+    /* Its token may have ended it, on its way to the mutex. */
     if (fs_waiter_state(&wait->waiter) == FS_NOT_JOINED)
         watch(wait->sem, watcher);
     return fs_section_end_and_wait(&in, wait);
@@ -94,9 +91,9 @@ int fairsem_ticket_wait(fairsem_ticket_t *ticket, const fairsem_wait_t *how)
     if (!fs_wait_valid(how) || how->priority != 0)
         return EINVAL;
     state = fs_ticket_state(t);
-    if (state != FS_TICKET_WAITING)
+    if (state != FS_QUEUED)
         return fs_ticket_outcome(t, state);
-    watcher.wait.sem = fs_ticket_sem(t);    /* after the state: once WAITING, it has one */
+    watcher.wait.sem = fs_ticket_sem(t);    /* after the state: once QUEUED, it has one */
     if (fs_wait_deadline(how, &deadline))
         watcher.wait.deadline = &deadline;
     error = fs_wait_begin(&watcher.wait, how->token);

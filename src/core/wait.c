@@ -50,32 +50,28 @@ void fs_wait_from_now(fairsem_wait_t *until, struct fs_deadline *at, const fairs
     until->timeout_ns = 0;
 }
 
-/* ---- Completing a waiter: its final state, or WOKEN, becomes visible ---- */
+/* ---- Completing a waiter: GRANTED, ENDED or WOKEN becomes visible ---- */
 
 /*
- * Complete a waiter that need not be woken: it is awake (QUEUED), or has been woken (WOKEN).  In the
- * second case only if the call has been made: nobody may depend on a thread that was going to make
+ * Complete a waiter that need not be woken: its thread is awake (QUEUED), or has been woken (WOKEN).  In
+ * the second case only if the call has been made: nobody may depend on a thread that was going to make
  * it, and may be held up.  By compare-and-swap, because without the mutex WOKEN becomes QUEUED, and
- * QUEUED becomes PARKED.  False: the thread may sleep.
+ * QUEUED becomes PARKED.  Returns false if the thread may sleep.
  *
  * Release order: see below.
  */
 static bool complete_awake(struct fs_wait *wait, enum fs_waiter_state state)
 {
-    _Atomic int *word = &wait->waiter.state;
     int now = FS_QUEUED;
 
-    if (fs_state_try(&fs_waiter_machine, word, &now, state, memory_order_release,
-                     memory_order_relaxed))
+    if (fs_try_state(&wait->waiter, &now, state, memory_order_release, memory_order_relaxed))
         return true;
     return now == FS_WOKEN && fs_wake_was_made(&wait->parking)
-           && fs_state_try(&fs_waiter_machine, word, &now, state, memory_order_release,
-                           memory_order_relaxed);
+           && fs_try_state(&wait->waiter, &now, state, memory_order_release, memory_order_relaxed);
 }
 
 /*
- * The thread is put into the wake queue before the state is visible, and only if it may sleep
- * (PARKED, WOKEN) and does not complete itself.
+ * The thread is put into the wake queue before the state is visible, and only if it may sleep.
  *
  * Release order: a waiter that sees the state without taking the mutex must see what the
  * releasers of its units wrote; we have acquired that ourselves, in fs_section_lock().
@@ -84,20 +80,41 @@ static void complete_thread(struct fs_waiter *w, enum fs_waiter_state state,
                             struct fs_section *in)
 {
     struct fs_wait *wait = (struct fs_wait *)w;
-    bool by_itself = state == FS_EXPIRED || state == FS_INTERRUPTED || state == FS_ABANDONED;
 
-    /* Relaxed: by its own thread, or before that thread has come to the mutex. */
-    if (by_itself || fs_waiter_state(w) == FS_NOT_JOINED) {
-        fs_state_go(&fs_waiter_machine, &w->state, state, memory_order_relaxed);
+    if (fs_waiter_state(w) == FS_NOT_JOINED) {
+        fs_set_state(w, state, memory_order_relaxed);   /* its thread is on its way to the mutex */
         return;
     }
     if (state != FS_WOKEN && complete_awake(wait, state))
         return;
     fs_wake_queue_add(&in->after.wakes, &wait->parking, &w->state, fs_section_now(in));
-    fs_state_go(&fs_waiter_machine, &w->state, state, memory_order_release);
+    fs_set_state(w, state, memory_order_release);
+}
+
+/*
+ * In its own thread, which is awake: a thread that completes it from now on need not wake it.  Returns
+ * false if the wait has ended.
+ */
+static bool note_awake(struct fs_waiter *w)
+{
+    int state = fs_waiter_state(w);
+
+    while (state == FS_PARKED || state == FS_WOKEN) {
+        if (fs_try_state(w, &state, FS_QUEUED, memory_order_relaxed, memory_order_relaxed))
+            return true;
+    }
+    return state == FS_QUEUED;
 }
 
 /* ---- Aborting a wait: by a token, or by its own thread ---- */
+
+/* A canceled wait is off the token's list, so its thread need not take it off. */
+void fs_wait_set_end(struct fs_wait *wait, enum fs_end end, int reason)
+{
+    fs_set_reason(&wait->waiter, reason);
+    if (end == FS_BY_TOKEN)
+        wait->by_token.token = NULL;
+}
 
 /*
  * A request may have been granted a moment before.  Then a time-out or a token comes too late: the
@@ -105,27 +122,26 @@ static void complete_thread(struct fs_waiter *w, enum fs_waiter_state state,
  * next in the queue.  (Only a token can find the request NOT_JOINED: its thread is on the way to
  * the mutex, and will see there that it must not join.)
  */
-int fs_abort_request(struct fs_wait *wait, enum fs_waiter_state why, int reason,
-                     struct fs_section *in)
+bool fs_abort_request(struct fs_wait *wait, enum fs_end end, int reason, struct fs_section *in)
 {
     struct fs_waiter *w = &wait->waiter;
+    bool aborts, in_queue;
     int state;
 
     fs_section_lock(in, wait->sem);
     state = fs_waiter_state(w);
-    if (fs_state_in_queue(state) && !fs_wait_is_inherited(wait)) {
-        fs_set_reason(w, reason);
-        fs_leave(in, w, why);
-        state = why;
-    } else if (fs_state_in_queue(state) || state == FS_NOT_JOINED) {
-        fs_set_reason(w, reason);
-        w->complete(w, why, in);
-        state = why;
-    } else if (state == FS_GRANTED && why == FS_ABANDONED) {
+    in_queue = fs_state_in_queue(state);
+    aborts = in_queue || state == FS_NOT_JOINED;
+    if (aborts)
+        fs_wait_set_end(wait, end, reason);
+    if (in_queue && !fs_wait_is_inherited(wait))
+        fs_leave(in, w, end);
+    else if (aborts)
+        w->complete(w, FS_ENDED, in);
+    else if (state == FS_GRANTED && end == FS_BY_CANCEL)
         fs_regain(in, w->units);
-    }
     fs_section_unlock(in);
-    return state;
+    return aborts;
 }
 
 static bool cancel(struct fs_cancelable *by_token, int reason, struct fs_section *in)
@@ -133,19 +149,24 @@ static bool cancel(struct fs_cancelable *by_token, int reason, struct fs_section
     struct fs_wait *wait = (struct fs_wait *)(void *)((char *)by_token
                                                       - offsetof(struct fs_wait, by_token));
 
-    return wait->abort(wait, FS_CANCELED, reason, in) == FS_CANCELED;
+    return wait->abort(wait, FS_BY_TOKEN, reason, in);
 }
 
-/* Called by the thread that waits. */
-static int abort_wait(struct fs_wait *wait, enum fs_waiter_state why, int reason)
+/* By its own thread, which is awake. */
+static void abort_wait(struct fs_wait *wait, enum fs_end end, int reason)
 {
     struct fs_section in;
-    int state;
 
     fs_deferred_init(&in.after);
-    state = wait->abort(wait, why, reason, &in);
+    (void)note_awake(&wait->waiter);
+    (void)wait->abort(wait, end, reason, &in);
     fs_deferred_run(&in.after);
-    return state;
+}
+
+static void leave_token(struct fs_wait *wait)
+{
+    if (wait->by_token.token != NULL)
+        fs_token_detach(&wait->by_token);
 }
 
 /*
@@ -157,12 +178,11 @@ FS_REALIGN_STACK static void abandon(void *arg)
 {
     struct fs_wait *wait = arg;
     struct fs_section in;
-    int state;
 
     fs_deferred_init(&in.after);
-    state = wait->abort(wait, FS_ABANDONED, ECANCELED, &in);
-    if (wait->by_token.token != NULL && state != FS_CANCELED)
-        fs_token_detach(&wait->by_token);
+    (void)note_awake(&wait->waiter);
+    (void)wait->abort(wait, FS_BY_CANCEL, ECANCELED, &in);
+    leave_token(wait);
     fs_deferred_run(&in.after);
     if (fs_under_valgrind)
         fs_hidden_is_canceled();
@@ -235,7 +255,7 @@ int fs_wait_begin(struct fs_wait *wait, const fairsem_token_t *token)
 }
 
 /* The grant loop grants the head its units if they are free, and it may be ours. */
-static void come_to_claim(struct fs_sem *s)
+static void compete(struct fs_sem *s)
 {
     struct fs_section in;
 
@@ -254,7 +274,7 @@ static void come_to_claim(struct fs_sem *s)
 static void stay_awake_without_signals(struct fs_wait *wait, struct fs_deferred *deferred)
 {
     struct fs_waiter *w = &wait->waiter;
-    bool wakes_by_itself = wait->deadline != NULL || wait->claims_at_ns != 0;
+    bool wakes_by_itself = wait->deadline != NULL || wait->competes_at_ns != 0;
 
     /* Callbacks are the last of that work, and must not be late. */
     if (fs_plan_of(w) == FS_PLAN_SLEEP || deferred->callbacks.any)
@@ -268,92 +288,71 @@ static void stay_awake_without_signals(struct fs_wait *wait, struct fs_deferred 
         interrupt(wait);
 }
 
+/* Returns true, once, if its request has become old: it may fit where the head does not (age.h). */
+static bool is_time_to_compete(struct fs_wait *wait)
+{
+    if (wait->competes_at_ns == 0 || fs_now_ns() < wait->competes_at_ns)
+        return false;
+    wait->competes_at_ns = 0;
+    return true;
+}
+
+static inline const struct fs_deadline *wakes_at(const struct fs_wait *wait, struct fs_deadline *old)
+{
+    return wait->competes_at_ns == 0 ? wait->deadline
+                                     : fs_deadline_or(wait->deadline, wait->competes_at_ns, old);
+}
+
 /*
- * The state was QUEUED.  Do what the plan says; then become PARKED, so that a thread that completes
- * it from now on wakes it.  Returns the state.
+ * Is there something to do before it may sleep?  The deadline is checked here, because a park may return
+ * early for any reason; but first the request competes, if it is old: its units may have been free in
+ * time, while this thread was late.
  */
+static bool acts(struct fs_wait *wait)
+{
+    if (is_time_to_compete(wait))
+        compete(wait->sem);
+    else if (wait->deadline != NULL && fs_deadline_passed(wait->deadline))
+        abort_wait(wait, FS_BY_DEADLINE, ETIMEDOUT);
+    else if (wait->interruptible && atomic_load_explicit(&wait->interrupted, memory_order_relaxed))
+        abort_wait(wait, FS_BY_SIGNAL, EINTR);
+    else
+        return false;
+    return true;
+}
+
+/* The wait has ended; or the state is PARKED, and a thread that completes it from now on wakes it. */
 static int fall_asleep(struct fs_wait *wait)
 {
     struct fs_waiter *w = &wait->waiter;
-    enum fs_plan plan = fs_plan_of(w);
     int state;
 
-    if (plan != FS_PLAN_SLEEP && !fs_handlers_are_bare(wait->interruptible))
+    if (fs_plan_of(w) != FS_PLAN_SLEEP && !fs_handlers_are_bare(wait->interruptible))
         (void)fs_awake_stay(&w->state, FS_QUEUED, &w->in_queue.plan, w->joined_ns, wait->deadline);
     /* First a load: after a spin the wait has usually ended, and no store is needed. */
     state = atomic_load_explicit(&w->state, memory_order_acquire);
-    if (state != FS_QUEUED)
-        return state;
-    /* Fails if the wait has ended.  Acquire order for that case: see complete_thread(). */
-    if (fs_state_try(&fs_waiter_machine, &w->state, &state, FS_PARKED, memory_order_acquire,
-                     memory_order_acquire))
+    if (state == FS_QUEUED && fs_try_state(w, &state, FS_PARKED, memory_order_acquire, memory_order_acquire))
         return FS_PARKED;
     return state;
 }
 
-/*
- * A woken thread becomes QUEUED again: a thread that completes it from now on need not wake it.  With
- * bounded bypass it then comes to claim its units, which may be gone.
- */
-static int state_when_awake(struct fs_wait *wait)
-{
-    struct fs_waiter *w = &wait->waiter;
-    int state = atomic_load_explicit(&w->state, memory_order_acquire);
-
-    /* Fails if the wait has ended. */
-    if (state == FS_WOKEN
-        && fs_state_try(&fs_waiter_machine, &w->state, &state, FS_QUEUED, memory_order_acquire,
-                        memory_order_acquire)) {
-        if (wait->claims_when_woken)
-            come_to_claim(wait->sem);
-        return FS_QUEUED;
-    }
-    return state;
-}
-
-/* True, once: it was time to claim, and it has. */
-static bool claims_by_itself(struct fs_wait *wait)
-{
-    if (wait->claims_at_ns == 0 || fs_now_ns() < wait->claims_at_ns)
-        return false;
-    wait->claims_at_ns = 0;
-    come_to_claim(wait->sem);
-    return true;
-}
-
-static inline const struct fs_deadline *wakes_at(const struct fs_wait *wait, struct fs_deadline *claim)
-{
-    return wait->claims_at_ns == 0 ? wait->deadline
-                                   : fs_deadline_or(wait->deadline, wait->claims_at_ns, claim);
-}
-
-/* The deadline is checked here, because a park may return early for any reason. */
+/* Acquire order, for each load of the state: see complete_thread(). */
 int fs_sleep(struct fs_wait *wait)
 {
     struct fs_waiter *w = &wait->waiter;
-    struct fs_deadline claim;
-    bool slept = false;     /* it has parked, and has not been QUEUED since */
+    struct fs_deadline old;
+    bool slept = false;     /* until just now */
     int state;
 
-    for (;;) {
-        state = state_when_awake(wait);
-        if (state == FS_QUEUED) {
-            state = fall_asleep(wait);
-            slept = false;
-        }
-        /* First: its units may have been free since claims_at_ns, and this thread is late. */
-        if (state == FS_PARKED && claims_by_itself(wait)) {
-            slept = false;
-            continue;
-        }
-        if (state == FS_PARKED && wait->deadline != NULL && fs_deadline_passed(wait->deadline))
-            state = abort_wait(wait, FS_EXPIRED, ETIMEDOUT);
-        else if (state == FS_PARKED && wait->interruptible
-                 && atomic_load_explicit(&wait->interrupted, memory_order_relaxed))
-            state = abort_wait(wait, FS_INTERRUPTED, EINTR);
+    while (fs_state_in_queue(state = atomic_load_explicit(&w->state, memory_order_acquire))) {
+        slept = false;
+        if (state == FS_WOKEN && note_awake(w) && wait->competes_when_woken)
+            compete(wait->sem);
         if (state != FS_PARKED)
-            break;
-        if (fs_park(&wait->parking, &w->state, FS_PARKED, wakes_at(wait, &claim)))
+            state = fall_asleep(wait);
+        if (state != FS_PARKED || acts(wait))
+            continue;
+        if (fs_park(&wait->parking, &w->state, FS_PARKED, wakes_at(wait, &old)))
             interrupt(wait);
         slept = true;
     }
@@ -385,8 +384,7 @@ int fs_section_end_and_wait(struct fs_section *in, struct fs_wait *wait)
     int state = end_and_sleep(wait, in);
 
     fs_annotate_after(&wait->waiter);
-    if (wait->by_token.token != NULL && state != FS_CANCELED)
-        fs_token_detach(&wait->by_token);
+    leave_token(wait);
     fs_signals_end_wait(wait->interruptible);
     return fs_result(&wait->waiter, state);
 }

@@ -12,12 +12,10 @@
 struct fs_wait;
 
 /*
- * Abort the wait, unless it has ended; it goes to the state `why`: EXPIRED, CANCELED, INTERRUPTED
- * or ABANDONED.  Locks and unlocks the semaphore's mutex; the deferred work is left in *in.  Returns
- * the final state of the wait.
+ * Abort the wait: by its deadline, a token, a signal, or because its thread is canceled.  Returns false
+ * if it had ended before.  Locks and unlocks the semaphore's mutex; the deferred work is left in *in.
  */
-typedef int fs_abort_fn(struct fs_wait *wait, enum fs_waiter_state why, int reason,
-                        struct fs_section *in);
+typedef bool fs_abort_fn(struct fs_wait *wait, enum fs_end end, int reason, struct fs_section *in);
 
 /* On the stack of its thread. */
 struct fs_wait {
@@ -25,8 +23,8 @@ struct fs_wait {
     struct fs_sem            *sem;
     fs_abort_fn              *abort;
     const struct fs_deadline *deadline;     /* NULL: none */
-    bool                      claims_when_woken; /* r/o, a copy (I8): bypass.h */
-    int64_t                   claims_at_ns; /* when it comes to claim by itself; 0: never, or done */
+    bool                      competes_when_woken; /* r/o, a copy (I8): bypass.h */
+    int64_t                   competes_at_ns; /* when it does so by itself; 0: never, or done */
     struct fs_cancelable      by_token;
     struct fs_parking         parking;
     unsigned                  generation;   /* the process in which it began: fork.h */
@@ -60,6 +58,9 @@ int fs_wait_begin(struct fs_wait *wait, const fairsem_token_t *token);
 
 /* Aborts the wait of a request that is in a semaphore's queue, or has not joined yet. */
 fs_abort_fn fs_abort_request;
+
+/* In the section of an abort: the wait will end for this reason. */
+void fs_wait_set_end(struct fs_wait *wait, enum fs_end end, int reason);
 
 /*
  * Sleep until the state is final, and return it.  It may be final already.  No mutex held.

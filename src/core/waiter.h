@@ -4,27 +4,20 @@
  *
  * THE WAITER
  *
- *                   join            fall_asleep      wake_ahead, fs_wake_to_claim
- *      NOT_JOINED ---------> QUEUED ----------> PARKED ----------> WOKEN
- *       |                     | ^                 |                 | |
- *       |                     | +-------------- state_when_awake ---+ |
- *       |                     |                   |                   |
- *       |                     +-----------+-------+-------------------+
- *       |                                 |
- *       |   end_at_once:                  +-- grant ----------------> GRANTED     has its units
- *       +-- refused --> REFUSED           +-- abort, out of time ---> EXPIRED     ETIMEDOUT
- *       +-- need not wait                 +-- abort, by a token ----> CANCELED    its reason
- *       |    --> GRANTED, CLOSED          +-- abort, by a signal ---> INTERRUPTED EINTR
- *       +-- abort, by a token             +-- abort, thread canceled,
- *                --> CANCELED             |   or ticket returned ---> ABANDONED   ECANCELED
- *                                         +-- set_capacity ---------> REFUSED     E2BIG
- *                                         +-- close ----------------> CLOSED      its reason
- *                                         +-- drained --------------> CLOSED      0
+ *                  join           fs_sleep         wake_ahead, fs_wake_to_compete
+ *      NOT_JOINED ------> QUEUED ----------> PARKED ----------> WOKEN
+ *       |                  | ^ ^               | |               | |
+ *       |                  | | +--- fs_sleep --+ |               | |
+ *       |                  | +-------------------|--- fs_sleep --+ |
+ *       |                  +----------+----------+-----------------+
+ *       |                             |
+ *       +-- end_at_once ----------->  +-- fs_leave(FS_BY_GRANT) ----> GRANTED     has its units
+ *       +-- abort, by a token ----->  +-- fs_leave(FS_BY_...) ------> ENDED       the reason says why not
  *
  *   NOT_JOINED: the thread is on its way to the mutex.  After its critical section the waiter is in
- *           the queue or in a final state, never NOT_JOINED.  So if a thread that holds the mutex
+ *           the queue, GRANTED or ENDED, never NOT_JOINED.  So if a thread that holds the mutex
  *           finds a waiter NOT_JOINED, that waiter has not been in its section yet.  A token can
- *           then make it CANCELED, and it does not join.
+ *           then make it ENDED, and it does not join.
  *   QUEUED: in the queue.  Its thread is awake and will load the state before it sleeps.  A
  *           ticket, which has no thread, is QUEUED as long as it is in the queue.
  *   PARKED: in the queue.  Its thread may be asleep: a thread that changes the state must wake it.
@@ -34,14 +27,16 @@
  *   A thread's waiter lives on its stack.  While it is in the queue, any thread that holds the
  *   mutex may use it.  Once it has left the queue, only its own thread may use it, and it can
  *   vanish at any moment (I8).  A late wake may come after that: the thread's parker still exists,
- *   and a wake on the word does no harm; see parking.h.  A ticket's waiter is a part of the ticket;
- *   each take makes it NOT_JOINED again.
+ *   and a wake on the word does no harm; see parking.h.
+ *
+ * A TICKET is a waiter without a thread, and a thread that waits for a ticket is a waiter in no queue:
+ * ticket.h and ticket_wait.c draw what is different.
  */
 #ifndef FS_WAITER_H
 #define FS_WAITER_H
 
 #include "awake.h"
-#include "state.h"
+#include "invariant.h"
 #include "waitq.h"
 
 #include <assert.h>
@@ -50,32 +45,29 @@
 
 /* FS_NOT_JOINED must be zero, because a ticket of zeros has not joined. */
 enum fs_waiter_state {
-    FS_NOT_JOINED,
-    FS_QUEUED, FS_PARKED, FS_WOKEN,
-    FS_GRANTED, FS_EXPIRED, FS_CANCELED, FS_INTERRUPTED, FS_ABANDONED, FS_REFUSED, FS_CLOSED
+    FS_NOT_JOINED, FS_QUEUED, FS_PARKED, FS_WOKEN, FS_GRANTED, FS_ENDED,
+    FS_CLOSED,                      /* of a ticket only */
+    FS_BUSY = 8                     /* of a ticket only: a bit beside another state */
 };
 
-#define FS_TO_A_QUEUED_END                                                                  \
-    (FS_TO(FS_GRANTED) | FS_TO(FS_EXPIRED) | FS_TO(FS_CANCELED) | FS_TO(FS_INTERRUPTED)     \
-     | FS_TO(FS_ABANDONED) | FS_TO(FS_REFUSED) | FS_TO(FS_CLOSED))
-
-static const struct fs_machine fs_waiter_machine = {
-    .name = "waiter",
-    .arrows = {
-        [FS_NOT_JOINED] = FS_TO(FS_QUEUED) | FS_TO(FS_REFUSED) | FS_TO(FS_GRANTED)
-                          | FS_TO(FS_CLOSED) | FS_TO(FS_CANCELED),
-        [FS_QUEUED] = FS_TO(FS_PARKED) | FS_TO_A_QUEUED_END,
-        [FS_PARKED] = FS_TO(FS_WOKEN) | FS_TO_A_QUEUED_END,
-        [FS_WOKEN] = FS_TO(FS_QUEUED) | FS_TO_A_QUEUED_END,
-    },
+/* Why a waiter leaves the queue. */
+enum fs_end {
+    FS_BY_GRANT,
+    FS_BY_DEADLINE,
+    FS_BY_TOKEN,
+    FS_BY_SIGNAL,
+    FS_BY_CANCEL,                   /* its thread is canceled, or never comes back to the wait */
+    FS_BY_RETURN,                   /* of its ticket */
+    FS_BY_CAPACITY,
+    FS_BY_CLOSE                     /* or a drain has ended */
 };
 
 struct fs_section;
 struct fs_waiter;
 
 /*
- * Make a state visible, either a final one or WOKEN, as the last access to the waiter, and note in
- * in->after which wakes and callbacks must follow.  Mutex held.
+ * Make a state visible, as the last access to the waiter, and note in in->after which wakes and callbacks
+ * must follow: GRANTED, ENDED, WOKEN, or for a ticket that is returned NOT_JOINED.  Mutex held.
  */
 typedef void fs_complete_fn(struct fs_waiter *w, enum fs_waiter_state state,
                             struct fs_section *in);
@@ -83,8 +75,8 @@ typedef void fs_complete_fn(struct fs_waiter *w, enum fs_waiter_state state,
 struct fs_waiter {
     struct fs_waitq_node in_queue;  /* under mutex; first, so that a node is its waiter */
     int64_t              units;     /* r/o once in the queue */
-    _Atomic int          reason;    /* written before a final state; atomic, as a ticket may be
-                                     * taken again while it is read */
+    _Atomic int          reason;    /* written before ENDED; atomic, as a ticket may be taken again
+                                     * while it is read */
     _Atomic int          state;     /* I4; without mutex only its thread changes it, in the queue */
     fs_complete_fn      *complete;  /* r/o once in the queue */
     int64_t              joined_ns; /* under mutex */
@@ -94,6 +86,32 @@ static inline struct fs_waiter *fs_waiter_of(struct fs_waitq_node *node)
 {
     static_assert(offsetof(struct fs_waiter, in_queue) == 0, "a node is its waiter");
     return (struct fs_waiter *)(void *)node;
+}
+
+/* In the test build: is the transition drawn above, or in ticket.h? */
+#if FS_CHECKED
+void fs_check_transition(int from, int to);
+#else
+static inline void fs_check_transition(int from, int to)
+{
+    (void)from;
+    (void)to;
+}
+#endif
+
+static inline void fs_set_state(struct fs_waiter *w, int to, memory_order order)
+{
+    if (FS_CHECKED)
+        fs_check_transition(atomic_load_explicit(&w->state, memory_order_relaxed), to);
+    atomic_store_explicit(&w->state, to, order);
+}
+
+/* By compare-and-swap, from *from; if the state is another one, *from is set to it. */
+static inline bool fs_try_state(struct fs_waiter *w, int *from, int to, memory_order if_done,
+                                memory_order if_not)
+{
+    fs_check_transition(*from, to);
+    return atomic_compare_exchange_strong_explicit(&w->state, from, to, if_done, if_not);
 }
 
 /* I4: the states of a waiter that is in the queue. */
@@ -129,7 +147,7 @@ static inline void fs_set_reason(struct fs_waiter *w, int reason)
     atomic_store_explicit(&w->reason, reason, memory_order_relaxed);
 }
 
-/* The result of a wait that has ended in this state. */
+/* The result of a wait in its last state. */
 static inline int fs_result(const struct fs_waiter *w, int state)
 {
     return state == FS_GRANTED ? 0 : atomic_load_explicit(&w->reason, memory_order_relaxed);

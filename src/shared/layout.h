@@ -55,7 +55,7 @@
 #define FS_SHARED_LAYOUT_H
 
 #include "fairsem/shared.h"
-#include "state.h"               /* FS_CHECKED */
+#include "invariant.h"           /* FS_CHECKED */
 #include "awake.h"
 
 #include <assert.h>

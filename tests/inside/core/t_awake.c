@@ -145,7 +145,7 @@ static void time_out_after(fairsem_t *sem, int64_t ns)
     fs_section_end(&in);
     world.now += ns;
     fs_section_begin(&in, fs_inside(sem));
-    fs_leave(&in, &w, FS_EXPIRED);
+    fs_leave(&in, &w, FS_BY_DEADLINE);
     fs_section_end(&in);
 }
 

@@ -103,7 +103,7 @@ START_TEST(a_thread_takes_a_unit_ahead_of_one_that_sleeps_and_does_not_join)
     ck_assert_int_eq(fairsem_waiters(&sem), 1);
     ck_assert_int_eq(fairsem_available(&sem), 0);
     fs_section_begin(&in, fs_inside(&sem));
-    fs_leave(&in, &sleeper, FS_EXPIRED);
+    fs_leave(&in, &sleeper, FS_BY_DEADLINE);
     fs_section_end(&in);
 }
 END_TEST

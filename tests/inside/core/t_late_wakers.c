@@ -234,6 +234,26 @@ START_TEST(a_request_for_no_units_does_not_pass_the_front_waiter)
 }
 END_TEST
 
+/* The late release has woken it to compete, and has not made the call.  Any section grants it its unit. */
+START_TEST(a_granter_wakes_a_waiter_whose_first_waker_is_held_up)
+{
+    const fairsem_attr_t attr = {
+        .flags = FAIRSEM_BOUNDED_BYPASS, .bypass_ns = INT64_C(3600) * 1000000000
+    };
+    fairsem_t sem;
+    struct worker sleeper = { 0 };
+    struct late_release late_one = { .sem = &sem, .sleepers = 1, .n = 1 };
+
+    ck_assert_int_eq(fairsem_init(&sem, 0, &attr), 0);
+    worker_queue(&sleeper, &sem, 1, 1);
+    start_late(&late_one);
+    await_late();
+    ck_assert_int_eq(fairsem_consume(&sem, 0), 0);
+    ck_assert_int_eq(worker_join(&sleeper), 0);
+    let_it_go(&late_one);
+}
+END_TEST
+
 struct token_waiter {
     fairsem_t      *sem;
     fairsem_token_t token;
@@ -345,6 +365,7 @@ int main(void)
               a_thread_that_passes_sees_what_the_releaser_wrote,
               a_request_for_no_units_would_block_while_a_request_for_one_would_not,
               a_request_for_no_units_does_not_pass_the_front_waiter,
+              a_granter_wakes_a_waiter_whose_first_waker_is_held_up,
               a_token_is_in_use_until_its_granted_waiter_has_returned,
               a_thread_that_forks_while_it_is_being_woken_can_wait_in_the_child,
               a_child_can_wait_where_callbacks_came_after_parkers,

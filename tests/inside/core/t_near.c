@@ -78,7 +78,7 @@ static void time_out(fairsem_t *sem, int waiter)
     struct fs_section in;
 
     fs_section_begin(&in, fs_inside(sem));
-    fs_leave(&in, &waiters[waiter], FS_EXPIRED);
+    fs_leave(&in, &waiters[waiter], FS_BY_DEADLINE);
     fs_section_end(&in);
 }
 

@@ -175,29 +175,16 @@ static void check_queue(int i)
              (long long)fs_word_available(word), (long long)limit);
 }
 
-/* A ticket and its waiter each have a state; both change before the mutex is unlocked. */
-static void check_both_states(const struct fs_ticket *ticket)
-{
-    int i = sem_at(*(void *const volatile *)&ticket->sem);
-    bool waits = *(const volatile int *)&ticket->state == FS_TICKET_WAITING;
-    bool in_queue = fs_state_in_queue(*(const volatile int *)&ticket->callback.waiter.state);
-
-    if (i >= 0 && mutex_owner(i) == 0 && waits != in_queue)
-        fail("I4 states", "%s %s, and its waiter is%s in the queue", object_words(&ticket->state),
-             waits ? "waits" : "does not wait", in_queue ? "" : " not");
-}
-
 /* A claim or return has dropped the ticket's callback (C1 in callbacks.c). */
 static void check_tickets(void)
 {
     for (int t = 0; t < tickets_count; t++) {
         const struct fs_ticket *ticket = (const struct fs_ticket *)(const void *)&tickets[t];
 
-        check_both_states(ticket);
-        if (*(const volatile int *)&ticket->state == FS_TICKET_IDLE
+        if (*(const volatile int *)&ticket->callback.waiter.state == FS_NOT_JOINED
             && *(const volatile bool *)&ticket->callback.waiter.in_queue.due)
             fail("C1 callback", "%s is idle, and its callback is due",
-                 object_words(&ticket->state));
+                 object_words(&ticket->callback.waiter.state));
     }
 }
 

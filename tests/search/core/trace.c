@@ -57,7 +57,7 @@ const char *object_words(const void *object)
         snprintf(text, 80, "token%s", offset == 0 ? ".mutex" : "");
     else if (within(object, tickets, sizeof tickets, &offset))
         snprintf(text, 80, "ticket%d%s", (int)(offset / sizeof tickets[0]),
-                 offset % sizeof tickets[0] == offsetof(struct fs_ticket, state) ? ".state" : "");
+                 offset % sizeof tickets[0] == offsetof(struct fs_ticket, callback.waiter.state) ? ".state" : "");
     else if (stack_owner(object) >= 0)
         snprintf(text, 80, "T%d's waiter", stack_owner(object));
     else if (heap_offset(object) >= 0)

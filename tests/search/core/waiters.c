@@ -237,10 +237,10 @@ static void state_stored(const void *at, int64_t before, int64_t now)
         if (who->owner != self || before != FS_QUEUED)
             fail("I4 states", "%s goes to PARKED from %d", object_words(at), (int)before);
     } else if (who != NULL && now == FS_WOKEN) {
-        if (before != FS_PARKED || !i_own(who->sem))
+        if ((before != FS_PARKED && before != FS_QUEUED) || !i_own(who->sem))
             fail("I4 states", "%s goes to WOKEN from %d", object_words(at), (int)before);
     } else if (who != NULL && now == FS_QUEUED) {
-        if (who->owner != self || before != FS_WOKEN)
+        if (who->owner != self || (before != FS_WOKEN && before != FS_PARKED))
             fail("I4 states", "%s goes back to QUEUED from %d", object_words(at), (int)before);
     } else if (who != NULL) {
         was_completed(who, (int)now);
