@@ -49,14 +49,14 @@ static void tell_end(struct fs_request *request, int result)
 
 static void request_over(struct fs_request *request, int result)
 {
-    request->state = FS_ENDED;
+    request->state = FS_REQUEST_ENDED;
     request->step_at = FS_NEVER;
     tell_end(request, result);
 }
 
 static void request_leaves(struct fs_request *request)
 {
-    if (request->state == FS_ENDING || request->state == FS_ENDED)
+    if (request->state == FS_ENDING || request->state == FS_REQUEST_ENDED)
         return;
     fs_engine_stop(&request->step);
     if (request->state == FS_GRANTING) {
@@ -275,7 +275,7 @@ static int64_t request_turn(struct fs_job *job, int64_t now)
     if (request->leaves)
         request_leaves(request);
     /* An end that is not answered yet is waited for, as in a release. */
-    if (request->handle->quits && request->is_over && request->state != FS_ENDED) {
+    if (request->handle->quits && request->is_over && request->state != FS_REQUEST_ENDED) {
         fs_engine_stop(&request->step);
         request_over(request, ENETUNREACH); /* its lease ends by itself */
     }
@@ -284,7 +284,7 @@ static int64_t request_turn(struct fs_job *job, int64_t now)
     if (request->step_at <= now)
         take_next_step(request);
     next = keep_lease(request, now);
-    if (request->state == FS_ENDED) {
+    if (request->state == FS_REQUEST_ENDED) {
         fs_request_drop(request);
         return FS_JOB_OVER;
     }

@@ -37,7 +37,7 @@
 #include "lease.h"
 
 enum fs_request_state {
-    FS_GRANTING, FS_JOINING, FS_WAITING, FS_RUNNING, FS_LOST, FS_ENDING, FS_ENDED
+    FS_GRANTING, FS_JOINING, FS_WAITING, FS_RUNNING, FS_LOST, FS_ENDING, FS_REQUEST_ENDED
 };
 
 /* What is not said to be under the mutex, or read-only, is the keeper's. */

@@ -5,12 +5,42 @@
 #include "acquire.h"
 
 #include "age.h"
+#include "bypass.h"
 #include "cpu.h"
 #include "fast_path.h"
 #include "queue.h"
 #include "wait.h"
 
 #include <errno.h>
+
+FS_ALWAYS_INLINE static bool may_take(struct fs_section *in, int64_t n, int priority)
+{
+    struct fs_sem *s = in->sem;
+
+    fs_assert_held(s);
+    if (s->aging_ns != 0)
+        fs_age_note(in);
+    return (fs_fits(s, in->available, n) && fs_waitq_would_be_first(&s->queue, priority))
+           || (s->bypass_ns != 0 && fs_bypass_may_pass(in, n));
+}
+
+bool fs_may_take(struct fs_section *in, int64_t n, int priority)
+{
+    return may_take(in, n, priority);
+}
+
+int fs_take_now(struct fs_section *in, int64_t n, int priority, bool drains)
+{
+    if (in->sem->closed != 0 && !drains)
+        return in->sem->closed;
+    if (fs_is_too_large(in->sem, n))
+        return E2BIG;
+    if (!may_take(in, n, priority))
+        return FS_MUST_WAIT;
+    if (!drains)
+        fs_debit(in, n);
+    return 0;
+}
 
 int fs_room_in_queue(struct fs_section *in)
 {
@@ -42,7 +72,8 @@ static void take_or_join(struct fs_section *in, struct fs_wait *wait, int priori
 
     if (error == FS_MUST_WAIT && (error = fs_room_in_queue(in)) == 0) {
         fs_join_thread(in, w, priority);
-        wait->competes_at_ns = fs_age_old_at_ns(in->sem, w);
+        if (in->sem->aging_ns != 0)
+            wait->competes_at_ns = fs_age_old_at_ns(in->sem, w);
         return;
     }
     /* A drain is not GRANTED: its clean-up would return units that it never took. */
@@ -70,7 +101,7 @@ static bool take_before_joining(struct fs_wait *wait)
     bool taken = false;
 
     if (s->sleeps_at_once || n <= 0 || n > atomic_load_explicit(&s->limit, memory_order_relaxed)
-        || fs_handlers_are_bare(wait->interruptible))
+        || (wait->interruptible && fs_handlers_are_bare()))
         return false;
     start = fs_now_ns();
     if (!stays_on(wait, start, start))
@@ -104,7 +135,8 @@ int fs_acquire(struct fs_sem *s, int64_t n, int priority, bool drains,
         return error;
     taken = s->bypass_ns != 0 && !drains && take_before_joining(&wait);
     if (taken && token == NULL) {   /* then nobody else knows of this wait */
-        fs_signals_end_wait(wait.interruptible);
+        if (wait.interruptible)
+            fs_signals_end_wait();
         return 0;
     }
     fs_section_begin(&in, s);

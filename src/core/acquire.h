@@ -3,8 +3,6 @@
 #ifndef FS_ACQUIRE_H
 #define FS_ACQUIRE_H
 
-#include "age.h"
-#include "bypass.h"
 #include "section.h"
 
 #include <errno.h>
@@ -34,28 +32,10 @@ int64_t fs_acquire_upto(struct fs_sem *s, int64_t max);
 #define FS_MUST_WAIT INT_MIN
 
 /* May a request that the semaphore admits take n units now?  I6: nobody passes. */
-FS_ALWAYS_INLINE static bool fs_may_take(struct fs_section *in, int64_t n, int priority)
-{
-    fs_assert_held(in->sem);
-    fs_age_note(in);
-    return (fs_fits(in->sem, in->available, n)
-            && fs_waitq_would_be_first(&in->sem->queue, priority))
-           || fs_bypass_passes(in, n);
-}
+bool fs_may_take(struct fs_section *in, int64_t n, int priority);
 
-/* Take the units.  0; a close reason; E2BIG; or FS_MUST_WAIT, which is none of these. */
-FS_ALWAYS_INLINE static int fs_take_now(struct fs_section *in, int64_t n, int priority, bool drains)
-{
-    if (in->sem->closed != 0 && !drains)
-        return in->sem->closed;
-    if (fs_is_too_large(in->sem, n))
-        return E2BIG;
-    if (!fs_may_take(in, n, priority))
-        return FS_MUST_WAIT;
-    if (!drains)
-        fs_debit(in, n);
-    return 0;
-}
+/* Take the units.  Returns 0; a close reason; E2BIG; or FS_MUST_WAIT, which is none of these. */
+int fs_take_now(struct fs_section *in, int64_t n, int priority, bool drains);
 
 /* May one more wait?  0, or ENOBUFS, which is counted. */
 int fs_room_in_queue(struct fs_section *in);

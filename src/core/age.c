@@ -3,7 +3,6 @@
 #include "age.h"
 
 #include "probes.h"
-#include "queue.h"
 
 /* False: it is not time yet, or it makes no difference. */
 static bool grows_old(struct fs_section *in, struct fs_waitq_node *node)
@@ -16,7 +15,7 @@ static bool grows_old(struct fs_section *in, struct fs_waitq_node *node)
     return true;
 }
 
-void fs_age_note_oldest(struct fs_section *in)
+void fs_age_note(struct fs_section *in)
 {
     struct fs_sem *s = in->sem;
     struct fs_waitq_node *oldest = s->queue.front, *head = fs_waitq_first(&s->queue);
@@ -24,7 +23,7 @@ void fs_age_note_oldest(struct fs_section *in)
     fs_assert_held(s);
     if (oldest == NULL || oldest->kind == FS_OLD || !grows_old(in, oldest) || oldest == head)
         return;
-    fs_head_has_changed(s, in->now_ns);
+    s->head_since_ns = in->now_ns;
     fs_probe_aged(s, s->name, fs_waiter_of(oldest)->units, oldest->seq,
                   in->now_ns - fs_waiter_of(oldest)->joined_ns);
 }

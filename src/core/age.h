@@ -11,22 +11,14 @@
 
 #include "sem.h"
 
-/* When will a request that has joined be old, if it still waits?  0: never. */
+/* With aging: when will a request that has joined be old, if it still waits?  0: never. */
 static inline int64_t fs_age_old_at_ns(const struct fs_sem *s, const struct fs_waiter *w)
 {
-    if (s->aging_ns == 0)
-        return 0;
     return s->aging_ns < INT64_MAX - w->joined_ns ? w->joined_ns + s->aging_ns : 0;
 }
 
-void fs_age_note_oldest(struct fs_section *in);
-
-/* Make the oldest request old, if it is time.  In a section. */
-static inline void fs_age_note(struct fs_section *in)
-{
-    if (in->sem->aging_ns != 0)
-        fs_age_note_oldest(in);
-}
+/* With aging, before a section looks at the head: make the oldest request old, if it is time. */
+void fs_age_note(struct fs_section *in);
 
 /* Make all requests old whose time has come, because somebody wants to see the whole queue. */
 void fs_age_note_all(struct fs_section *in);

@@ -5,13 +5,12 @@
 #include "annotate.h"
 
 /* only_head: with bounded bypass, one that is awake is granted directly, so nobody could pass. */
-static inline struct fs_awake_facts facts_of(struct fs_sem *s, const struct fs_waiter *w,
-                                             bool is_the_head)
+static inline struct fs_awake_facts facts_of(struct fs_sem *s, const struct fs_waiter *w)
 {
     return (struct fs_awake_facts){
         .joined_ns = w->joined_ns, .waiting = s->waiters,
         .units = fs_units_in_all(s), .each = w->units,
-        .is_head = is_the_head, .only_head = s->bypass_ns != 0,
+        .is_head = fs_head(s) == w, .only_head = s->bypass_ns != 0,
     };
 }
 
@@ -24,7 +23,7 @@ static void wake_ahead(struct fs_section *in, struct fs_waiter *w, enum fs_plan 
 {
     bool asleep = fs_waiter_state(w) == FS_PARKED;
 
-    if (asleep && fs_handlers_are_bare(in->sem->interruptible))
+    if (asleep && in->sem->interruptible && fs_handlers_are_bare())
         return;
     if (asleep || plan == FS_PLAN_YIELD_NEXT || plan == FS_PLAN_YIELD_IN_QUEUE)
         fs_set_plan(w, plan);
@@ -100,20 +99,34 @@ static bool place(struct fs_sem *s, struct fs_waiter *w, int near)
     return false;
 }
 
-void fs_ahead_place_ticket(struct fs_sem *s, struct fs_waiter *w)
+/* It has joined.  Another one may be the head from now on. */
+FS_ALWAYS_INLINE static void note_head(struct fs_sem *s, const struct fs_waiter *joined)
 {
+    if (fs_head(s) == joined)
+        s->head_since_ns = joined->joined_ns;
+}
+
+void fs_ahead_joined_ticket(struct fs_section *in, struct fs_waiter *w)
+{
+    struct fs_sem *s = in->sem;
+
+    w->in_queue.near = false;
+    note_head(s, w);
     if (!fs_awake_in_crowd())
         (void)place(s, w, 0);
 }
 
-void fs_ahead_place(struct fs_section *in, struct fs_waiter *w, bool is_the_head)
+void fs_ahead_joined(struct fs_section *in, struct fs_waiter *w)
 {
     struct fs_sem *s = in->sem;
-    const struct fs_awake_facts facts = facts_of(s, w, is_the_head);
+    const struct fs_awake_facts facts = facts_of(s, w);
 
+    w->in_queue.near = false;
+    w->in_queue.core = (int16_t)fs_cpu_current();
+    note_head(s, w);
     if (fs_awake_in_crowd())
         joined_a_crowd(in, w, &facts);
-    else if (place(s, w, fs_awake_near(&s->awake, &facts, w->joined_ns)) || is_the_head)
+    else if (place(s, w, fs_awake_near(&s->awake, &facts, w->joined_ns)) || facts.is_head)
         fs_set_plan(w, fs_awake_plan_near(&s->awake, &facts));
 }
 
@@ -139,9 +152,7 @@ void fs_ahead_granted(struct fs_section *in, struct fs_waiter *head)
     int near;
 
     fs_assert_held(s);
-    if (s->sleeps_at_once)
-        return;
-    facts = facts_of(s, head, true);
+    facts = facts_of(s, head);
     if (fs_awake_in_crowd()) {
         if (fs_awake_next(&s->awake, &facts, fs_section_now(in)))
             wake_ahead(in, head, FS_PLAN_SPIN_WOKEN);
@@ -155,4 +166,48 @@ void fs_ahead_granted(struct fs_section *in, struct fs_waiter *head)
         wake_ahead(in, head, near > 1 ? FS_PLAN_YIELD_NEXT : FS_PLAN_SPIN_WOKEN);
     if (near > 1)
         fill(in, near);
+}
+
+/* ---- What is learned ---- */
+
+/* Is there something to learn?  Not if it became the head in this same section, or is a ticket. */
+FS_ALWAYS_INLINE static bool teaches(const struct fs_sem *s, int core)
+{
+    return s->head_since_ns != 0 && core != FS_NO_CORE;
+}
+
+/* The head is about to have its units: learn from the time that it took. */
+FS_ALWAYS_INLINE static void learn(struct fs_sem *s, int64_t joined_ns, int core, int64_t now_ns)
+{
+    int64_t head_ns = now_ns - s->head_since_ns;
+    bool as_head = s->head_since_ns == joined_ns, others_wait = s->waiters != 0;
+    bool teaches_something = head_ns != 0 && teaches(s, core);
+
+    if (teaches_something && head_ns >= FS_LATE_NS)
+        fs_awake_late(&s->awake, as_head, others_wait, head_ns, now_ns);
+    fs_awake_granted(&s->awake, core, teaches_something && others_wait ? head_ns : 0);
+    if (teaches_something)
+        fs_awake_learn(&s->awake, as_head, head_ns, core);
+}
+
+void fs_ahead_head_left(struct fs_section *in, const struct fs_ended *ended, enum fs_end end)
+{
+    struct fs_sem *s = in->sem;
+    int64_t now_ns = fs_section_now(in);
+
+    if (end == FS_BY_GRANT)
+        learn(s, ended->joined_ns, ended->core, now_ns);
+    else if (end == FS_BY_DEADLINE && teaches(s, ended->core))
+        fs_awake_learn_in_vain(&s->awake, s->head_since_ns == ended->joined_ns,
+                               now_ns - s->head_since_ns);
+    s->head_since_ns = now_ns;
+}
+
+void fs_ahead_woken_to_compete(struct fs_section *in, struct fs_waiter *head)
+{
+    fs_assert_held(in->sem);
+    learn(in->sem, head->joined_ns, head->in_queue.core, fs_section_now(in));
+    in->sem->head_since_ns = 0;
+    /* If they are gone by then: with many cores, another release soon finds it awake, and grants it. */
+    fs_set_plan(head, fs_awake_in_crowd() ? FS_PLAN_SLEEP : FS_PLAN_SPIN_WOKEN);
 }

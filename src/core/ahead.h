@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * ahead.h - who in the queue stays awake, and who is woken ahead of its turn: what awake.h decides is
- * done here.  In a section, for all of this.
+ * ahead.h - who in the queue stays awake, who is woken ahead of its turn, and what is learned from that:
+ * what awake.h decides is done here.  In a section, for all of this, and not if all sleep at once.
  *
  * On a machine with many cores the first waiters of the queue are near: they are awake, or have been
  * woken.  A thread that joins while fewer than so many are near stays awake; one that joins later
@@ -16,26 +16,12 @@
 #ifndef FS_AHEAD_H
 #define FS_AHEAD_H
 
+#include "count.h"
 #include "sem.h"
 
-void fs_ahead_place(struct fs_section *in, struct fs_waiter *w, bool is_the_head);
-void fs_ahead_place_ticket(struct fs_sem *s, struct fs_waiter *w);
-
 /* A thread has joined: it stays awake, or not, and may wake another one ahead. */
-static inline void fs_ahead_joined(struct fs_section *in, struct fs_waiter *w, bool is_the_head)
-{
-    w->in_queue.near = false;
-    if (!in->sem->sleeps_at_once)
-        fs_ahead_place(in, w, is_the_head);
-}
-
-/* A ticket has joined. */
-static inline void fs_ahead_joined_ticket(struct fs_sem *s, struct fs_waiter *w)
-{
-    w->in_queue.near = false;
-    if (!s->sleeps_at_once)
-        fs_ahead_place_ticket(s, w);
-}
+void fs_ahead_joined(struct fs_section *in, struct fs_waiter *w);
+void fs_ahead_joined_ticket(struct fs_section *in, struct fs_waiter *w);
 
 /* After grants, if somebody waits still: wake those that come near. */
 void fs_ahead_granted(struct fs_section *in, struct fs_waiter *head);
@@ -50,5 +36,11 @@ static inline void fs_ahead_leaves(struct fs_sem *s, struct fs_waiter *w)
     else if (s->far == w)
         fs_ahead_next_is_far(s);
 }
+
+/* The head has left the queue: learn from the time that it took. */
+void fs_ahead_head_left(struct fs_section *in, const struct fs_ended *ended, enum fs_end end);
+
+/* The head is to be woken to compete.  It counts as a grant for what the semaphore learns. */
+void fs_ahead_woken_to_compete(struct fs_section *in, struct fs_waiter *head);
 
 #endif

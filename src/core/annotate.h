@@ -8,8 +8,9 @@
  *
  * A program that is not watched must not pay for this, so nothing is added to the fast path.
  * Instead, where a tool watches, SLOW is always set in every semaphore (I3), and every call goes
- * through the mutex, which all tools understand.  Only a grant that a waiter sees without the mutex needs an annotation.  Nothing is
- * suppressed, and of the program's memory only the objects of this library are hidden.
+ * through the mutex, which all tools understand.  Only a grant that a waiter sees without the
+ * mutex needs an annotation.  Nothing is suppressed, and of the program's memory only the objects of
+ * this library are hidden.
  *
  * SLOW is set by fairsem_init, and by FAIRSEM_INITIALIZER where the program is compiled with
  * -fsanitize=thread.  Under valgrind, which runs ordinary programs, it is set in a static
@@ -31,6 +32,10 @@
 /* Written when the library is loaded, r/o after.  Hidden: one instruction less for each load. */
 extern FS_HIDDEN bool fs_watched;
 
+/*
+ * If fs_watched: fs_tell_before() happens before a later fs_tell_after() of the same object.  The first is
+ * called when a waiter is completed, the second when its thread sees that.
+ */
 void fs_tell_before(const void *object);
 void fs_tell_after(const void *object);
 
@@ -47,21 +52,5 @@ static inline void fs_tell_after(const void *object)
     (void)object;
 }
 #endif
-
-/*
- * Tell the tools that fs_annotate_before() happens before a later fs_annotate_after() of the same
- * object.  The first is called when a waiter is completed, the second when its thread sees that.
- */
-static inline void fs_annotate_before(const void *object)
-{
-    if (fs_watched)
-        fs_tell_before(object);
-}
-
-static inline void fs_annotate_after(const void *object)
-{
-    if (fs_watched)
-        fs_tell_after(object);
-}
 
 #endif

@@ -2,7 +2,7 @@
 /* bypass.c - see bypass.h. */
 #include "bypass.h"
 
-#include "queue.h"
+#include "ahead.h"
 
 /*
  * Is the head granted directly, if its request fits?  To wake it gains nothing if its thread is awake,
@@ -27,10 +27,12 @@ bool fs_bypass_may_pass(struct fs_section *in, int64_t n)
            && !grants_directly(in, head);
 }
 
-bool fs_bypass_wake_front(struct fs_section *in, struct fs_waiter *front)
+bool fs_bypass_wake_head(struct fs_section *in, struct fs_waiter *head)
 {
-    if (grants_directly(in, front))
+    if (grants_directly(in, head))
         return false;
-    fs_wake_to_compete(in, front);
+    if (!in->sem->sleeps_at_once)
+        fs_ahead_woken_to_compete(in, head);
+    head->complete(head, FS_WOKEN, in);
     return true;
 }

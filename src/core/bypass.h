@@ -25,20 +25,12 @@
 
 #include "sem.h"
 
-/* In a section, for all of this. */
-bool fs_bypass_may_pass(struct fs_section *in, int64_t n);
-bool fs_bypass_wake_front(struct fs_section *in, struct fs_waiter *front);
+/* ---- With bounded bypass, in a section ---- */
 
 /* May a running thread take n units although the queue is not empty?  A request for 0 passes nobody. */
-static inline bool fs_bypass_passes(struct fs_section *in, int64_t n)
-{
-    return in->sem->bypass_ns != 0 && fs_bypass_may_pass(in, n);
-}
+bool fs_bypass_may_pass(struct fs_section *in, int64_t n);
 
-/* The front waiter fits.  Returns true if it was woken to compete, and so is not granted its units now. */
-static inline bool fs_bypass_lets_compete(struct fs_section *in, struct fs_waiter *front)
-{
-    return in->sem->bypass_ns != 0 && fs_bypass_wake_front(in, front);
-}
+/* The head fits.  Returns true if it was woken to compete, and so is not granted its units now. */
+bool fs_bypass_wake_head(struct fs_section *in, struct fs_waiter *head);
 
 #endif

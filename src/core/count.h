@@ -12,6 +12,7 @@ struct fs_ended {
     int64_t  units;     /* for the probes, like seq */
     uint64_t seq;
     int      core;
+    bool     was_head;
     bool     passed;    /* it was the head because it was old, before a better priority */
 };
 
@@ -19,7 +20,7 @@ static inline struct fs_ended fs_ended_of(const struct fs_sem *s, const struct f
 {
     return (struct fs_ended){
         .joined_ns = w->joined_ns, .units = w->units, .seq = w->in_queue.seq,
-        .core = w->in_queue.core,
+        .core = w->in_queue.core, .was_head = fs_head(s) == w,
         .passed = s->aging_ns != 0 && w->in_queue.kind == FS_OLD
                   && fs_waitq_best(&s->queue) != &w->in_queue,
     };
@@ -37,22 +38,17 @@ static inline void fs_count_waiting(struct fs_sem *s, int64_t units, int sign)
         s->waiting_high -= s->waiting_low > before;
 }
 
-/* The maximum of the interval is never above that of all time. */
-static inline void fs_count_length(struct fs_sem *s, uint32_t waiters)
-{
-    if (waiters <= s->waiters_max_interval)
-        return;
-    s->waiters_max_interval = waiters;
-    if (waiters > s->waiters_max)
-        s->waiters_max = waiters;
-}
-
-/* w is in the queue, as one of so many. */
-static inline void fs_count_joined(struct fs_sem *s, const struct fs_waiter *w, uint32_t waiters)
+/* w is in the queue now. */
+static inline void fs_count_joined(struct fs_sem *s, const struct fs_waiter *w)
 {
     fs_count_waiting(s, w->units, 1);
     s->waits++;
-    fs_count_length(s, waiters);
+    /* The maximum of the interval is never above that of all time. */
+    if (s->waiters > s->waiters_max_interval) {
+        s->waiters_max_interval = s->waiters;
+        if (s->waiters > s->waiters_max)
+            s->waiters_max = s->waiters;
+    }
     fs_probe_wait_begin(s, s->name, w->units, w->in_queue.seq, w->in_queue.priority);
 }
 

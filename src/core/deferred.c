@@ -61,4 +61,5 @@ void fs_wake_queue_run(struct fs_wake_queue *queue)
         fs_unpark(parker, true);
     }
     queue->first = queue->last = NULL;
+    queue->any = false;
 }

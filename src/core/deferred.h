@@ -25,18 +25,12 @@
  * one of these two lists is full, the threads on it are woken at once, with the mutex held.
  */
 struct fs_wake_queue {
+    bool               any;     /* there have been some */
     struct fs_parker  *first, *last;
     int                words, n_elsewhere;
     struct fs_parker  *elsewhere[8];
     const _Atomic int *word[32];
 };
-
-static inline void fs_wake_queue_init(struct fs_wake_queue *queue)
-{
-    queue->first = queue->last = NULL;
-    /* The lists stay as they are: clearing them costs more. */
-    queue->words = queue->n_elsewhere = 0;
-}
 
 /* True: the parker is `queued` until this wake has been made. */
 bool fs_wake_queue_add_parker(struct fs_wake_queue *queue, struct fs_parker *parker);
@@ -49,6 +43,7 @@ void fs_wake_queue_add_word(struct fs_wake_queue *queue, const _Atomic int *word
 static inline void fs_wake_queue_add(struct fs_wake_queue *queue, struct fs_parking *parking,
                                      const _Atomic int *word, int64_t now_ns)
 {
+    queue->any = true;
     parking->woken_ns = now_ns;
     if (parking->on_word)
         fs_wake_queue_add_word(queue, word);
@@ -65,11 +60,6 @@ static inline bool fs_wake_was_made(const struct fs_parking *parking)
     return parking->listed && !atomic_load_explicit(&parking->parker->queued, memory_order_relaxed);
 }
 
-static inline bool fs_wake_queue_empty(const struct fs_wake_queue *queue)
-{
-    return queue->first == NULL && queue->words == 0 && queue->n_elsewhere == 0;
-}
-
 /* Wake them all, with no semaphore's mutex held. */
 void fs_wake_queue_run(struct fs_wake_queue *queue);
 
@@ -84,13 +74,15 @@ static inline void fs_deferred_init(struct fs_deferred *deferred)
 {
     deferred->signals.held = false;
     deferred->callbacks.any = false;
-    fs_wake_queue_init(&deferred->wakes);
+    deferred->wakes.any = false;
+    deferred->wakes.first = deferred->wakes.last = NULL;
+    deferred->wakes.words = deferred->wakes.n_elsewhere = 0;
 }
 
 /* No lock held. */
 static inline void fs_deferred_run(struct fs_deferred *deferred)
 {
-    if (!fs_wake_queue_empty(&deferred->wakes))
+    if (deferred->wakes.any)
         fs_wake_queue_run(&deferred->wakes);
     if (deferred->signals.held)
         fs_let_signals_in(&deferred->signals);

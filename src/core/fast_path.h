@@ -27,7 +27,8 @@ static inline bool fs_acquire_fast(struct fs_sem *s, int64_t n)
 {
     int64_t now = atomic_load_explicit(&s->word, memory_order_relaxed);
 
-    while (fs_count_positive(n) && (now & FS_SLOW) == 0 && now >= 2 * n) {
+    /* One comparison for both ends of n. */
+    while ((uint64_t)n - 1 < (uint64_t)FAIRSEM_MAX_UNITS && (now & FS_SLOW) == 0 && now >= 2 * n) {
         if (atomic_compare_exchange_weak_explicit(&s->word, &now, now - 2 * n,
                                                   memory_order_acquire, memory_order_relaxed))
             return true;
@@ -72,8 +73,9 @@ static inline int64_t fs_fixed_limit(const struct fs_sem *s)
 static inline bool fs_plainly_too_few(const struct fs_sem *s, int64_t n)
 {
     int64_t word = atomic_load_explicit(&s->word, memory_order_relaxed);
+    int64_t limit = n == 1 ? atomic_load_explicit(&s->limit, memory_order_relaxed) : fs_fixed_limit(s);
 
-    return (word & FS_SLOW) == 0 && word < 2 * n && n <= (n == 1 ? atomic_load_explicit(&s->limit, memory_order_relaxed) : fs_fixed_limit(s));
+    return (word & FS_SLOW) == 0 && word < 2 * n && n <= limit;
 }
 
 /*
@@ -88,11 +90,11 @@ static inline bool fs_too_few_now(struct fs_sem *s, int64_t n)
 }
 
 /*
- * Return n units; to_section: to the section that takes returns.  Release order: the thread that takes these units must see
- * what we wrote before.  Acquire order: we must see that a waiter has left the queue.  (If a thread
- * releases, finds nobody in the queue, and then claims a ticket that another thread has returned, the
- * claim must not say that the ticket still waits: this release would have granted it.)  The
- * compare-and-swap is the last access to *s, which may be freed from then on.
+ * Return n units; to_section: to a section that takes returns (section.c).  Release order: the thread
+ * that takes these units must see what we wrote before.  Acquire order: we must see that a waiter has
+ * left the queue.  (If a thread releases, finds nobody in the queue, and then claims a ticket that
+ * another thread has returned, the claim must not say that the ticket still waits: this release would
+ * have granted it.)  The compare-and-swap is the last access to *s, which may be freed from then on.
  */
 static inline bool fs_give(struct fs_sem *s, int64_t n, bool to_section)
 {
@@ -106,11 +108,6 @@ static inline bool fs_give(struct fs_sem *s, int64_t n, bool to_section)
             return true;
     }
     return false;
-}
-
-static inline bool fs_release_fast(struct fs_sem *s, int64_t n)
-{
-    return fs_give(s, n, false);
 }
 
 /* ---- For the rooms of sem_t ---- */

@@ -54,84 +54,48 @@ static inline void fs_probe_text(const char *text)
 
 /* ---- Of a fairsem_t; the name may be NULL ---- */
 
-static inline void fs_probe_wait_begin(const void *sem, const char *name, int64_t units,
-                                       uint64_t seq, int priority)
-{
-    FS_PROBE5(wait_begin, sem, name, units, seq, priority);
-}
+#define fs_probe_wait_begin(sem, name, units, seq, priority) \
+    FS_PROBE5(wait_begin, sem, name, units, seq, priority)
 
-static inline void fs_probe_grant(const void *sem, const char *name, int64_t units, uint64_t seq,
-                                  int64_t waited_ns)
-{
-    FS_PROBE5(grant, sem, name, units, seq, waited_ns);
-}
+#define fs_probe_grant(sem, name, units, seq, waited_ns) \
+    FS_PROBE5(grant, sem, name, units, seq, waited_ns)
 
 /* It has become the head because it is old, before requests of better priorities. */
-static inline void fs_probe_aged(const void *sem, const char *name, int64_t units, uint64_t seq,
-                                 int64_t waited_ns)
-{
-    FS_PROBE5(aged, sem, name, units, seq, waited_ns);
-}
+#define fs_probe_aged(sem, name, units, seq, waited_ns) \
+    FS_PROBE5(aged, sem, name, units, seq, waited_ns)
 
-static inline void fs_probe_timeout(const void *sem, const char *name, int64_t units,
-                                    uint64_t seq, int64_t waited_ns)
-{
-    FS_PROBE5(timeout, sem, name, units, seq, waited_ns);
-}
+#define fs_probe_timeout(sem, name, units, seq, waited_ns) \
+    FS_PROBE5(timeout, sem, name, units, seq, waited_ns)
 
 /* `why` is a word for the reason, whose number may be gone with the waiter (I8). */
-static inline void fs_probe_cancel(const void *sem, const char *name, int64_t units, uint64_t seq,
-                                   int64_t waited_ns, const char *why)
-{
-    fs_probe_text(why);
-    FS_PROBE6(cancel, sem, name, units, seq, waited_ns, why);
-}
+#define fs_probe_cancel(sem, name, units, seq, waited_ns, why) \
+    do { fs_probe_text(why); FS_PROBE6(cancel, sem, name, units, seq, waited_ns, why); } while (0)
 
 /* Before the waits are ended. */
-static inline void fs_probe_close(const void *sem, const char *name, int reason)
-{
-    FS_PROBE3(close, sem, name, reason);
-}
+#define fs_probe_close(sem, name, reason) \
+    FS_PROBE3(close, sem, name, reason)
 
 /* `room`: how many units would have fitted. */
-static inline void fs_probe_over_release(const void *sem, const char *name, int64_t units,
-                                         int64_t room)
-{
-    FS_PROBE4(over_release, sem, name, units, room);
-}
+#define fs_probe_over_release(sem, name, units, room) \
+    FS_PROBE4(over_release, sem, name, units, room)
 
 /* ---- Between processes: of a handle, and the inode number of the segment's file ---- */
 
-static inline void fs_probe_shared_wait_begin(const void *handle, uint64_t inode, int64_t units,
-                                              int64_t seq, int priority)
-{
-    FS_PROBE5(shared_wait_begin, handle, inode, units, seq, priority);
-}
+#define fs_probe_shared_wait_begin(handle, inode, units, seq, priority) \
+    FS_PROBE5(shared_wait_begin, handle, inode, units, seq, priority)
 
 /* `pid`: of the process that is granted. */
-static inline void fs_probe_shared_grant(const void *handle, uint64_t inode, int64_t units,
-                                         int64_t seq, int64_t waited_ns, int64_t pid)
-{
-    FS_PROBE6(shared_grant, handle, inode, units, seq, waited_ns, pid);
-}
+#define fs_probe_shared_grant(handle, inode, units, seq, waited_ns, pid) \
+    FS_PROBE6(shared_grant, handle, inode, units, seq, waited_ns, pid)
 
-static inline void fs_probe_shared_timeout(const void *handle, uint64_t inode, int64_t units,
-                                           int64_t seq, int64_t waited_ns)
-{
-    FS_PROBE5(shared_timeout, handle, inode, units, seq, waited_ns);
-}
+#define fs_probe_shared_timeout(handle, inode, units, seq, waited_ns) \
+    FS_PROBE5(shared_timeout, handle, inode, units, seq, waited_ns)
 
-static inline void fs_probe_shared_cancel(const void *handle, uint64_t inode, int64_t units,
-                                          int64_t seq, int64_t waited_ns)
-{
-    FS_PROBE5(shared_cancel, handle, inode, units, seq, waited_ns);
-}
+#define fs_probe_shared_cancel(handle, inode, units, seq, waited_ns) \
+    FS_PROBE5(shared_cancel, handle, inode, units, seq, waited_ns)
 
 /* Units of a process that is dead go back; once more, with what it held, when it is forgotten. */
-static inline void fs_probe_shared_returned(const void *handle, uint64_t inode, int64_t units,
-                                            int64_t pid)
-{
-    FS_PROBE4(shared_returned, handle, inode, units, pid);
-}
+#define fs_probe_shared_returned(handle, inode, units, pid) \
+    FS_PROBE4(shared_returned, handle, inode, units, pid)
 
 #endif

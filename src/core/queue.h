@@ -16,16 +16,4 @@ void fs_join_ticket(struct fs_section *in, struct fs_waiter *w, int priority);
 /* Take w out of the queue, complete it, and count it. */
 void fs_leave(struct fs_section *in, struct fs_waiter *w, enum fs_end end);
 
-/*
- * The head fits, but is not granted: wake it, so that it competes for its units.  It counts as a
- * grant for what the semaphore learns.
- */
-void fs_wake_to_compete(struct fs_section *in, struct fs_waiter *head);
-
-/* Another one is the head from now on. */
-static inline void fs_head_has_changed(struct fs_sem *s, int64_t now_ns)
-{
-    s->head_since_ns = now_ns;
-}
-
 #endif

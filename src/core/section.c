@@ -39,7 +39,8 @@
 /* Take the mutex, and the word (I3). */
 void fs_section_lock(struct fs_section *in, struct fs_sem *s)
 {
-    fs_hold_signals(&in->after.signals, s->interruptible);
+    if (s->interruptible)
+        fs_hold_signals(&in->after.signals);
     fs_fork_check(&s->generation, fs_sem_reset_in_child, s);
     fs_mutex_lock(&s->mutex);
     fs_note_holder(s, true);
@@ -82,7 +83,8 @@ FS_ALWAYS_INLINE static bool grant(struct fs_section *in)
     bool granted = false;
 
     for (;;) {
-        fs_age_note(in);
+        if (s->aging_ns != 0)
+            fs_age_note(in);
         head = fs_head(s);
         if (head == NULL || !fs_fits(s, in->available, head->units))
             break;
@@ -90,13 +92,13 @@ FS_ALWAYS_INLINE static bool grant(struct fs_section *in)
             fs_leave(in, head, FS_BY_CLOSE);
             continue;
         }
-        if (fs_bypass_lets_compete(in, head))
+        if (s->bypass_ns != 0 && fs_bypass_wake_head(in, head))
             return true;
         granted = true;
         fs_debit(in, head->units);
         fs_leave(in, head, FS_BY_GRANT);
     }
-    if (granted && head != NULL)
+    if (granted && head != NULL && !s->sleeps_at_once)
         fs_ahead_granted(in, head);
     return false;
 }
@@ -121,7 +123,7 @@ bool fs_grant(struct fs_section *in)
 FS_ALWAYS_INLINE static bool unlock_word(struct fs_section *in, bool competes, int round)
 {
     struct fs_sem *s = in->sem;
-    bool waits = !fs_waitq_empty(&s->queue) && !competes;
+    bool waits = s->waiters != 0 && !competes;
     bool slow = waits || fs_paused(s) || s->closed != 0 || fs_watched;
     int64_t word = fs_word_of(in->available, slow ? FS_SLOW : 0), before;
 

@@ -209,6 +209,7 @@ static inline int64_t fs_section_now(struct fs_section *in)
     return in->now_ns;
 }
 
+/* At the top of each function that must be called with the mutex held.  For the test build. */
 #if FS_CHECKED
 /* A hash: if two threads have the same one, a mistake may be overlooked. */
 static inline uint8_t fs_this_thread(void)
@@ -217,25 +218,12 @@ static inline uint8_t fs_this_thread(void)
 
     return (uint8_t)(self >> 12 ^ self >> 20 ^ self >> 28) | 1;
 }
-#endif
 
-/* For the next function. */
-static inline void fs_note_holder(struct fs_sem *s, bool held)
-{
-#if FS_CHECKED
-    s->holder = held ? fs_this_thread() : 0;
+#define fs_note_holder(s, held) ((void)((s)->holder = (held) ? fs_this_thread() : 0))
+#define fs_assert_held(s)       FS_INVARIANT((s)->holder == fs_this_thread(), "the mutex is not held")
+#else
+#define fs_note_holder(s, held) ((void)0)
+#define fs_assert_held(s)       ((void)(s))
 #endif
-    (void)s;
-    (void)held;
-}
-
-/* At the top of each function that must be called with the mutex held. */
-static inline void fs_assert_held(const struct fs_sem *s)
-{
-#if FS_CHECKED
-    FS_INVARIANT(s->holder == fs_this_thread(), "the mutex is not held");
-#endif
-    (void)s;
-}
 
 #endif

@@ -135,36 +135,41 @@ void fairsem_free(fairsem_t *sem)
 
 int fairsem_acquire(fairsem_t *sem, int64_t n)
 {
-    if (fs_acquire_fast(fs_inside(sem), n))
+    struct fs_sem *s = fs_inside(sem);
+
+    if (fs_acquire_fast(s, n))
         return 0;
     if (!fs_count_valid(n))
         return EINVAL;
-    return fs_acquire(fs_inside(sem), n, 0, false, NULL, NULL);
+    return fs_acquire(s, n, 0, false, NULL, NULL);
 }
 
 int fairsem_tryacquire(fairsem_t *sem, int64_t n)
 {
-    if (fs_acquire_fast(fs_inside(sem), n))
+    struct fs_sem *s = fs_inside(sem);
+
+    if (fs_acquire_fast(s, n))
         return 0;
     if (!fs_count_valid(n))
         return EINVAL;
-    if (fs_plainly_too_few(fs_inside(sem), n))
+    if (fs_plainly_too_few(s, n))
         return EAGAIN;
-    return fs_acquire_now(fs_inside(sem), n, FS_LAST_PRIORITY, false, EAGAIN);
+    return fs_acquire_now(s, n, FS_LAST_PRIORITY, false, EAGAIN);
 }
 
 int fairsem_acquire_for(fairsem_t *sem, int64_t n, int64_t timeout_ns)
 {
+    struct fs_sem *s = fs_inside(sem);
     struct fs_deadline deadline;
 
-    if (fs_acquire_fast(fs_inside(sem), n))
+    if (fs_acquire_fast(s, n))
         return 0;
     if (!fs_count_valid(n))
         return EINVAL;
     if (timeout_ns <= 0)
-        return fs_acquire_now(fs_inside(sem), n, 0, false, ETIMEDOUT);
+        return fs_acquire_now(s, n, 0, false, ETIMEDOUT);
     deadline = fs_deadline_after(timeout_ns);
-    return fs_acquire(fs_inside(sem), n, 0, false, &deadline, NULL);
+    return fs_acquire(s, n, 0, false, &deadline, NULL);
 }
 
 int fairsem_acquire_until(fairsem_t *sem, int64_t n, clockid_t clock,
@@ -207,9 +212,11 @@ int64_t fairsem_tryacquire_upto(fairsem_t *sem, int64_t max)
 
 int fairsem_release(fairsem_t *sem, int64_t n)
 {
+    struct fs_sem *s = fs_inside(sem);
+
     if (!fs_count_valid(n))
         return EINVAL;
-    if (fs_release_fast(fs_inside(sem), n))
+    if (fs_give(s, n, false))
         return 0;
-    return fs_release(fs_inside(sem), n);
+    return fs_release(s, n);
 }

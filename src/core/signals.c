@@ -31,8 +31,10 @@ static void block_signals(sigset_t *before)
     FS_MUST(pthread_sigmask(SIG_BLOCK, &blocked, before));
 }
 
-void fs_hold_signals_now(struct fs_held_signals *signals)
+void fs_hold_signals(struct fs_held_signals *signals)
 {
+    if (signals->held)
+        return;
     pthread_setcanceltype(PTHREAD_CANCEL_DEFERRED, &signals->cancel_type);
     if (fs_signal_hooks != NULL)
         fs_signal_hooks->enter();

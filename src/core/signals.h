@@ -34,22 +34,24 @@ struct fs_signal_hooks {
 };
 extern const struct fs_signal_hooks *fs_signal_hooks;     /* r/o once there is a semaphore */
 
-static inline void fs_signals_begin_wait(bool interruptible, void *wait)
+/* ---- For an interruptible semaphore ---- */
+
+static inline void fs_signals_begin_wait(void *wait)
 {
-    if (interruptible && fs_signal_hooks != NULL)
+    if (fs_signal_hooks != NULL)
         fs_signal_hooks->begin_wait(wait);
 }
 
-static inline void fs_signals_end_wait(bool interruptible)
+static inline void fs_signals_end_wait(void)
 {
-    if (interruptible && fs_signal_hooks != NULL)
+    if (fs_signal_hooks != NULL)
         fs_signal_hooks->end_wait();
 }
 
 /* A handler that runs while a thread is awake cannot end such a wait: nothing wraps it. */
-static inline bool fs_handlers_are_bare(bool interruptible)
+static inline bool fs_handlers_are_bare(void)
 {
-    return interruptible && fs_signal_hooks == NULL;
+    return fs_signal_hooks == NULL;
 }
 
 struct fs_held_signals {
@@ -58,14 +60,8 @@ struct fs_held_signals {
     sigset_t before;        /* if held, and there are no hooks: its signal mask */
 };
 
-void fs_hold_signals_now(struct fs_held_signals *signals);
-
-/* For a section of such a semaphore; a thread that collects the work of several holds them once. */
-static inline void fs_hold_signals(struct fs_held_signals *signals, bool interruptible)
-{
-    if (interruptible && !signals->held)
-        fs_hold_signals_now(signals);
-}
+/* For a section; a thread that collects the work of several sections holds them once. */
+void fs_hold_signals(struct fs_held_signals *signals);
 
 void fs_let_signals_in(struct fs_held_signals *signals);
 

@@ -98,7 +98,8 @@ static void complete_ticket(struct fs_waiter *w, enum fs_waiter_state state,
 
         fs_ring_remove(&watchers, &watcher->in_ring);
         fs_set_reason(&watcher->wait.waiter, reason);
-        fs_annotate_before(&watcher->wait.waiter);
+        if (fs_watched)
+            fs_tell_before(&watcher->wait.waiter);
         watcher->wait.waiter.complete(&watcher->wait.waiter, returned ? FS_ENDED : state, in);
     }
 }
@@ -127,7 +128,8 @@ static int ticket_take_or_join(struct fs_section *in, struct fs_ticket *t, int p
     }
     in->sem->tickets--;
     if (result == 0) {
-        fs_annotate_before(t);
+        if (fs_watched)
+            fs_tell_before(t);
         fs_set_state(w, FS_GRANTED, memory_order_release);
     } else {
         become_idle(t);
@@ -200,7 +202,8 @@ int fairsem_ticket_claim(fairsem_ticket_t *ticket, fairsem_units_t *into)
     if (into->n != 0)
         return EBUSY;
     if (make_busy(t, &state)) {
-        fs_annotate_after(t);
+        if (fs_watched)
+            fs_tell_after(t);
         drop_callback(t, FS_GRANTED | FS_BUSY);
         *into = (fairsem_units_t){ (fairsem_t *)(void *)t->sem, t->callback.waiter.units };
         become_idle(t);

@@ -60,7 +60,8 @@ static inline int fs_ticket_state(const struct fs_ticket *t)
 {
     int state = atomic_load_explicit(&t->callback.waiter.state, memory_order_acquire);
 
-    fs_annotate_after(t);
+    if (fs_watched)
+        fs_tell_after(t);
     return state;
 }
 

@@ -163,12 +163,6 @@ static void abort_wait(struct fs_wait *wait, enum fs_end end, int reason)
     fs_deferred_run(&in.after);
 }
 
-static void leave_token(struct fs_wait *wait)
-{
-    if (wait->by_token.token != NULL)
-        fs_token_detach(&wait->by_token);
-}
-
 /*
  * The thread is canceled in its wait, or a signal handler ends it there, or a callback that it ran
  * throws.  Another callback may throw here, so the wait must leave its token's list before
@@ -182,7 +176,8 @@ FS_REALIGN_STACK static void abandon(void *arg)
     fs_deferred_init(&in.after);
     (void)note_awake(&wait->waiter);
     (void)wait->abort(wait, FS_BY_CANCEL, ECANCELED, &in);
-    leave_token(wait);
+    if (wait->by_token.token != NULL)
+        fs_token_detach(&wait->by_token);
     fs_deferred_run(&in.after);
     if (fs_under_valgrind)
         fs_hidden_is_canceled();
@@ -194,7 +189,8 @@ FS_REALIGN_STACK static void abandon_and_end(void *arg)
     const struct fs_wait *wait = arg;
 
     abandon(arg);
-    fs_signals_end_wait(wait->interruptible);
+    if (wait->interruptible)
+        fs_signals_end_wait();
 }
 
 /*
@@ -249,8 +245,8 @@ int fs_wait_begin(struct fs_wait *wait, const fairsem_token_t *token)
         reason = fs_token_attach(&wait->by_token);
     }
     /* Last, because a wait that has not begun has no end_wait(). */
-    if (reason == 0)
-        fs_signals_begin_wait(wait->interruptible, wait);
+    if (reason == 0 && wait->interruptible)
+        fs_signals_begin_wait(wait);
     return reason;
 }
 
@@ -288,36 +284,23 @@ static void stay_awake_without_signals(struct fs_wait *wait, struct fs_deferred 
         interrupt(wait);
 }
 
-/* Returns true, once, if its request has become old: it may fit where the head does not (age.h). */
-static bool is_time_to_compete(struct fs_wait *wait)
-{
-    if (wait->competes_at_ns == 0 || fs_now_ns() < wait->competes_at_ns)
-        return false;
-    wait->competes_at_ns = 0;
-    return true;
-}
-
-static inline const struct fs_deadline *wakes_at(const struct fs_wait *wait, struct fs_deadline *old)
-{
-    return wait->competes_at_ns == 0 ? wait->deadline
-                                     : fs_deadline_or(wait->deadline, wait->competes_at_ns, old);
-}
-
 /*
- * Is there something to do before it may sleep?  The deadline is checked here, because a park may return
- * early for any reason; but first the request competes, if it is old: its units may have been free in
- * time, while this thread was late.
+ * Returns true if there was something to do before it may sleep.  The deadline is checked here, because a
+ * park may return early for any reason; but first the request competes, once, if it has become old (age.h):
+ * its units may have been free in time, while this thread was late.
  */
 static bool acts(struct fs_wait *wait)
 {
-    if (is_time_to_compete(wait))
+    if (wait->competes_at_ns != 0 && fs_now_ns() >= wait->competes_at_ns) {
+        wait->competes_at_ns = 0;
         compete(wait->sem);
-    else if (wait->deadline != NULL && fs_deadline_passed(wait->deadline))
+    } else if (wait->deadline != NULL && fs_deadline_passed(wait->deadline)) {
         abort_wait(wait, FS_BY_DEADLINE, ETIMEDOUT);
-    else if (wait->interruptible && atomic_load_explicit(&wait->interrupted, memory_order_relaxed))
+    } else if (wait->interruptible && atomic_load_explicit(&wait->interrupted, memory_order_relaxed)) {
         abort_wait(wait, FS_BY_SIGNAL, EINTR);
-    else
+    } else {
         return false;
+    }
     return true;
 }
 
@@ -327,7 +310,7 @@ static int fall_asleep(struct fs_wait *wait)
     struct fs_waiter *w = &wait->waiter;
     int state;
 
-    if (fs_plan_of(w) != FS_PLAN_SLEEP && !fs_handlers_are_bare(wait->interruptible))
+    if (fs_plan_of(w) != FS_PLAN_SLEEP && !(wait->interruptible && fs_handlers_are_bare()))
         (void)fs_awake_stay(&w->state, FS_QUEUED, &w->in_queue.plan, w->joined_ns, wait->deadline);
     /* First a load: after a spin the wait has usually ended, and no store is needed. */
     state = atomic_load_explicit(&w->state, memory_order_acquire);
@@ -340,6 +323,7 @@ static int fall_asleep(struct fs_wait *wait)
 int fs_sleep(struct fs_wait *wait)
 {
     struct fs_waiter *w = &wait->waiter;
+    const struct fs_deadline *until;
     struct fs_deadline old;
     bool slept = false;     /* until just now */
     int state;
@@ -352,7 +336,10 @@ int fs_sleep(struct fs_wait *wait)
             state = fall_asleep(wait);
         if (state != FS_PARKED || acts(wait))
             continue;
-        if (fs_park(&wait->parking, &w->state, FS_PARKED, wakes_at(wait, &old)))
+        until = wait->deadline;
+        if (wait->competes_at_ns != 0)
+            until = fs_deadline_or(until, wait->competes_at_ns, &old);
+        if (fs_park(&wait->parking, &w->state, FS_PARKED, until))
             interrupt(wait);
         slept = true;
     }
@@ -371,7 +358,7 @@ static int end_and_sleep(struct fs_wait *wait, struct fs_section *in)
 
     pthread_cleanup_push(abandon_and_end, wait);
     fs_section_unlock(in);
-    if (fs_handlers_are_bare(wait->interruptible))
+    if (wait->interruptible && fs_handlers_are_bare())
         stay_awake_without_signals(wait, &in->after);
     fs_deferred_run(&in->after);
     state = fs_sleep(wait);
@@ -383,8 +370,11 @@ int fs_section_end_and_wait(struct fs_section *in, struct fs_wait *wait)
 {
     int state = end_and_sleep(wait, in);
 
-    fs_annotate_after(&wait->waiter);
-    leave_token(wait);
-    fs_signals_end_wait(wait->interruptible);
+    if (fs_watched)
+        fs_tell_after(&wait->waiter);
+    if (wait->by_token.token != NULL)
+        fs_token_detach(&wait->by_token);
+    if (wait->interruptible)
+        fs_signals_end_wait();
     return fs_result(&wait->waiter, state);
 }

@@ -4,7 +4,7 @@
  *
  * THE WAITER
  *
- *                  join           fs_sleep         wake_ahead, fs_wake_to_compete
+ *                  join           fs_sleep         wake_ahead, fs_bypass_wake_head
  *      NOT_JOINED ------> QUEUED ----------> PARKED ----------> WOKEN
  *       |                  | ^ ^               | |               | |
  *       |                  | | +--- fs_sleep --+ |               | |
@@ -92,11 +92,7 @@ static inline struct fs_waiter *fs_waiter_of(struct fs_waitq_node *node)
 #if FS_CHECKED
 void fs_check_transition(int from, int to);
 #else
-static inline void fs_check_transition(int from, int to)
-{
-    (void)from;
-    (void)to;
-}
+#define fs_check_transition(from, to) ((void)0)
 #endif
 
 static inline void fs_set_state(struct fs_waiter *w, int to, memory_order order)

@@ -60,9 +60,4 @@ static inline bool fs_count_valid(int64_t n)
     return (uint64_t)n <= (uint64_t)FAIRSEM_MAX_UNITS;
 }
 
-static inline bool fs_count_positive(int64_t n)
-{
-    return (uint64_t)n - 1 < (uint64_t)FAIRSEM_MAX_UNITS;
-}
-
 #endif

@@ -49,7 +49,7 @@ static inline bool fs_sem_wait_fast(fairsem_t *sem)
 
 static inline int fs_sem_post(fairsem_t *sem)
 {
-    if (fs_release_fast(fs_inside(sem), 1))
+    if (fs_give(fs_inside(sem), 1, false))
         return 0;
     return fairsem_release(sem, 1);
 }

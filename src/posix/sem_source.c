@@ -91,7 +91,7 @@ int fairsem_sem_clockwait(fairsem_sem_t *sem, clockid_t clock, const struct time
 
 int fairsem_sem_post(fairsem_sem_t *sem)
 {
-    if (fs_release_fast(fs_inside(&sem->fairsem_inside_), 1))
+    if (fs_give(fs_inside(&sem->fairsem_inside_), 1, false))
         return 0;
     return fs_sem_result(fairsem_release(fs_sem_initialized(&sem->fairsem_inside_), 1));
 }

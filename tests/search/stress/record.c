@@ -63,13 +63,13 @@ void __wrap_fs_join_ticket(struct fs_section *in, struct fs_waiter *w, int prior
 }
 
 /* Before the call: afterwards the waiter may be gone. */
-void __real_fs_leave(struct fs_section *in, struct fs_waiter *w, enum fs_waiter_state state);
-void __wrap_fs_leave(struct fs_section *in, struct fs_waiter *w, enum fs_waiter_state state);
-void __wrap_fs_leave(struct fs_section *in, struct fs_waiter *w, enum fs_waiter_state state)
+void __real_fs_leave(struct fs_section *in, struct fs_waiter *w, enum fs_end end);
+void __wrap_fs_leave(struct fs_section *in, struct fs_waiter *w, enum fs_end end);
+void __wrap_fs_leave(struct fs_section *in, struct fs_waiter *w, enum fs_end end)
 {
     if (watched != NULL && in->sem == watched)
-        order_leave(&order, w->in_queue.seq, state == FS_GRANTED);
-    __real_fs_leave(in, w, state);
+        order_leave(&order, w->in_queue.seq, end == FS_BY_GRANT);
+    __real_fs_leave(in, w, end);
 }
 
 static int locked(const pthread_mutex_t *mutex, int result)
