@@ -46,9 +46,10 @@ static void take_low_descriptors(void)
 }
 
 struct place {
-    struct guard      guard;        /* first */
-    fairsem_shared_t *handle;
-    const char       *segment;
+    struct guard          guard;    /* first */
+    fairsem_shared_t     *handle;
+    const struct request *request;
+    const char           *segment;
 };
 
 static bool ended(struct guard *guard, int status)
@@ -56,13 +57,14 @@ static bool ended(struct guard *guard, int status)
     const struct place *place = (const struct place *)guard;
 
     (void)status;
-    turn_end(place->segment, place->handle);    /* so the next one need not first find that we are dead */
+    /* So the next one need not first find that we are dead. */
+    turn_end(place->request, place->segment, place->handle);
     return true;
 }
 
 static int run(const struct request *request, char *segment)
 {
-    struct place place = { .guard = { .ended = ended }, .segment = segment };
+    struct place place = { .guard = { .ended = ended }, .request = request, .segment = segment };
     struct command command;
     int exit_status = find_command(&command, request->command), error;
 
@@ -87,7 +89,7 @@ static int run(const struct request *request, char *segment)
         return run_as_child(&command, &place.guard);
     if (error == 0)
         command.error = command_exec(&command);
-    fairsem_shared_close(place.handle);         /* first: a message may block */
+    turn_end(request, segment, place.handle);   /* first: a message may block */
     return error != 0 ? turn_result(request, segment, error) : command_failed(&command, command.error);
 }
 

@@ -88,6 +88,17 @@ static int remove_unused(const char *segment, int oflag, bool kept)
     return error;
 }
 
+/* Returns ENOENT if the name was gone while this process had units. */
+static int leave_name(const struct request *request, const char *segment, fairsem_shared_t *handle)
+{
+    int error = fairsem_shared_unlink_unused(handle, segment, false);
+
+    fairsem_shared_close(handle);
+    if (error == EBUSY)         /* perhaps one that has left since */
+        remove_unused(segment, own_flag(request), false);
+    return error;
+}
+
 /* The directory is full: remove the names of this user that nobody uses and that need not stay. */
 static void make_room(void)
 {
@@ -215,6 +226,7 @@ static int take_held(const struct request *request, const char *segment, fairsem
 struct turn {
     fairsem_shared_t     *handle;
     const struct request *request;
+    const char           *segment;
 };
 
 static int acquire(void *arg, const fairsem_wait_t *how)
@@ -244,13 +256,13 @@ static void leave_by_signal(void *arg)
 {
     struct turn *turn = arg;
 
-    fairsem_shared_close(turn->handle);
+    leave_name(turn->request, turn->segment, turn->handle);     /* it may have got its turn just before */
 }
 
-static int wait_for_turn(const struct request *request, fairsem_shared_t *handle,
+static int wait_for_turn(const struct request *request, const char *segment, fairsem_shared_t *handle,
                          const fairsem_wait_t *how)
 {
-    struct turn turn = { .handle = handle, .request = request };
+    struct turn turn = { .handle = handle, .request = request, .segment = segment };
     const struct line line = {
         .name = request->name, .exec = request->exec, .patience_ms = -1,
         .acquire = acquire, .ask = read_standing, .leave = leave_by_signal, .arg = &turn,
@@ -279,7 +291,7 @@ bool turn_take(const struct request *request, char segment[SEGMENT_NAME_SIZE], f
             return true;
         *exit_status = OWN_FAILURE;
         if (error == EAGAIN) {
-            error = wait_for_turn(request, *handle, &how);
+            error = wait_for_turn(request, segment, *handle, &how);
             if (error == 0 && is_current(request, *handle))
                 return true;
             if (error == ETIMEDOUT)
@@ -297,12 +309,9 @@ bool turn_take(const struct request *request, char segment[SEGMENT_NAME_SIZE], f
     return false;
 }
 
-void turn_end(const char *segment, fairsem_shared_t *handle)
+void turn_end(const struct request *request, const char *segment, fairsem_shared_t *handle)
 {
-    int error = fairsem_shared_unlink_unused(handle, segment, false);
-
-    fairsem_shared_close(handle);       /* first: a message may block */
-    if (error == ENOENT)
+    if (leave_name(request, segment, handle) == ENOENT)      /* first: a message may block */
         warnx("%s: somebody has removed this name while the command ran, and others may have run "
               "beside it", segment);
 }

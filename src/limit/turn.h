@@ -5,6 +5,7 @@
  * REMOVING A NAME.  The last user of a name removes it.  Another process may have opened the segment just
  * before.  It gets its units when the first one closes the segment, sees that the name no longer leads
  * there, and begins again.  So two segments of one name never have running users at the same time.
+ * Users that leave at the same moment may all see each other, so each looks again when it has left.
  */
 #ifndef LIMIT_TURN_H
 #define LIMIT_TURN_H
@@ -28,7 +29,7 @@ bool turn_take(const struct request *request, char segment[SEGMENT_NAME_SIZE], f
                int *exit_status);
 
 /* Give the units back, and remove the name if nobody uses it and it need not stay. */
-void turn_end(const char *segment, fairsem_shared_t *handle);
+void turn_end(const struct request *request, const char *segment, fairsem_shared_t *handle);
 
 /* Change the limit of a name; remove a name.  Each returns an exit status: if not 0, there was a message. */
 int turn_set_limit(const struct request *request, char segment[SEGMENT_NAME_SIZE]);

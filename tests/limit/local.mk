@@ -11,6 +11,6 @@ EXTRA_DIST += tests/limit/conftest.py tests/limit/sequences.py
 
 if TESTS_ENABLED
 if HAVE_SHARED
-test_programs += tests/limit/t_limit_locked tests/limit/t_limit_texts
+test_programs += tests/limit/t_limit_leave tests/limit/t_limit_locked tests/limit/t_limit_texts
 endif
 endif

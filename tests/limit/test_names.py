@@ -405,3 +405,12 @@ def test_a_name_of_killed_users_stays_until_the_next(limit):
     assert there(limit.segment())
     limit.gives(0, "test 1 -- true")
     assert not there(limit.segment())
+
+
+def test_a_command_that_cannot_be_executed_leaves_no_name(limit):
+    command = limit.work / "command"
+    command.write_text("#!/no/such/interpreter\n")
+    command.chmod(0o755)
+    for options in "", "--exec":
+        assert limit.run("%s test 1 -- %s" % (options, command)).returncode in (126, 127)
+        assert not there(limit.segment())

@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: MIT */
+/* t_limit_leave.c - two users of a name leave at the same time: each has seen the other, and the name goes. */
+#define _GNU_SOURCE
+#include "../shared/crowd.h"
+
+#include "shared/layout.h"
+
+#include "../../src/limit/process.c"
+#include "../../src/run/duration.c"
+#include "../../src/limit/held.c"
+#include "../../src/limit/names.c"
+#include "../../src/limit/output.c"
+#include "../../src/limit/wait_line.c"
+#include "../../src/limit/turn.c"
+
+static pid_t other;
+
+/* The other one has a unit while this process looks, and is gone when this process has left. */
+static void other_leaves(const char *what)
+{
+    if (strcmp(what, "commit &h->processes[index].state") != 0 || other == 0)
+        return;
+    kill_child(other);
+    other = 0;
+}
+
+static void end(void *arg)
+{
+    struct turn *turn = arg;
+
+    turn_end(turn->request, turn->segment, turn->handle);
+}
+
+static void leave_together(void (*leaves)(void *turn), bool kept)
+{
+    const struct request request = { .name = "x", .limit = 2, .units = 1, .wait_ns = -1, .mode = 0600 };
+    char where[] = "/dev/shm/fairsem-limit-leave.XXXXXX", path[SEGMENT_NAME_SIZE];
+    struct turn turn = { .request = &request, .segment = path };
+    int exit_status;
+
+    ck_assert_ptr_nonnull(mkdtemp(where));
+    ck_assert_ptr_null(names_set_directory(where));
+    ck_assert(turn_take(&request, path, &turn.handle, &exit_status));
+    if (kept)
+        ck_assert_int_eq(fairsem_shared_keep_name(turn.handle), 0);
+    other = fork_holder(turn.handle, 1);
+    fs_shared_step = other_leaves;
+    leaves(&turn);
+    fs_shared_step = NULL;
+    ck_assert_int_eq(other, 0);
+    ck_assert_int_eq(unlink(path), kept ? 0 : -1);
+    ck_assert_int_eq(rmdir(where), 0);
+}
+
+START_TEST(a_name_goes_whose_users_end_together)
+{
+    leave_together(end, false);
+}
+END_TEST
+
+START_TEST(a_name_goes_whose_users_a_signal_ends_together)
+{
+    leave_together(leave_by_signal, false);
+}
+END_TEST
+
+START_TEST(a_name_that_is_kept_stays)
+{
+    leave_together(end, true);
+}
+END_TEST
+
+int main(void)
+{
+    RUN_SUITE("limit leave", a_name_goes_whose_users_end_together, a_name_goes_whose_users_a_signal_ends_together,
+              a_name_that_is_kept_stays);
+}
