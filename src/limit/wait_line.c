@@ -135,23 +135,30 @@ static void die(struct watcher *w)
     exit(128 + w->signal);
 }
 
+static bool signal_came(struct watcher *w)
+{
+    struct signalfd_siginfo info;
+
+    if (w->signal == 0 && read(w->signals, &info, sizeof info) == sizeof info)
+        w->signal = (int)info.ssi_signo;
+    return w->signal != 0;
+}
+
 static void *watch_signals(void *arg)
 {
     struct watcher *w = arg;
     struct pollfd ready[2] = { { .fd = w->over, .events = POLLIN },
                                { .fd = w->signals, .events = POLLIN } };
-    struct signalfd_siginfo info;
 
     w->terminal = open_terminal();
     clock_gettime(CLOCK_MONOTONIC, &w->began);
     while (poll(ready, 2, show_progress(w)) >= 0 || errno == EINTR) {
         if (ready[0].revents != 0)
             break;
-        if (ready[1].revents == 0 || read(w->signals, &info, sizeof info) != sizeof info)
-            continue;
-        w->signal = (int)info.ssi_signo;
-        fairsem_token_cancel(&w->token, ECANCELED);
-        break;
+        if (signal_came(w)) {
+            fairsem_token_cancel(&w->token, ECANCELED);
+            break;
+        }
     }
     if (w->shown)
         dprintf(w->terminal, ERASE);
@@ -199,7 +206,7 @@ static void stop(struct watcher *w)
     pthread_join(w->thread, NULL);
     if (w->line->exec)
         wait_until_alone();
-    if (w->signal != 0) {
+    if (signal_came(w)) {           /* perhaps after the thread has seen that the wait is over */
         w->line->leave(w->line->arg);
         die(w);
     }

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* t_limit_leave.c - two users of a name leave at the same time: each has seen the other, and the name goes. */
+/*
+ * t_limit_leave.c - two users of a name leave at the same time: each has seen the other, and the name goes.
+ * And a signal that comes together with the turn finds the units given back.
+ */
 #define _GNU_SOURCE
 #include "../shared/crowd.h"
 
@@ -70,8 +73,45 @@ START_TEST(a_name_that_is_kept_stays)
 }
 END_TEST
 
+static int get_turn_and_signal(void *arg, const fairsem_wait_t *how)
+{
+    (void)arg;
+    (void)how;
+    return kill(getpid(), SIGTERM);
+}
+
+static void note(void *arg)
+{
+    atomic_store((_Atomic int *)arg, 1);
+}
+
+/* Often the second thread finds both: the wait is over, and there is a signal. */
+START_TEST(a_signal_that_comes_with_the_turn_gives_it_back)
+{
+    _Atomic int *left = share(sizeof *left);
+
+    for (int i = 0; i < 100; i++) {
+        const struct line line = { .name = "x", .patience_ms = -1, .acquire = get_turn_and_signal, .leave = note,
+                                   .arg = (void *)left };
+        const fairsem_wait_t how = { 0 };
+        pid_t child;
+        int status;
+
+        atomic_store(left, 0);
+        if ((child = fork()) == 0) {
+            signal(SIGTERM, SIG_DFL);       /* Check has a handler */
+            _exit(wait_line(&line, &how));
+        }
+        ck_assert_int_eq(waitpid(child, &status, 0), child);
+        ck_assert(WIFSIGNALED(status) && WTERMSIG(status) == SIGTERM);
+        ck_assert_int_eq(atomic_load(left), 1);
+    }
+    munmap((void *)left, sizeof *left);
+}
+END_TEST
+
 int main(void)
 {
     RUN_SUITE("limit leave", a_name_goes_whose_users_end_together, a_name_goes_whose_users_a_signal_ends_together,
-              a_name_that_is_kept_stays);
+              a_name_that_is_kept_stays, a_signal_that_comes_with_the_turn_gives_it_back);
 }
