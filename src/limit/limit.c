@@ -46,25 +46,21 @@ static void take_low_descriptors(void)
 }
 
 struct place {
-    struct guard          guard;    /* first */
-    fairsem_shared_t     *handle;
-    const struct request *request;
-    const char           *segment;
+    struct guard       guard;       /* first */
+    struct local_name *name;
 };
 
 static bool ended(struct guard *guard, int status)
 {
-    const struct place *place = (const struct place *)guard;
-
     (void)status;
-    /* So the next one need not first find that we are dead. */
-    turn_end(place->request, place->segment, place->handle);
+    turn_end(((const struct place *)guard)->name);  /* so the next one need not first find that we are dead */
     return true;
 }
 
-static int run(const struct request *request, char *segment)
+static int run(struct local_name *name)
 {
-    struct place place = { .guard = { .ended = ended }, .request = request, .segment = segment };
+    const struct request *request = name->request;
+    struct place place = { .guard = { .ended = ended }, .name = name };
     struct command command;
     int exit_status = find_command(&command, request->command), error;
 
@@ -72,25 +68,25 @@ static int run(const struct request *request, char *segment)
         return exit_status;
     if (request->exec)
         take_low_descriptors();
-    if (!turn_take(request, segment, &place.handle, &exit_status)) {
+    if (!turn_take(name, &exit_status)) {
         if (exit_status == TIMED_OUT)
-            status_gave_up(request, segment);
+            status_gave_up(name);
         return exit_status;
     }
-    if (place.handle == NULL)
+    if (name->handle == NULL)
         return run_here(&command);
-    error = request->keep ? fairsem_shared_keep_name(place.handle) : 0;
+    error = request->keep ? fairsem_shared_keep_name(name->handle) : 0;
     if (error == 0 && request->exec)
-        error = fairsem_shared_keep_on_exec(place.handle, true);
+        error = fairsem_shared_keep_on_exec(name->handle, true);
     /* Without this entry a command inside this one would wait for it. */
-    if (error == 0 && !held_announce(segment, request->units, ""))
+    if (error == 0 && !held_announce(name->segment, request->units, ""))
         error = ENOMEM;
     if (error == 0 && !request->exec)
         return run_as_child(&command, &place.guard);
     if (error == 0)
         command.error = command_exec(&command);
-    turn_end(request, segment, place.handle);   /* first: a message may block */
-    return error != 0 ? turn_result(request, segment, error) : command_failed(&command, command.error);
+    turn_end(name);             /* first: a message may block */
+    return error != 0 ? turn_result(name, error) : command_failed(&command, command.error);
 }
 
 /*
@@ -152,8 +148,8 @@ static int become_cluster_program(char **argv)
 
 int main(int argc, char **argv)
 {
-    char segment[SEGMENT_NAME_SIZE];
     struct request request;
+    struct local_name name = { .request = &request };
     const char *wrong = NULL;
     int exit_status;
 
@@ -165,13 +161,13 @@ int main(int argc, char **argv)
     if (wrong != NULL)
         return output_failure("%s: %s", request.directory, wrong);
     if (request.name != NULL)
-        wrong = name_find(request.name, request.global, segment);
+        wrong = name_find(request.name, request.global, name.segment);
     if (wrong != NULL)
         return output_failure("%s: %s", request.name, wrong);
     switch (request.what) {
     case STATUS: return status_print(&request);
-    case REMOVE: return turn_remove(&request, segment);
-    case LIMIT:  return turn_set_limit(&request, segment);
-    default:     return run(&request, segment);
+    case REMOVE: return turn_remove(&name);
+    case LIMIT:  return turn_set_limit(&name);
+    default:     return run(&name);
     }
 }

@@ -43,35 +43,33 @@ static int read_users(fairsem_shared_t *handle, struct shown_name *shown)
     return error;
 }
 
-void status_gave_up(const struct request *request, const char *segment)
+void status_gave_up(struct local_name *name)
 {
-    struct shown_name shown = { .name = request->name };
-    fairsem_shared_t *handle;
+    struct shown_name shown = { .name = name->request->name };
 
-    if (request->quiet)
+    if (name->request->quiet)
         return;
-    if (fairsem_shared_open(&handle, segment, 0, 0, NULL) == 0) {
-        if (read_users(handle, &shown) != 0)
+    if (turn_open(name) == 0) {
+        if (read_users(name->handle, &shown) != 0)
             shown.count = 0;
-        fairsem_shared_close(handle);
+        fairsem_shared_close(name->handle);
     }
-    output_gave_up(request, &shown, NULL);
+    output_gave_up(name->request, &shown, NULL);
 }
 
 /* Returns an errno value. */
-static int print_status_of(const struct request *request, int oflag, const char *segment)
+static int print_status_of(struct local_name *name)
 {
-    struct shown_name shown = { .name = request->name, .global = request->global };
+    struct shown_name shown = { .name = name->request->name, .global = name->request->global };
     fairsem_shared_stat_t stat;
-    fairsem_shared_t *handle;
-    int error = fairsem_shared_open(&handle, segment, oflag, 0, NULL);
+    int error = turn_open(name);
 
     if (error != 0)
         return error;
-    error = fairsem_shared_stat(handle, &stat);
+    error = fairsem_shared_stat(name->handle, &stat);
     if (error == 0)
-        error = read_users(handle, &shown);
-    fairsem_shared_close(handle);
+        error = read_users(name->handle, &shown);
+    fairsem_shared_close(name->handle);
     if (error != 0)
         return error;
     for (int i = 0; i < shown.count; i++)
@@ -85,16 +83,13 @@ static int print_status_of(const struct request *request, int oflag, const char 
 
 static int print_one(const void *arg)
 {
-    const struct request *request = arg;
-    char segment[SEGMENT_NAME_SIZE];
-    int oflag = request->global ? 0 : FAIRSEM_SHARED_OWN;
+    struct local_name name = { .request = arg };
 
-    name_find(request->name, request->global, segment);
-    return turn_result(request, segment, print_status_of(request, oflag, segment));
+    return turn_result(&name, print_status_of(&name));
 }
 
 /* In a child: those who may write to a global name can end a process that reads it, by truncating the file. */
-static int print_in_child(const struct request *request, const char *segment)
+static int print_in_child(struct local_name *name)
 {
     pid_t child;
     int status;
@@ -104,7 +99,7 @@ static int print_in_child(const struct request *request, const char *segment)
     if (child < 0)
         return errno;
     if (child == 0) {
-        int error = print_status_of(request, 0, segment);
+        int error = print_status_of(name);
 
         fflush(stdout);
         _exit(error);
@@ -117,22 +112,21 @@ static int print_in_child(const struct request *request, const char *segment)
 }
 
 /* Of files that other users have made only the owner is looked at, even if the name is global. */
-static int print_any(struct request request)
+static int print_any(const struct request *request)
 {
-    char segment[SEGMENT_NAME_SIZE];
+    struct local_name name = { .request = request };
     const char *owner;
     int error;
 
-    name_find(request.name, request.global, segment);
-    owner = name_owner(segment);
+    name_find(request->name, request->global, name.segment);
+    owner = name_owner(name.segment);
     if (owner != NULL) {
-        warnx("%s: %s has made %s%s%s", request.name, owner, segment,
-              request.global ? "; see --global --status " : "", request.global ? request.name : "");
+        warnx("%s: %s has made %s%s%s", request->name, owner, name.segment,
+              request->global ? "; see --global --status " : "", request->global ? request->name : "");
         return 0;
     }
-    error = request.global ? print_in_child(&request, segment)
-                           : print_status_of(&request, FAIRSEM_SHARED_OWN, segment);
-    return error == ENOENT ? 0 : turn_result(&request, segment, error);     /* it was removed at this moment */
+    error = request->global ? print_in_child(&name) : print_status_of(&name);
+    return error == ENOENT ? 0 : turn_result(&name, error);     /* it was removed at this moment */
 }
 
 static int print_all(const void *arg)
@@ -149,7 +143,7 @@ static int print_all(const void *arg)
             continue;
         request.name = at->name;
         request.global = at->global;
-        if (print_any(request) != 0)
+        if (print_any(&request) != 0)
             result = OWN_FAILURE;
     }
     free(list);

@@ -32,18 +32,19 @@ static const char *meaning(int error)
     }
 }
 
-int turn_result(const struct request *request, const char *segment, int error)
+int turn_result(const struct local_name *name, int error)
 {
+    const struct request *request = name->request;
     /* Errors of a file that another user has put there. */
     bool is_of_file = error == EPERM || error == EACCES || error == EINVAL || error == ELOOP;
-    const char *owner = is_of_file ? name_owner(segment) : NULL;
+    const char *owner = is_of_file ? name_owner(name->segment) : NULL;
 
     if (error == 0)
         return 0;
     if (owner != NULL)
-        return output_failure("%s: %s has made %s", request->name, owner, segment);
+        return output_failure("%s: %s has made %s", request->name, owner, name->segment);
     if (error == EPERM)
-        return output_failure("%s: others may write to %s, or it has another name", request->name, segment);
+        return output_failure("%s: others may write to %s, or it has another name", request->name, name->segment);
     if (error == ENOTRECOVERABLE || error == ENOTSUP)
         return output_failure("%s: %s; this removes it: fairsem-limit%s%s%s --remove --force %s", request->name,
                               meaning(error), request->global ? " --global" : "",
@@ -58,17 +59,21 @@ static int own_flag(const struct request *request)
     return request->global ? 0 : FAIRSEM_SHARED_OWN;
 }
 
-/* Does the name still lead to this segment? */
-static bool is_current(const struct request *request, fairsem_shared_t *handle)
+int turn_open(struct local_name *name)
 {
-    char segment[SEGMENT_NAME_SIZE];
-    fairsem_shared_t *now;
+    name_find(name->request->name, name->request->global, name->segment);
+    return fairsem_shared_open(&name->handle, name->segment, own_flag(name->request), 0, NULL);
+}
 
-    if (name_find(request->name, request->global, segment) != NULL
-        || fairsem_shared_open(&now, segment, own_flag(request), 0, NULL) != 0)
+/* Does the name still lead to this segment? */
+static bool is_current(const struct local_name *name)
+{
+    struct local_name now = *name;
+
+    if (turn_open(&now) != 0)
         return false;
-    fairsem_shared_close(now);
-    return now == handle;
+    fairsem_shared_close(now.handle);
+    return now.handle == name->handle;
 }
 
 /* ---- Remove names that nobody uses ---- */
@@ -89,13 +94,13 @@ static int remove_unused(const char *segment, int oflag, bool kept)
 }
 
 /* Returns ENOENT if the name was gone while this process had units. */
-static int leave_name(const struct request *request, const char *segment, fairsem_shared_t *handle)
+static int leave_name(const struct local_name *name)
 {
-    int error = fairsem_shared_unlink_unused(handle, segment, false);
+    int error = fairsem_shared_unlink_unused(name->handle, name->segment, false);
 
-    fairsem_shared_close(handle);
+    fairsem_shared_close(name->handle);
     if (error == EBUSY)         /* perhaps one that has left since */
-        remove_unused(segment, own_flag(request), false);
+        remove_unused(name->segment, own_flag(name->request), false);
     return error;
 }
 
@@ -115,31 +120,31 @@ static void make_room(void)
 
 /* ---- Take a turn ---- */
 
-static int open_or_make(const struct request *request, const char *segment,
-                        fairsem_shared_t **handle)
+static int open_or_make(struct local_name *name)
 {
+    const struct request *request = name->request;
     const fairsem_shared_attr_t attr = {
         .units = request->limit,
         .max_waiters = MOST_PROCESSES, .max_processes = MOST_PROCESSES,
         .flags = FAIRSEM_SHARED_NO_SPIN,    /* a command begins: microseconds do not matter */
     };
-    int make = name_can_be_made(segment, request->global) ? O_CREAT : 0;
+    int make = name_can_be_made(name->segment, request->global) ? O_CREAT : 0;
 
-    return fairsem_shared_open(handle, segment, make | own_flag(request), request->mode, &attr);
+    return fairsem_shared_open(&name->handle, name->segment, make | own_flag(request), request->mode, &attr);
 }
 
 /* Open the segment that has this limit, or had it before --set-limit.  Returns an exit status. */
-static int open_segment(const struct request *request, char segment[SEGMENT_NAME_SIZE],
-                        fairsem_shared_t **handle)
+static int open_segment(struct local_name *name)
 {
+    const struct request *request = name->request;
     fairsem_shared_stat_t stat;
     bool is_full = false;
 
     for (;;) {
         int error;
 
-        name_find(request->name, request->global, segment);
-        error = open_or_make(request, segment, handle);
+        name_find(request->name, request->global, name->segment);
+        error = open_or_make(name);
         if (error == ENOSPC && is_full)
             return output_failure("%s: %s is full, and a name takes 130 kB there: see --status, --remove and "
                                   "--dir", request->name, names_directory(request->global));
@@ -148,22 +153,22 @@ static int open_segment(const struct request *request, char segment[SEGMENT_NAME
             make_room();
             continue;
         }
-        if (error == ENOENT && !name_can_be_made(segment, request->global))
+        if (error == ENOENT && !name_can_be_made(name->segment, request->global))
             continue;
         if (error == ENOENT)
             return output_failure("%s: %s", names_directory(request->global), strerror(error));
         if (error != 0)
-            return turn_result(request, segment, error);
-        error = fairsem_shared_stat(*handle, &stat);
+            return turn_result(name, error);
+        error = fairsem_shared_stat(name->handle, &stat);
         if (error == 0 && (stat.capacity == request->limit || stat.initial_units == request->limit))
             return 0;
-        if (error == 0)
-            error = fairsem_shared_unlink_unused(*handle, segment, stat.capacity != 0);    /* 0 is for --remove */
-        fairsem_shared_close(*handle);
+        if (error == 0)         /* the limit 0 is for --remove */
+            error = fairsem_shared_unlink_unused(name->handle, name->segment, stat.capacity != 0);
+        fairsem_shared_close(name->handle);
         if (error == EBUSY && !limit_is_as_asked(request, stat.capacity))
             return OWN_FAILURE;
         if (error != 0 && error != ENOENT)
-            return turn_result(request, segment, error);
+            return turn_result(name, error);
     }
 }
 
@@ -205,44 +210,38 @@ static int64_t units_of(void *handle, long pid, const char *said)
  * 0: the units are held already, by an outer command, whose handle is another, or by this
  * process.  EAGAIN: they are not.  E2BIG: too few are.
  */
-static int take_held(const struct request *request, const char *segment, fairsem_shared_t **handle)
+static int take_held(struct local_name *name)
 {
     int64_t units;
-    long holder = held_by(segment, units_of, *handle, &units);
+    long holder = held_by(name->segment, units_of, name->handle, &units);
 
     if (holder == 0)
         return EAGAIN;
-    if (!held_is_enough(request, units))
+    if (!held_is_enough(name->request, units))
         return E2BIG;
     if (holder != getpid()) {
-        fairsem_shared_close(*handle);
-        *handle = NULL;
+        fairsem_shared_close(name->handle);
+        name->handle = NULL;
     }
     return 0;
 }
 
 /* ---- Wait ---- */
 
-struct turn {
-    fairsem_shared_t     *handle;
-    const struct request *request;
-    const char           *segment;
-};
-
 static int acquire(void *arg, const fairsem_wait_t *how)
 {
-    struct turn *turn = arg;
+    const struct local_name *name = arg;
 
-    return fairsem_shared_acquire_with(turn->handle, turn->request->units, how);
+    return fairsem_shared_acquire_with(name->handle, name->request->units, how);
 }
 
 static bool read_standing(void *arg, struct standing *standing)
 {
     static fairsem_shared_user_t users[MOST_USERS];
-    struct turn *turn = arg;
+    const struct local_name *name = arg;
     int count = MOST_USERS;
 
-    if (fairsem_shared_users(turn->handle, users, &count) != 0)
+    if (fairsem_shared_users(name->handle, users, &count) != 0)
         return false;
     for (int i = 0; i < count && i < MOST_USERS; i++) {
         standing->running += users[i].place == 0;
@@ -254,27 +253,23 @@ static bool read_standing(void *arg, struct standing *standing)
 
 static void leave_by_signal(void *arg)
 {
-    struct turn *turn = arg;
-
-    leave_name(turn->request, turn->segment, turn->handle);     /* it may have got its turn just before */
+    leave_name(arg);            /* it may have got its turn just before */
 }
 
-static int wait_for_turn(const struct request *request, const char *segment, fairsem_shared_t *handle,
-                         const fairsem_wait_t *how)
+static int wait_for_turn(struct local_name *name, const fairsem_wait_t *how)
 {
-    struct turn turn = { .handle = handle, .request = request, .segment = segment };
     const struct line line = {
-        .name = request->name, .exec = request->exec, .patience_ms = -1,
-        .acquire = acquire, .ask = read_standing, .leave = leave_by_signal, .arg = &turn,
+        .name = name->request->name, .exec = name->request->exec, .patience_ms = -1,
+        .acquire = acquire, .ask = read_standing, .leave = leave_by_signal, .arg = name,
     };
-    int error = fairsem_shared_tryacquire(handle, request->units);
+    int error = fairsem_shared_tryacquire(name->handle, name->request->units);
 
     return error == EAGAIN ? wait_line(&line, how) : error;
 }
 
-bool turn_take(const struct request *request, char segment[SEGMENT_NAME_SIZE], fairsem_shared_t **handle,
-               int *exit_status)
+bool turn_take(struct local_name *name, int *exit_status)
 {
+    const struct request *request = name->request;
     struct timespec deadline = in_future(request->wait_ns);
     const fairsem_wait_t how = {
         .clock = CLOCK_MONOTONIC,
@@ -282,74 +277,73 @@ bool turn_take(const struct request *request, char segment[SEGMENT_NAME_SIZE], f
         .priority = (int)request->priority,
     };
 
-    while ((*exit_status = open_segment(request, segment, handle)) == 0) {
-        int error = take_held(request, segment, handle);
+    while ((*exit_status = open_segment(name)) == 0) {
+        int error = take_held(name);
 
-        if (*handle != NULL)
-            name_spare(segment, request->exec);
+        if (name->handle != NULL)
+            name_spare(name->segment, request->exec);
         if (error == 0)
             return true;
         *exit_status = OWN_FAILURE;
         if (error == EAGAIN) {
-            error = wait_for_turn(request, segment, *handle, &how);
-            if (error == 0 && is_current(request, *handle))
+            error = wait_for_turn(name, &how);
+            if (error == 0 && is_current(name))
                 return true;
             if (error == ETIMEDOUT)
                 *exit_status = TIMED_OUT;
             else if (error == E2BIG)
                 warnx(MORE_UNITS_THAN_LIMIT ": --set-limit has changed it", request->units,
-                      request->name, limit_of(*handle));
+                      request->name, limit_of(name->handle));
             else
-                turn_result(request, segment, error);
+                turn_result(name, error);
         }
-        fairsem_shared_close(*handle);
+        fairsem_shared_close(name->handle);
         if (error != 0)
             return false;
     }
     return false;
 }
 
-void turn_end(const struct request *request, const char *segment, fairsem_shared_t *handle)
+void turn_end(const struct local_name *name)
 {
-    if (leave_name(request, segment, handle) == ENOENT)      /* first: a message may block */
+    if (leave_name(name) == ENOENT)     /* first: a message may block */
         warnx("%s: somebody has removed this name while the command ran, and others may have run "
-              "beside it", segment);
+              "beside it", name->segment);
 }
 
 /* ---- Names ---- */
 
-int turn_set_limit(const struct request *request, char segment[SEGMENT_NAME_SIZE])
+int turn_set_limit(struct local_name *name)
 {
+    const struct request *request = name->request;
     fairsem_shared_stat_t stat;
-    fairsem_shared_t *handle;
     bool done;
     int error;
 
     do {
-        name_find(request->name, request->global, segment);
-        error = fairsem_shared_open(&handle, segment, own_flag(request), 0, NULL);
+        error = turn_open(name);
         if (error != 0)
             break;
-        error = fairsem_shared_stat(handle, &stat);
+        error = fairsem_shared_stat(name->handle, &stat);
         if (error == 0)
-            error = fairsem_shared_set_units(handle, request->limit);
+            error = fairsem_shared_set_units(name->handle, request->limit);
         if (error == 0 && request->keep)
-            error = fairsem_shared_keep_name(handle);
+            error = fairsem_shared_keep_name(name->handle);
         /* Its last user may have removed the name just before; or since, if the limit is the first one again. */
         done = error == 0 && ((request->limit == stat.initial_units && !request->keep)
-                              || is_current(request, handle));
-        fairsem_shared_close(handle);
+                              || is_current(name));
+        fairsem_shared_close(name->handle);
     } while (error == 0 && !done);
-    return turn_result(request, segment, error);
+    return turn_result(name, error);
 }
 
-int turn_remove(const struct request *request, const char *segment)
+int turn_remove(const struct local_name *name)
 {
     int error;
 
-    if (!request->force)
-        error = remove_unused(segment, own_flag(request), true);
-    else if ((error = fairsem_shared_unlink(segment)) == EINVAL)
-        error = rmdir(segment) == 0 ? 0 : errno;
-    return turn_result(request, segment, error);
+    if (!name->request->force)
+        error = remove_unused(name->segment, own_flag(name->request), true);
+    else if ((error = fairsem_shared_unlink(name->segment)) == EINVAL)
+        error = rmdir(name->segment) == 0 ? 0 : errno;
+    return turn_result(name, error);
 }

@@ -17,26 +17,35 @@
 
 enum { MOST_USERS = 2048 };     /* of a name are looked at: each process can run and wait */
 
+/* A name, its file, and what this process has opened of it. */
+struct local_name {
+    const struct request *request;
+    char                  segment[SEGMENT_NAME_SIZE];   /* see name_find() */
+    fairsem_shared_t     *handle;
+};
+
 /* ---- turn.c: wait in the line of the name until it is our turn; change and remove names ---- */
+
+/* Find the name, and open its segment, if there is one.  Returns an errno value. */
+int turn_open(struct local_name *name);
 
 /*
  * Wait.  Returns true if it is our turn, in this segment; else *exit_status is set, and if that is not
  * TIMED_OUT, a message has been printed.
- * *handle holds the units; NULL: an outer command holds them.  A signal that ends the wait ends the
+ * The handle holds the units; NULL: an outer command holds them.  A signal that ends the wait ends the
  * process.
  */
-bool turn_take(const struct request *request, char segment[SEGMENT_NAME_SIZE], fairsem_shared_t **handle,
-               int *exit_status);
+bool turn_take(struct local_name *name, int *exit_status);
 
 /* Give the units back, and remove the name if nobody uses it and it need not stay. */
-void turn_end(const struct request *request, const char *segment, fairsem_shared_t *handle);
+void turn_end(const struct local_name *name);
 
 /* Change the limit of a name; remove a name.  Each returns an exit status: if not 0, there was a message. */
-int turn_set_limit(const struct request *request, char segment[SEGMENT_NAME_SIZE]);
-int turn_remove(const struct request *request, const char *segment);
+int turn_set_limit(struct local_name *name);
+int turn_remove(const struct local_name *name);
 
 /* 0; or say what an errno value of the library means for this name, and return OWN_FAILURE. */
-int turn_result(const struct request *request, const char *segment, int error);
+int turn_result(const struct local_name *name, int error);
 
 /* ---- status.c: who runs and who waits under the name ---- */
 
@@ -44,6 +53,6 @@ int turn_result(const struct request *request, const char *segment, int error);
 int status_print(const struct request *request);
 
 /* The wait of this request was too long: say so on stderr, and who runs, unless it shall be quiet. */
-void status_gave_up(const struct request *request, const char *segment);
+void status_gave_up(struct local_name *name);
 
 #endif

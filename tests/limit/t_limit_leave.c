@@ -27,31 +27,29 @@ static void other_leaves(const char *what)
     other = 0;
 }
 
-static void end(void *arg)
+static void end(void *name)
 {
-    struct turn *turn = arg;
-
-    turn_end(turn->request, turn->segment, turn->handle);
+    turn_end(name);
 }
 
-static void leave_together(void (*leaves)(void *turn), bool kept)
+static void leave_together(void (*leaves)(void *name), bool kept)
 {
     const struct request request = { .name = "x", .limit = 2, .units = 1, .wait_ns = -1, .mode = 0600 };
-    char where[] = "/dev/shm/fairsem-limit-leave.XXXXXX", path[SEGMENT_NAME_SIZE];
-    struct turn turn = { .request = &request, .segment = path };
+    char where[] = "/dev/shm/fairsem-limit-leave.XXXXXX";
+    struct local_name name = { .request = &request };
     int exit_status;
 
     ck_assert_ptr_nonnull(mkdtemp(where));
     ck_assert_ptr_null(names_set_directory(where));
-    ck_assert(turn_take(&request, path, &turn.handle, &exit_status));
+    ck_assert(turn_take(&name, &exit_status));
     if (kept)
-        ck_assert_int_eq(fairsem_shared_keep_name(turn.handle), 0);
-    other = fork_holder(turn.handle, 1);
+        ck_assert_int_eq(fairsem_shared_keep_name(name.handle), 0);
+    other = fork_holder(name.handle, 1);
     fs_shared_step = other_leaves;
-    leaves(&turn);
+    leaves(&name);
     fs_shared_step = NULL;
     ck_assert_int_eq(other, 0);
-    ck_assert_int_eq(unlink(path), kept ? 0 : -1);
+    ck_assert_int_eq(unlink(name.segment), kept ? 0 : -1);
     ck_assert_int_eq(rmdir(where), 0);
 }
 
