@@ -91,7 +91,7 @@ const struct scenario scenarios[] = {
 
     /* ---- The last user removes the name ---- */
     { .name = "name-goes-with-its-last-user", .units = 1, .deaths = 1,
-      .threads = "open, acquire 1: drop, close || open: acquire 1, look, release 1" },
+      .threads = "open, acquire 1: drop, close, open, drop, close || open: acquire 1, look, release 1" },
     { .name = "name-goes-with-one-of-two", .thorough = true, .units = 2, .deaths = 1, .bound = 1,
       .threads = "open, acquire 1: drop, close || open, acquire 1: drop, close || open: acquire 1, look, drop" },
     { .name = "name-stays-with-other-units", .units = 1, .deaths = 1,
