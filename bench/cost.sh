@@ -21,7 +21,7 @@ command -v valgrind > /dev/null 2>&1 || skip "there is no valgrind"
 work=$(mktemp -d "$top_builddir/bench/cost.XXXXXX") || exit 99
 trap 'rm -rf "$work"' EXIT
 
-# Under valgrind, calls go through wrappers (src/core/annotate_valgrind.c), which cost users nothing.
+# Under valgrind, calls go through wrappers (src/tools/annotate_valgrind.c), which cost users nothing.
 if nm "$cost" 2> /dev/null | grep -q ' _vgw'; then
   "${OBJCOPY:-objcopy}" --wildcard --strip-symbol='_vgw*' "$cost" "$work/cost" ||
     skip "objcopy cannot remove the wrappers for valgrind from bench/cost"

@@ -17,7 +17,7 @@ BEGIN {
     stop("usage: amalgamation.awk HEAD SOURCE...")
   print_head(ARGV[1])
   # It must come before <pthread.h>.
-  put_header(ours("#include \"cleanup.h\"", ""))
+  put_header(ours("#include \"tools/cleanup.h\"", ""))
   put_header("include/fairsem/shared.h")
   shared = "^src/shared/"
   absent = shared "absent\\.c$"

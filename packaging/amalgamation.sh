@@ -16,7 +16,8 @@ fi
 top=$(cd "$(dirname "$0")/.." && pwd)
 version=$(sed -n 's/^AC_INIT(\[fairsem\], \[\([^]]*\)\].*/\1/p' "$top/configure.ac")
 # Of both branches of conditions: fairsem.c decides when it is compiled.
-sources=$(cat "$top"/src/core/local.mk "$top"/src/shared/local.mk "$top"/src/posix/local.mk | awk '
+sources=$(cat "$top"/src/tools/local.mk "$top"/src/system/local.mk "$top"/src/awake/local.mk \
+  "$top"/src/core/local.mk "$top"/src/shared/local.mk "$top"/src/posix/local.mk | awk '
   /^libcore_la_SOURCES/ { inside = 1 }
   inside { for (i = 1; i <= NF; i++) if ($i ~ /\.c$/) print $i }
   !/\\$/ { inside = 0 }')

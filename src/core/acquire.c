@@ -6,9 +6,9 @@
 
 #include "age.h"
 #include "bypass.h"
-#include "cpu.h"
 #include "fast_path.h"
 #include "queue.h"
+#include "system/system.h"
 #include "wait.h"
 
 #include <errno.h>

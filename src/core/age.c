@@ -2,7 +2,7 @@
 /* age.c - see age.h. */
 #include "age.h"
 
-#include "probes.h"
+#include "tools/probes.h"
 
 /* False: it is not time yet, or it makes no difference. */
 static bool grows_old(struct fs_section *in, struct fs_waitq_node *node)

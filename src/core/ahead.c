@@ -2,7 +2,7 @@
 /* ahead.c - see ahead.h. */
 #include "ahead.h"
 
-#include "annotate.h"
+#include "tools/annotate.h"
 
 /* only_head: with bounded bypass, one that is awake is granted directly, so nobody could pass. */
 static inline struct fs_awake_facts facts_of(struct fs_sem *s, const struct fs_waiter *w)

@@ -12,9 +12,9 @@
  * NO MEMORY.  It sorts nothing: it scans the array for the next address, as often as there are
  * semaphores.  So the time is quadratic in the length of the array, which is short.
  */
-#include "cleanup.h"            /* before <pthread.h> */
-#include "compiler.h"
-#include "deadline.h"
+#include "tools/cleanup.h"            /* before <pthread.h> */
+#include "tools/compiler.h"
+#include "system/deadline.h"
 #include "wait.h"
 #include "word.h"
 

@@ -30,11 +30,11 @@
  */
 #include "callbacks.h"
 
-#include "annotate_valgrind.h"
-#include "compiler.h"
-#include "fork.h"
-#include "invariant.h"
-#include "mutex.h"
+#include "system/fork.h"
+#include "system/mutex.h"
+#include "tools/annotate_valgrind.h"
+#include "tools/compiler.h"
+#include "tools/invariant.h"
 
 /* A thread that calls callbacks; on its stack. */
 struct caller {

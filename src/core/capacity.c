@@ -5,9 +5,9 @@
  */
 #include "acquire.h"
 #include "fast_path.h"
-#include "probes.h"
 #include "queue.h"
 #include "section.h"
+#include "tools/probes.h"
 #include "wait.h"
 
 #include <errno.h>

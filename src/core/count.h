@@ -3,8 +3,8 @@
 #ifndef FS_COUNT_H
 #define FS_COUNT_H
 
-#include "probes.h"
 #include "sem.h"
+#include "tools/probes.h"
 
 /* A copy of what is counted of a waiter that leaves the queue. */
 struct fs_ended {

@@ -9,8 +9,8 @@
 #define FS_DEFERRED_H
 
 #include "callbacks.h"
-#include "parking.h"
 #include "signals.h"
+#include "system/parking.h"
 
 /*
  * The threads to wake: any number of them, without an allocation.  (The wake_q of Linux is the same

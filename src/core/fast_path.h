@@ -12,10 +12,10 @@
 #ifndef FS_FAST_PATH_H
 #define FS_FAST_PATH_H
 
-#include "fork.h"
-#include "real_time.h"
 #include "sem.h"
 #include "signals.h"
+#include "system/fork.h"
+#include "system/system.h"
 
 /*
  * Take n units.  Acquire order: the caller must see what the releaser of these units wrote before.

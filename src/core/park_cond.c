@@ -11,13 +11,13 @@
  *
  * Locks: a parker's mutex and the pool's are leaves.
  */
-#include "cleanup.h"            /* before <pthread.h> */
-#include "parking.h"
+#include "tools/cleanup.h"            /* before <pthread.h> */
+#include "system/parking.h"
 
-#include "compiler.h"
-#include "cond_clock.h"
-#include "fork.h"
-#include "invariant.h"
+#include "system/cond_clock.h"
+#include "system/fork.h"
+#include "tools/compiler.h"
+#include "tools/invariant.h"
 
 #include <errno.h>
 #include <pthread.h>

@@ -13,13 +13,13 @@
  * back to sleep.  (With a deadline it ends in both cases, as for sem_t.)
  */
 #define _GNU_SOURCE
-#include "parking.h"
+#include "system/parking.h"
 
 #if FS_HAS_FUTEX
 
-#include "annotate.h"
-#include "compiler.h"
-#include "futex.h"
+#include "system/futex.h"
+#include "tools/annotate.h"
+#include "tools/compiler.h"
 
 #include <errno.h>
 #include <pthread.h>

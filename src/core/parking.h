@@ -20,9 +20,9 @@
 #ifndef FS_PARKING_H
 #define FS_PARKING_H
 
-#include "annotate.h"
-#include "deadline.h"
-#include "thread.h"
+#include "system/deadline.h"
+#include "system/system.h"
+#include "tools/annotate.h"
 
 #include <stdatomic.h>
 #include <stdbool.h>

@@ -3,8 +3,8 @@
 #include "queue.h"
 
 #include "ahead.h"
-#include "annotate.h"
 #include "count.h"
+#include "tools/annotate.h"
 
 FS_ALWAYS_INLINE static void join(struct fs_section *in, struct fs_waiter *w, int priority)
 {

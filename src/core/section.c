@@ -19,16 +19,16 @@
 
 #include "age.h"
 #include "ahead.h"
-#include "annotate.h"
 #include "bypass.h"
-#include "compiler.h"
 #include "count.h"
-#include "cpu.h"
 #include "fast_path.h"
-#include "fork.h"
-#include "mutex.h"
 #include "queue.h"
 #include "sem_check.h"
+#include "system/fork.h"
+#include "system/mutex.h"
+#include "system/system.h"
+#include "tools/annotate.h"
+#include "tools/compiler.h"
 
 #include <errno.h>
 

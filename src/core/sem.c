@@ -2,8 +2,8 @@
 /* sem.c - a semaphore in a forked child; see sem.h. */
 #include "sem.h"
 
-#include "fork.h"
-#include "mutex.h"
+#include "system/fork.h"
+#include "system/mutex.h"
 
 /*
  * This process was forked since the semaphore was last used.  The threads in its queue do not

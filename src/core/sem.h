@@ -49,10 +49,10 @@
 #ifndef FS_SEM_H
 #define FS_SEM_H
 
-#include "awake.h"
-#include "compiler.h"
+#include "awake/awake.h"
 #include "deferred.h"
-#include "invariant.h"
+#include "tools/compiler.h"
+#include "tools/invariant.h"
 #include "waiter.h"
 #include "word.h"
 

@@ -15,17 +15,21 @@
  *      queue.c       how a waiter joins the queue and leaves it
  *      wait.c        a thread that waits, until it is granted or its wait is aborted
  *      deferred.h    what a section leaves for after its unlock: threads to wake, callbacks
- *      parking.h     how a thread sleeps
  *      sem.h         the struct of a semaphore, and its invariants (I1-I10)
  *      waiter.h      a drawing of the states of a waiter
+ *
+ * and, if you ask what an option does, in age.h, ahead.h, bypass.h or signals.h.  local.mk lists what is the
+ * heart, what are options, and what only uses the heart.  Below src/core/ are src/awake/ (who stays awake
+ * for its turn), src/system/ (clocks, cores, forks, how a thread sleeps) and src/tools/ (for compilers,
+ * race detectors and tracers).
  */
 #include "acquire.h"
 #include "bypass.h"
 #include "fast_path.h"
-#include "fork.h"
-#include "mutex.h"
-#include "probes.h"
 #include "section.h"
+#include "system/fork.h"
+#include "system/mutex.h"
+#include "tools/probes.h"
 #include "wait.h"
 
 #include <errno.h>

@@ -2,7 +2,7 @@
 /* signals.c - see signals.h. */
 #include "signals.h"
 
-#include "invariant.h"
+#include "tools/invariant.h"
 
 #include <errno.h>
 

@@ -11,11 +11,11 @@
 #include "ticket.h"
 
 #include "acquire.h"
-#include "annotate.h"
-#include "compiler.h"
-#include "fork.h"
 #include "queue.h"
 #include "section.h"
+#include "system/fork.h"
+#include "tools/annotate.h"
+#include "tools/compiler.h"
 
 #include <errno.h>
 

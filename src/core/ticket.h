@@ -23,7 +23,7 @@
 #ifndef FS_TICKET_H
 #define FS_TICKET_H
 
-#include "compiler.h"
+#include "tools/compiler.h"
 #include "wait.h"
 
 #include <errno.h>

@@ -19,11 +19,11 @@
  */
 #include "token.h"
 
-#include "compiler.h"
-#include "fork.h"
-#include "invariant.h"
-#include "mutex.h"
 #include "sem.h"
+#include "system/fork.h"
+#include "system/mutex.h"
+#include "tools/compiler.h"
+#include "tools/invariant.h"
 
 #include <assert.h>
 #include <errno.h>

@@ -5,8 +5,8 @@
  * A guard is filled right after the acquire has returned, with no cancellation point in between, so
  * it is right even if the thread is canceled.
  */
-#include "cleanup.h"            /* before <pthread.h> */
-#include "compiler.h"
+#include "tools/cleanup.h"            /* before <pthread.h> */
+#include "tools/compiler.h"
 #include "fairsem.h"
 #include "word.h"
 

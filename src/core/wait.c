@@ -4,13 +4,13 @@
  *
  * The states are drawn in waiter.h; how a thread parks is in parking.h.
  */
-#include "cleanup.h"            /* before <pthread.h> */
+#include "tools/cleanup.h"            /* before <pthread.h> */
 #include "wait.h"
 
-#include "annotate.h"
-#include "compiler.h"
 #include "fast_path.h"
 #include "queue.h"
+#include "tools/annotate.h"
+#include "tools/compiler.h"
 
 #include <errno.h>
 

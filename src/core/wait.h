@@ -3,11 +3,11 @@
 #ifndef FS_WAIT_H
 #define FS_WAIT_H
 
-#include "annotate.h"
-#include "fork.h"
 #include "section.h"
 #include "signals.h"
+#include "system/fork.h"
 #include "token.h"
+#include "tools/annotate.h"
 
 struct fs_wait;
 

@@ -35,8 +35,8 @@
 #ifndef FS_WAITER_H
 #define FS_WAITER_H
 
-#include "awake.h"
-#include "invariant.h"
+#include "awake/awake.h"
+#include "tools/invariant.h"
 #include "waitq.h"
 
 #include <assert.h>

@@ -57,7 +57,7 @@ static uint32_t new_tag(void)
     return tag;
 }
 
-/* If a tool watches a semaphore, its fast path never succeeds: see src/core/annotate.h. */
+/* If a tool watches a semaphore, its fast path never succeeds: see src/tools/annotate.h. */
 void fs_cells_prepare(int (*init)(sem_t *, int, unsigned))
 {
     static fairsem_t probe;

@@ -2,13 +2,13 @@
 /* attach.c - an entry for this process; see attach.h and life.h. */
 #include "shared/attach.h"
 
-#include "deadline.h"
-#include "fork.h"
-#include "invariant.h"
 #include "shared/change.h"
 #include "shared/life.h"
 #include "shared/lock.h"
 #include "shared/repair.h"
+#include "system/deadline.h"
+#include "system/fork.h"
+#include "tools/invariant.h"
 
 #include <errno.h>
 

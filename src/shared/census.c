@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* census.c - inspecting a segment, as numbers and as text. */
-#include "deadline.h"
 #include "shared/attach.h"
 #include "shared/change.h"
 #include "shared/kernel.h"
 #include "shared/shared_queue.h"
 #include "shared/watch.h"
+#include "system/deadline.h"
 
 #include <errno.h>
 #include <inttypes.h>

@@ -3,8 +3,8 @@
 #define _GNU_SOURCE             /* memfd_create, O_TMPFILE, O_PATH, fallocate */
 #include "shared/kernel.h"
 
-#include "compiler.h"
-#include "futex.h"
+#include "system/futex.h"
+#include "tools/compiler.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -55,8 +55,8 @@
 #define FS_SHARED_LAYOUT_H
 
 #include "fairsem/shared.h"
-#include "invariant.h"           /* FS_CHECKED */
-#include "awake.h"
+#include "tools/invariant.h"           /* FS_CHECKED */
+#include "awake/awake.h"
 
 #include <assert.h>
 #include <stdalign.h>

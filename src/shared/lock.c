@@ -2,8 +2,8 @@
 /* lock.c - the lock of a segment; see lock.h. */
 #include "shared/lock.h"
 
-#include "cpu.h"
 #include "shared/life.h"
+#include "system/system.h"
 
 #include <errno.h>
 

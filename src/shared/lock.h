@@ -27,8 +27,8 @@
 #ifndef FS_SHARED_LOCK_H
 #define FS_SHARED_LOCK_H
 
-#include "deadline.h"
 #include "shared/handle.h"
+#include "system/deadline.h"
 
 /* The lock may be held by a stopped process.  A call with a deadline waits so long after that. */
 #define FS_LOCK_GRACE_NS 6000000

@@ -12,14 +12,14 @@
  */
 #include "shared/registry.h"
 
-#include "compiler.h"
-#include "deadline.h"
-#include "fork.h"
-#include "invariant.h"
 #include "shared/attach.h"
 #include "shared/life.h"
 #include "shared/segment.h"
 #include "shared/watch.h"
+#include "system/deadline.h"
+#include "system/fork.h"
+#include "tools/compiler.h"
+#include "tools/invariant.h"
 
 #include <errno.h>
 #include <limits.h>

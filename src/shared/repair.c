@@ -7,10 +7,10 @@
  */
 #include "shared/repair.h"
 
-#include "probes.h"
 #include "shared/change.h"
 #include "shared/life.h"
 #include "shared/shared_queue.h"
+#include "tools/probes.h"
 
 static void count_returned(fairsem_shared_t *h, const struct fs_process *dead, int64_t units)
 {

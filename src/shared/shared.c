@@ -18,11 +18,11 @@
  *      segment.h         initializing a segment, and checking that a file is one
  *      registry.c        open, close, unlink
  */
-#include "deadline.h"
 #include "shared/attach.h"
 #include "shared/change.h"
 #include "shared/life.h"
 #include "shared/shared_acquire.h"
+#include "system/deadline.h"
 #include "wait.h"
 
 #include <errno.h>

@@ -5,13 +5,13 @@
  */
 #include "shared/shared_acquire.h"
 
-#include "probes.h"
 #include "shared/attach.h"
 #include "shared/change.h"
 #include "shared/life.h"
 #include "shared/shared_queue.h"
 #include "shared/shared_wait.h"
 #include "shared/watch.h"
+#include "tools/probes.h"
 
 #include <errno.h>
 

@@ -3,8 +3,8 @@
 #ifndef FS_SHARED_ACQUIRE_H
 #define FS_SHARED_ACQUIRE_H
 
-#include "deadline.h"
 #include "shared/handle.h"
+#include "system/deadline.h"
 
 /*
  * Take n units, or wait for them until the deadline (NULL: none), or until the token is canceled.

@@ -2,8 +2,8 @@
 /* shared_awake.c - see shared_awake.h. */
 #include "shared/shared_awake.h"
 
-#include "cpu.h"
 #include "shared/shared_queue.h"
+#include "system/system.h"
 
 /* It may be awake: then it only learns that it is next.  Returns it, or FS_NOBODY. */
 static int shared_wake_ahead(fairsem_shared_t *h, int slot, enum fs_plan plan)

@@ -2,13 +2,13 @@
 /* shared_section.c - lock, grant loop, unlock, wake; see shared_section.h. */
 #include "shared/shared_section.h"
 
-#include "cpu.h"
-#include "deadline.h"
-#include "probes.h"
 #include "shared/change.h"
 #include "shared/life.h"
 #include "shared/shared_awake.h"
 #include "shared/shared_queue.h"
+#include "system/deadline.h"
+#include "system/system.h"
+#include "tools/probes.h"
 
 #include <errno.h>
 #include <limits.h>

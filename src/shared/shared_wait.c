@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /* shared_wait.c - how a thread waits in the queue between processes; see shared_wait.h. */
-#include "cleanup.h"            /* before <pthread.h> */
+#include "tools/cleanup.h"            /* before <pthread.h> */
 #include "shared/shared_wait.h"
 
-#include "compiler.h"
-#include "fork.h"
-#include "invariant.h"
-#include "probes.h"
 #include "shared/attach.h"
 #include "shared/change.h"
 #include "shared/shared_queue.h"
+#include "system/fork.h"
+#include "tools/compiler.h"
+#include "tools/invariant.h"
+#include "tools/probes.h"
 
 #include <errno.h>
 #include <limits.h>

@@ -3,10 +3,10 @@
 #ifndef FS_SHARED_WAIT_H
 #define FS_SHARED_WAIT_H
 
-#include "deadline.h"
 #include "shared/shared_awake.h"
 #include "shared/shared_section.h"
 #include "shared/watch.h"
+#include "system/deadline.h"
 #include "token.h"
 
 /* No result yet; results are not negative. */

@@ -9,12 +9,12 @@
  */
 #include "shared/watch.h"
 
-#include "deadline.h"
 #include "shared/attach.h"
 #include "shared/life.h"
 #include "shared/lock.h"
 #include "shared/repair.h"
 #include "shared/shared_queue.h"
+#include "system/deadline.h"
 
 #include <errno.h>
 #include <limits.h>

@@ -5,8 +5,8 @@
 #ifndef FS_SHARED_WATCH_H
 #define FS_SHARED_WATCH_H
 
-#include "deadline.h"
 #include "shared/handle.h"
+#include "system/deadline.h"
 
 /* How often the two last in the queue check. */
 #define FS_WATCH_NS      25000000

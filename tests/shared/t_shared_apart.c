@@ -9,8 +9,8 @@
 #define _GNU_SOURCE             /* F_OFD_SETLK */
 #include "crowd.h"
 
-#include "deadline.h"
 #include "shared/registry.h"
+#include "system/deadline.h"
 
 #include <pthread.h>
 #include <stdio.h>

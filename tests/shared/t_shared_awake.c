@@ -6,8 +6,8 @@
  */
 #include "crowd.h"
 
+#include "awake/awake.h"
 #include "shared/handle.h"
-#include "awake.h"
 #include "workers.h"
 
 #include <stdlib.h>

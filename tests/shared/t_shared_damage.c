@@ -8,10 +8,10 @@
  */
 #include "crowd.h"
 
-#include "deadline.h"
 #include "shared/attach.h"
 #include "shared/change.h"
 #include "shared/watch.h"
+#include "system/deadline.h"
 #include "workers.h"
 
 #include <errno.h>

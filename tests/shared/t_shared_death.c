@@ -5,9 +5,9 @@
  */
 #include "crowd.h"
 
-#include "deadline.h"
 #include "shared/attach.h"
 #include "shared/handle.h"
+#include "system/deadline.h"
 #include "workers.h"
 
 #include <fcntl.h>

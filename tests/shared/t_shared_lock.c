@@ -2,8 +2,8 @@
 /* t_shared_lock.c - the lock of a segment: who gets it next, and which calls need it. */
 #include "crowd.h"
 
-#include "deadline.h"
 #include "shared/attach.h"
+#include "system/deadline.h"
 #include "workers.h"
 
 #define ORDERED   (1u << 29)

@@ -2,9 +2,9 @@
 /* t_shared_results.c - acquire, release and inspect: each result, with undo and without. */
 #include "crowd.h"
 
-#include "deadline.h"
 #include "shared/handle.h"
 #include "shared/kernel.h"
+#include "system/deadline.h"
 #include "workers.h"
 
 #include <stdio.h>

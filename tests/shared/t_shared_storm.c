@@ -9,10 +9,10 @@
  */
 #include "crowd.h"
 
-#include "deadline.h"
 #include "shared/attach.h"
 #include "shared/change.h"
 #include "shared/handle.h"
+#include "system/deadline.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -10,7 +10,7 @@
 
 #include "moment.h"
 
-#include "parking.h"
+#include "system/parking.h"
 
 #include <stdbool.h>
 

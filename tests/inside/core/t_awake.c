@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * t_awake.c - the head of the queue stays awake for its grant where that pays, and sleeps where it
- * does not: each semaphore learns which, again and again, by the numbers in src/core/awake.c.  (For
+ * does not: each semaphore learns which, again and again, by the numbers in src/awake/awake.c.  (For
  * how long: t_spin.c.)
  *
  * A unit that is released SOON finds the head awake; one that is released LATE finds it asleep.  A

@@ -6,8 +6,8 @@
 #define _GNU_SOURCE             /* syscall */
 #include "clockwork.h"
 
+#include "awake/awake.h"
 #include "fast_path.h"
-#include "awake.h"
 #include "queue.h"
 #include "section.h"
 #include "ticket.h"

@@ -12,10 +12,10 @@
 #include "suite.h"
 #include "workers.h"
 
-#include "annotate.h"
-#include "section.h"
 #include "deferred.h"
-#include "fork.h"
+#include "section.h"
+#include "system/fork.h"
+#include "tools/annotate.h"
 
 #include <errno.h>
 #include <signal.h>

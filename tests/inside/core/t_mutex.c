@@ -2,9 +2,9 @@
 /* t_mutex.c - what a thread does before it sleeps on a mutex that another thread holds. */
 #include "suite.h"
 
-#include "cpu.h"
-#include "deadline.h"
-#include "mutex.h"
+#include "system/deadline.h"
+#include "system/mutex.h"
+#include "system/system.h"
 
 #include <errno.h>
 #include <sched.h>

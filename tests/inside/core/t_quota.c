@@ -9,8 +9,8 @@
 #include "children.h"
 #include "suite.h"
 
-#include "cpu.h"
-#include "quota.h"
+#include "system/quota.h"
+#include "system/system.h"
 
 #include <fcntl.h>
 #include <ftw.h>

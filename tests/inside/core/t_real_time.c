@@ -11,10 +11,9 @@
 #include "suite.h"
 #include "workers.h"
 
-#include "parking.h"
 #include "posix/sem_real_time.h"
-#include "real_time.h"
-#include "thread.h"
+#include "system/parking.h"
+#include "system/system.h"
 
 #include <fairsem/posix.h>
 

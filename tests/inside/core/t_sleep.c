@@ -11,10 +11,10 @@
 #include "wide_time.h"
 #include "workers.h"
 
-#include "cond_clock.h"
-#include "parking.h"
+#include "system/cond_clock.h"
+#include "system/parking.h"
 #if FS_HAS_FUTEX
-#include "futex.h"
+#include "system/futex.h"
 #endif
 
 #include <errno.h>

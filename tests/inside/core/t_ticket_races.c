@@ -10,7 +10,7 @@
 #include "suite.h"
 #include "workers.h"
 
-#include "fork.h"
+#include "system/fork.h"
 #include "wait.h"
 
 #include <errno.h>

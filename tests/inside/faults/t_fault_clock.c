@@ -12,7 +12,7 @@
 #include "suite.h"
 #include "wide_time.h"
 
-#include "parking.h"
+#include "system/parking.h"
 
 #include <errno.h>
 #include <sched.h>

@@ -12,7 +12,7 @@
 #include "children.h"
 #include "suite.h"
 
-#include "parking.h"
+#include "system/parking.h"
 
 #include <errno.h>
 #include <stdbool.h>

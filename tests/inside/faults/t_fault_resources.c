@@ -9,7 +9,7 @@
 #include "suite.h"
 #include "workers.h"
 
-#include "parking.h"
+#include "system/parking.h"
 
 #include <errno.h>
 #include <stdbool.h>

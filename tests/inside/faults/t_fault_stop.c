@@ -10,7 +10,7 @@
 #include "suite.h"
 #include "workers.h"
 
-#include "parking.h"
+#include "system/parking.h"
 
 #include <errno.h>
 #include <signal.h>

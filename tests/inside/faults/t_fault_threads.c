@@ -6,7 +6,7 @@
 #include "askers.h"
 #include "suite.h"
 
-#include "parking.h"
+#include "system/parking.h"
 
 #include <errno.h>
 #include <stdbool.h>

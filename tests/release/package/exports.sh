@@ -32,7 +32,7 @@ same "the headers" "$work/header" fairsem.map "$work/map"
 sed -n 's/^FAIRSEM_API .*[ *]\(fairsem_[a-z0-9_]*\)(\(const \)*fairsem\(_[a-z]*\)*_t [*].*/\1/p' \
   "$top_srcdir/include/fairsem.h" "$top_srcdir/include/fairsem/posix.h" |
   grep -v -x -e 'fairsem_units_.*' -e fairsem_with -e fairsem_sem_close | sort > "$work/objects"
-sed -n 's/^WRAP.*(\(fairsem_[a-z0-9_]*\),.*/\1/p' "$top_srcdir/src/core/annotate_valgrind.c" |
+sed -n 's/^WRAP.*(\(fairsem_[a-z0-9_]*\),.*/\1/p' "$top_srcdir/src/tools/annotate_valgrind.c" |
   sort > "$work/wrapped"
 same "the headers" "$work/objects" annotate_valgrind.c "$work/wrapped"
 

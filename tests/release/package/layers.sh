@@ -14,27 +14,24 @@
 #                         out of sections, and lets them end waits: signals.h
 #   fs_forked, fs_retire, fs_reuse   the interposer keeps the memory of semaphores, and uses it
 #                         again: cells.h
-#   fs_fork_exclude       initializes a sem_t at its first use: fork.h
-#   fs_may_be_real_time   a question to the system: real_time.h
-#   fs_clock_valid, fs_timespec_valid, fs_deadline, fs_deadline_passed, fs_now_ns   what a time is,
-#                         and whether it has come: deadline.h
-#   FS_NEVER_ALLOCATED    for a thread's variable: compiler.h
 set -u
 
 : "${top_srcdir:=$(cd "$(dirname "$0")/../../.." && pwd)}" "${top_builddir:=$PWD}"
 . "$top_srcdir/tests/support/script.sh"
 beside='fs_inside fs_signal_hooks fs_abandon_wait fs_interrupt_wait fs_forked fs_retire fs_reuse
-  fs_fork_exclude fs_may_be_real_time fs_clock_valid fs_timespec_valid fs_deadline fs_deadline_passed
-  fs_now_ns FS_NEVER_ALLOCATED'
+'
 
 # Room, prefixes of its objects, rooms that it may use, and whether it has objects: what configure has found.
 rooms() {
   sed "$found" << '_EOF'
-    src/core     libcore_la-                           -                    always
-    src/shared   libcore_la-                           src/core             have_shared
-    src/posix    libcore_la-                           door                 always
+    src/tools    libcore_la-                           -                    always
+    src/system   libcore_la-                           src/tools            always
+    src/awake    libcore_la-                           src/system,src/tools always
+    src/core     libcore_la-                           src/awake,src/system,src/tools always
+    src/shared   libcore_la-                           src/core,src/awake,src/system,src/tools have_shared
+    src/posix    libcore_la-                           door,src/system,src/tools always
     src/cluster  libcluster_la-                        -                    have_cluster
-    src/preload  fairsem_interpose_la-                 door,src/posix       have_interposer
+    src/preload  fairsem_interpose_la-                 door,src/posix,src/system,src/tools have_interposer
     src/run      fairsem_run-                          src/preload          have_interposer
     src/limit    fairsem_limit-|fairsem_limit_cluster- src/run              have_shared
     bench        bench_fairsem_bench-|fairsem_bench-   peers                always
@@ -93,6 +90,7 @@ judge() {
                       why[i] = "\"" name "\""; room[i] = $2 }
     $1 == "word" && $2 == "src/core" && $3 ~ /\.h$/ { private[$4] }
     $1 == "word" && $3 == "src/core/fast_path.h" { shown[$4] }
+    $1 == "word" && $2 ~ /^src\/(awake|system|tools)$/ { below[$4] }
     $1 == "word" { words[++w] = $0 }
     $1 == "defines" { home[$2, $4] = $3; objects[$2]++; if ($4 ~ /^fs_/) private_home[$4] = $3 }
     $1 == "needs" { needs[++k] = $0; sub(/ other_/, " ", needs[k]) }   # the library once more
@@ -106,7 +104,7 @@ judge() {
       }
       for (a = 1; a <= w; a++) {
         split(words[a], f)
-        if (f[2] ~ /^src\/(core|shared)$/ || !(f[4] in private) || f[4] in free) continue
+        if (f[2] ~ /^src\/(core|shared)$/ || f[4] in below || !(f[4] in private) || f[4] in free) continue
         if (f[4] in shown && door(f[2], f[3])) continue
         wrong(f[3] " uses " f[4] ", which is private to src/core")
       }

@@ -93,7 +93,8 @@ awk '$1 ~ /^(cppcheck|clang-tidy|gcc-analyzer)$/ && $2 != "*" { print $2, FILENA
 all_in "sources with accepted findings" files cited
 
 # ---------------------------------------------------------------- functions
-grep -ohE '\bfs_[a-z0-9_]+' src/core/*.[ch] src/shared/*.[ch] src/posix/*.[ch] src/preload/*.[ch] > "$work/functions"
+grep -ohE '\bfs_[a-z0-9_]+' src/core/*.[ch] src/awake/*.[ch] src/system/*.[ch] src/tools/*.[ch] \
+  src/shared/*.[ch] src/posix/*.[ch] src/preload/*.[ch] > "$work/functions"
 grep -oHE 'fun:fs_[a-z0-9_]+' tests/search/tools/memcheck.supp | sed 's/\(.*\):fun:\(.*\)/\2 \1/' > "$work/cited"
 all_in "functions in suppressions" functions cited
 

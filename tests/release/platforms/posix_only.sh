@@ -49,7 +49,8 @@ done
 
 "$top_srcdir/packaging/amalgamation.sh" "$work/one" || exit 1
 count=0
-for source in "$work/one/fairsem.c" "$top_srcdir"/src/core/*.c \
+for source in "$work/one/fairsem.c" "$top_srcdir"/src/core/*.c "$top_srcdir"/src/awake/*.c \
+  "$top_srcdir"/src/system/*.c "$top_srcdir"/src/tools/*.c \
   "$top_srcdir/src/shared/absent.c" "$top_srcdir"/src/posix/*.c \
   "$top_srcdir"/bench/*.c "$top_srcdir"/examples/*.c; do
   # These need semaphores between processes, epoll or zlib.

@@ -41,7 +41,8 @@ for target; do
   esac
   # shellcheck disable=SC2086 # a list
   makes library cc -std=c11 $visible -DFAIRSEM_WATCHED_=0 -fexceptions -I"$top_srcdir/src" \
-    -I"$top_srcdir/src/core" "$top_srcdir"/src/core/*.c "$top_srcdir/src/shared/absent.c" \
+    -I"$top_srcdir/src/core" "$top_srcdir"/src/core/*.c "$top_srcdir"/src/awake/*.c \
+    "$top_srcdir"/src/system/*.c "$top_srcdir"/src/tools/*.c "$top_srcdir/src/shared/absent.c" \
     "$top_srcdir"/src/posix/*.c -shared -fPIC -o "$work/library.so"
   makes "one file" cc -std=c11 "$work/one/fairsem.c" -shared -fPIC -o "$work/one/library.so"
   for name in budget-pool collatz-pool consumer-priority fetch-limiter start-once; do

@@ -45,7 +45,7 @@ def test_compiles_where_there_are_only_the_calls_for_a_wide_time():
     for name in ("futex", "clock_gettime"):
         text += "#undef SYS_%s\n" % name
     text += "#ifndef SYS_futex_time64\n#define SYS_futex_time64 422\n#define SYS_clock_gettime64 403\n#endif\n"
-    for name in ("core/park_futex.c", "shared/kernel.c"):
+    for name in ("system/park_futex.c", "shared/kernel.c"):
         source = file("wide.c", '#define _GNU_SOURCE\n%s#include "%s/src/%s"\n' % (text, TOP_SRCDIR, name))
         done = run(*CC, "-std=c11", INCLUDE, "-I%s/src" % TOP_SRCDIR, "-I%s/src/core" % TOP_SRCDIR,
                    "-fsyntax-only", source)

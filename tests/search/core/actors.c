@@ -3,7 +3,7 @@
 #include "explorer.h"
 
 #include "../../scenarios/calls.h"
-#include "parking.h"
+#include "system/parking.h"
 
 #include <string.h>
 

@@ -12,20 +12,21 @@ here=$(cd "$(dirname "$0")" && pwd)
 . "$here/../engine/build.sh"
 
 scenarios=$here/../../scenarios
-keep "$src"/core/*.[ch] "$include"/*.h "$here"/*.[ch] "$here"/instead/*.c "$here"/../spec/*.[ch] \
+keep "$src"/core/*.[ch] "$src"/awake/*.[ch] "$src"/system/*.[ch] "$src"/tools/*.[ch] \
+  "$include"/*.h "$here"/*.[ch] "$here"/instead/*.c "$here"/../spec/*.[ch] \
   "$scenarios"/*.[ch]
 mkdir -p "$work/library" "$work/explorer"
 need_compiler
 
 # _GNU_SOURCE empty, as the sources define it.
-flags="-std=c11 -O2 -g1 -D_GNU_SOURCE= -I$include -I$src/core"
+flags="-std=c11 -O2 -g1 -D_GNU_SOURCE= -I$include -I$src -I$src/core"
 
 # The library is instrumented; ../engine/instrument.c replaces the runtime of ThreadSanitizer.
 # shellcheck disable=SC2086
 library() {
   cd "$work/library"
   $CC $flags -fsanitize=thread -include "$here/layer.h" -c \
-    $(ls "$src"/core/*.c | grep -Ev '/(awake|quota_linux)\.c$') "$here"/instead/*.c
+    $(ls "$src"/core/*.c "$src"/system/*.c "$src"/tools/*.c | grep -v '/quota_linux\.c$') "$here"/instead/*.c
 }
 
 library &

@@ -11,12 +11,13 @@ here=$(cd "$(dirname "$0")" && pwd)
 # shellcheck source=tests/search/engine/build.sh
 . "$here/../engine/build.sh"
 
-keep "$src"/core/*.[ch] "$include"/*.h "$here"/*.[ch] "$here/../../../bench"/*.h
+keep "$src"/core/*.[ch] "$src"/awake/*.[ch] "$src"/system/*.[ch] "$src"/tools/*.[ch] \
+  "$include"/*.h "$here"/*.[ch] "$here/../../../bench"/*.h
 mkdir -p "$work/library" "$work/simulator"
 need_compiler
 
 # _GNU_SOURCE empty, as the sources define it.
-flags="-std=c11 -O2 -g1 -D_GNU_SOURCE= -I$include -I$src/core -I$here"
+flags="-std=c11 -O2 -g1 -D_GNU_SOURCE= -I$include -I$src -I$src/core -I$here"
 
 # The library and the peers are instrumented; ../engine/instrument.c replaces the runtime of
 # ThreadSanitizer.  calls.c answers for the files that ask the kernel.
@@ -24,7 +25,7 @@ flags="-std=c11 -O2 -g1 -D_GNU_SOURCE= -I$include -I$src/core -I$here"
 library() {
   cd "$work/library"
   $CC $flags -fsanitize=thread -include "$here/layer.h" -c "$here/peers.c" \
-    $(find "$src/core" -name '*.c' ! -name thread_linux.c ! -name real_time_linux.c \
+    $(find "$src/core" "$src/awake" "$src/system" "$src/tools" -name '*.c' ! -name system_linux.c \
       ! -name quota_linux.c)
 }
 

@@ -1,16 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * calls.c - the calls of layer.h, and the functions of thread_linux.c, real_time_linux.c and quota_linux.c,
- * which ask the kernel about real threads and cores.
+ * calls.c - the calls of layer.h, and the functions of system_linux.c, which asks the kernel about real
+ * threads and cores.
  */
 #define _GNU_SOURCE
 #define CORES_SIMULATOR
 #include "layer.h"
 
-#include "quota.h"
-#include "real_time.h"
 #include "simulator.h"
-#include "thread.h"
+#include "system/system.h"
 
 #include <linux/futex.h>
 #include <stdarg.h>
@@ -235,12 +233,6 @@ bool fs_may_be_real_time(void)
     return real_time;
 }
 
-int fs_quota_cores(const char *root)
-{
-    (void)root;
-    return FS_NO_QUOTA;
-}
-
 /* Nobody cancels a thread or sends a signal. */
 int xs_setcancelstate(int state, int *before)
 {
@@ -302,19 +294,21 @@ void xs_pause(void)
     spend(machine.pause);
 }
 
-int xs_getcpu(void)
+int fs_cpu_current(void)
 {
     spend(machine.atomic);
     return self != NULL ? self->core : 0;
 }
 
-int xs_getaffinity(pid_t pid, size_t size, cpu_set_t *set)
+bool fs_cpu_takes_turns(void)
 {
-    (void)pid;
-    memset(set, 0, size);
-    for (int i = 0; i < machine.cores; i++)
-        CPU_SET(i, set);
-    return 0;
+    spend(machine.clock * 4);       /* a system call */
+    return true;
+}
+
+int fs_cpu_count(void)
+{
+    return machine.cores;
 }
 
 /* ---- System calls ---- */
@@ -337,10 +331,6 @@ long xs_syscall(long number, ...)
     const int *word;
     int operation, value;
 
-    if (number == SYS_sched_getscheduler) {
-        spend(machine.clock * 4);
-        return SCHED_OTHER;
-    }
     if (number != SYS_futex) {
         errno = ENOSYS;
         return -1;

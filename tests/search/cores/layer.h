@@ -45,8 +45,6 @@ int xs_clock_gettime(clockid_t clock, struct timespec *now);
 int xs_nanosleep(const struct timespec *time, struct timespec *left);
 int xs_yield(void);
 void xs_pause(void);
-int xs_getcpu(void);
-int xs_getaffinity(pid_t pid, size_t size, cpu_set_t *set);
 long xs_syscall(long number, ...);
 
 #ifndef CORES_SIMULATOR         /* the simulator itself needs only the declarations */
@@ -72,8 +70,6 @@ long xs_syscall(long number, ...);
 #define clock_gettime xs_clock_gettime
 #define nanosleep xs_nanosleep
 #define sched_yield xs_yield
-#define sched_getcpu xs_getcpu
-#define sched_getaffinity xs_getaffinity
 #define syscall xs_syscall
 #define __builtin_ia32_pause xs_pause
 #endif

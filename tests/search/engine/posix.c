@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* posix.c - cancellation, signals, crashes and quotas, as far as they are the same for all explorers. */
 #include "explorer.h"
-#include "quota.h"
+#include "system/quota.h"
 
 #include <pthread.h>
 #include <signal.h>

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* unlearned.h - of src/core/awake.c, for a program with answers of its own: it learns nothing. */
+/* unlearned.h - of src/awake/awake.c, for a program with answers of its own: it learns nothing. */
 #ifndef ENGINE_UNLEARNED_H
 #define ENGINE_UNLEARNED_H
 
-#include "awake.h"
+#include "awake/awake.h"
 
 void fs_awake_learn_turn(struct fs_awake *awake, int64_t turn_ns)
 {

@@ -24,10 +24,7 @@ for name in $(sed -n 's/^int  __wrap_\(fairsem_[a-z_]*\)(.*/\1/p' "$here/several
   wrap="$wrap -Wl,--wrap=$name -Wl,--wrap=${name}_time64"  # FAIRSEM_TIME64_: the other name
 done
 # machine.c replaces awake.c.
-sources=
-for file in "$src"/core/*.c; do
-  [ "$file" = "$src/core/awake.c" ] || sources="$sources $file"
-done
+sources="$(echo "$src"/core/*.c "$src"/system/*.c "$src"/tools/*.c)"
 objects=$(mktemp -d "$out.XXXXXX")
 trap 'rm -rf "$objects"' EXIT
 : "${CC:=cc}" "${CFLAGS:=-O1 -g}"
@@ -37,7 +34,7 @@ for file in $sources "$here"/several.c "$here"/bytes.c "$here"/checks.c "$here"/
   "$here"/how.c "$here"/words.c "$here"/world.c "$here"/../spec/spec.c \
   "$here"/../../scenarios/script.c "$here/${3:-replay.c}"; do
   $CC -std=c11 -D_POSIX_C_SOURCE=200809L $CFLAGS -fexceptions -fasynchronous-unwind-tables \
-    -I"$src/core" -I"${INCLUDE:-$here/../../../include}" -I"$here" -c "$file" \
+    -I"$src" -I"$src/core" -I"${INCLUDE:-$here/../../../include}" -I"$here" -c "$file" \
     -o "$objects/$(basename "$file" .c).o"
 done
 # shellcheck disable=SC2086

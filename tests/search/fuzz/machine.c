@@ -228,7 +228,7 @@ BARE long __wrap_syscall(long number, ...)
     return __real_syscall(number, arg[0], arg[1], arg[2], arg[3], arg[4], arg[5]);
 }
 
-/* ---- Instead of src/core/awake.c: all stay awake, and all are woken ahead ---- */
+/* ---- Instead of src/awake/awake.c: all stay awake, and all are woken ahead ---- */
 
 enum fs_ahead fs_awake_joined(const struct fs_awake *awake, const struct fs_awake_facts *facts,
                               int core, enum fs_plan *plan)

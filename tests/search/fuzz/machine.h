@@ -15,7 +15,7 @@ extern int  machine_locks;      /* mutexes that are locked now */
 
 /*
  * Can a stack be unwound as pthread_cancel does it?  Not with every C library, and not if the
- * library cleans up in another way (src/core/cleanup.h).  ThreadSanitizer would lose track of the stack.
+ * library cleans up in another way (src/tools/cleanup.h).  ThreadSanitizer would lose track of the stack.
  */
 #if defined(__has_feature)
 #if __has_feature(thread_sanitizer)

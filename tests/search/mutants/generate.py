@@ -24,8 +24,8 @@ import re
 import sys
 
 # Not the library that runs here, or not the library: what other systems have, tools, checks of tests.
-LEFT_OUT = re.compile(r'/(absent|annotate|annotate_valgrind|cond_clock_generic|cpu_generic|thread_generic'
-                      r'|(sem_)?real_time_generic|sem_check|state|probes|invariant)\.[ch]$')
+LEFT_OUT = re.compile(r'/(absent|annotate|annotate_valgrind|system_generic'
+                      r'|sem_real_time_generic|sem_check|probes|invariant)\.[ch]$')
 DEAD_IF = re.compile(r'#\s*if\s+(FS_CHECKED|!defined\(__GNUC__\)|!defined\(__linux__\)|0)\s*$')
 # No mutant changes anything within a statement that begins so: a check, or for tools only.
 SPARED = re.compile(r'(static_)?assert$|_Static_assert$|FS_INVARIANT$|FS_STEP$|fs_stop$|fs_misused$'

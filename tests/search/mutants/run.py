@@ -53,7 +53,9 @@ BUILD = os.path.abspath(ENV.get('top_builddir') or '.')
 WORK = os.path.join(BUILD, 'tests/search/mutants/work')
 BASE = os.path.join(WORK, 'base')
 RESULTS = ENV.get('RESULTS') or os.path.join(BUILD, 'tests/search/mutants/results')
-ALL_FOLDERS = ['core', 'shared', 'posix', 'preload', 'run', 'limit', 'cluster']
+# What the core is built on is found by the suites of the core.
+BELOW_CORE = ['awake', 'system', 'tools']
+ALL_FOLDERS = ['core'] + BELOW_CORE + ['shared', 'posix', 'preload', 'run', 'limit', 'cluster']
 CC, MAKE, JOBS = ENV.get('CC') or 'cc', ENV.get('MAKE') or 'make', int(ENV.get('JOBS') or 2)
 # A program ends where it leaves an array, also the last one of a structure, which sanitizers miss.
 BOUNDS = '-fsanitize=bounds-strict -fsanitize-undefined-trap-on-error'
@@ -123,6 +125,7 @@ def read_suites():
                 suites[folder].append(Suite(folder, rest[0], rest[1:]))
         elif kind != 'etcd' or ENV.get('ETCD') == 'yes':
             suites[folder].append(Suite(folder, kind, rest))
+    suites.update({folder: suites['core'] for folder in BELOW_CORE})
     return suites, canaries
 
 

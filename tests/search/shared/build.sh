@@ -11,7 +11,8 @@ here=$(cd "$(dirname "$0")" && pwd)
 # shellcheck source=tests/search/engine/build.sh
 . "$here/../engine/build.sh"
 # shellcheck disable=SC2046 # a list
-keep "$src"/core/*.[ch] "$include"/*.h "$include"/fairsem/*.h "$here"/*.[ch] \
+keep "$src"/core/*.[ch] "$src"/awake/*.[ch] "$src"/system/*.[ch] "$src"/tools/*.[ch] \
+  "$include"/*.h "$include"/fairsem/*.h "$here"/*.[ch] \
   $(find "$src/shared" "$here/../spec" -name '*.[ch]')
 mkdir -p "$work/core" "$work/shared" "$work/explorer"
 need_compiler
@@ -27,7 +28,7 @@ core() {
     cp "$EXPLORER.objects/core"/*.o .
     return
   fi
-  $CC $library -c $(find "$src/core" -name '*.c' ! -name quota_linux.c)
+  $CC $library -c $(find "$src/core" "$src/awake" "$src/system" "$src/tools" -name '*.c' ! -name quota_linux.c)
 }
 
 # shellcheck disable=SC2046,SC2086

@@ -2,7 +2,7 @@
 /*
  * explorer.h - runs the sources of the shared semaphore under every schedule and every death.
  *
- * HOW IT WORKS.  src/core/ and src/shared/ are compiled unchanged, except core/quota_linux.c and
+ * HOW IT WORKS.  src/core/ and src/shared/ are compiled unchanged, except system/quota_linux.c and
  * shared/kernel.c.  Threads are fibres (../engine/fibre.h) of several simulated processes.  Each process
  * has private memory, which is swapped when another process goes on (process.c), descriptors, locked
  * bytes, and its own address of the segment (kernel.c).  Before each operation that another process could notice a

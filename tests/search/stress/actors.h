@@ -23,7 +23,7 @@
 #include "stress.h"
 #include "suite.h"
 
-#include "parking.h"
+#include "system/parking.h"
 
 #include <pthread.h>
 #include <stdatomic.h>

@@ -55,7 +55,7 @@ make -j"$jobs" check test_scripts="$(echo $scripts)" > log 2>&1 || true
 # A thread that is canceled in a sleep leaves a block in its middle.  gcov, which infers some counts
 # from others, then sometimes finds -1 for a branch.  That is no error.
 gcovr --root "$top_srcdir" --filter "$top_srcdir/src/" \
-  --exclude "$top_srcdir/src/core/annotate_valgrind.c" --object-directory . \
+  --exclude "$top_srcdir/src/tools/annotate_valgrind.c" --object-directory . \
   --gcov-ignore-parse-errors --json-summary summary.json > log 2>&1 || { tail -n 40 log && exit 2; }
 
 # judge FOLDER=PERCENT... - 1 if one is below, 2 if nothing was measured.

@@ -48,7 +48,8 @@ configured "$build/$compiler-$kind" $linking CC="$compiler" \
 for program in canary relaxed; do
   set -- .libs/libfairsem.a
   [ "$program" = canary ] ||
-    set -- -DFAIRSEM_WATCHED_=0 -I"$top_srcdir/src/core" -include "$here/relaxed.h" "$top_srcdir"/src/core/*.c
+    set -- -DFAIRSEM_WATCHED_=0 -I"$top_srcdir/src" -I"$top_srcdir/src/core" -include "$here/relaxed.h" \
+      "$top_srcdir"/src/core/*.c "$top_srcdir"/src/awake/*.c "$top_srcdir"/src/system/*.c "$top_srcdir"/src/tools/*.c
   "$compiler" -std=c11 -D_POSIX_C_SOURCE=200809L -g -O1 -I"$top_srcdir/include" $flags "$here/canary.c" \
     "$@" -pthread -o "$program" > canary.log 2>&1 || { cat canary.log && fail "$program does not build"; }
 done

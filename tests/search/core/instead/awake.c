@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * awake.c - in the explorer, instead of src/core/awake.c: every policy that there can be.
+ * awake.c - in the explorer, instead of src/awake/awake.c: every policy that there can be.
  *
  * Each answer is both yes and no.  The first one is what the library answers while it has learned
  * nothing; another one counts as a preemption.  And a thread that stays awake may give up at any

@@ -14,8 +14,8 @@
 #ifndef FS_AWAKE_H
 #define FS_AWAKE_H
 
-#include "cpu.h"
-#include "deadline.h"
+#include "system/deadline.h"
+#include "system/system.h"
 
 #include <stdatomic.h>
 #include <stdbool.h>

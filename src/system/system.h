@@ -1,15 +1,17 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * cpu.h - which core a thread runs on, and how many there are.  cpu_linux.c is for Linux,
- * cpu_generic.c for all other systems; the one that does not apply is empty.
+ * system.h - what POSIX does not say of cores and threads.  system_linux.c is for Linux, system_generic.c for
+ * all other systems; the one that does not apply is empty.
  */
-#ifndef FS_CPU_H
-#define FS_CPU_H
+#ifndef FS_SYSTEM_H
+#define FS_SYSTEM_H
 
 #include <errno.h>
 #include <sched.h>
 #include <stdbool.h>
 #include <stdint.h>
+
+/* ---- Cores ---- */
 
 /*
  * The core that this thread runs on at this moment.  If the system does not say, each call returns
@@ -61,5 +63,23 @@ static inline void fs_cpu_pause(void)
     __asm__ volatile("isb" ::: "memory");   /* "yield" does nothing on most of them */
 #endif
 }
+
+/* ---- Threads, for people who look at a semaphore ---- */
+
+#define FS_THREAD_NAME 16       /* bytes, with the end: the most that Linux keeps */
+
+/* The kernel's number of this thread, as ps -L and debuggers show it; 0: the system has none. */
+int fs_thread_id(void);
+
+/* The name of that thread, which may have ended meanwhile; "" if it has none. */
+void fs_thread_name(int id, char name[FS_THREAD_NAME]);
+
+/* ---- Real-time priorities, which few programs may use ---- */
+
+/*
+ * May a thread of this process have one?  At most two system calls; none if the answer was no
+ * before.
+ */
+bool fs_may_be_real_time(void);
 
 #endif

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* cpu_generic.c - cores, where a thread's own is not known; see cpu.h. */
+/* system_generic.c - where POSIX is all that is known; see system.h. */
 #if !defined(__linux__)
 
-#include "cpu.h"
+#include "system/system.h"
 
 #include <errno.h>
 #include <pthread.h>
@@ -42,6 +42,22 @@ int fs_cpu_count(void)
 #else
     return 2;
 #endif
+}
+
+int fs_thread_id(void)
+{
+    return 0;
+}
+
+void fs_thread_name(int id, char name[FS_THREAD_NAME])
+{
+    (void)id;
+    name[0] = '\0';
+}
+
+bool fs_may_be_real_time(void)
+{
+    return true;
 }
 
 #else

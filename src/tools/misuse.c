@@ -9,7 +9,7 @@
  * made for glibc, whose unwinder musl cannot run.
  */
 #define _GNU_SOURCE
-#include "invariant.h"
+#include "tools/invariant.h"
 
 enum { FS_CALLER_SIZE = 300 };
 

@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * cond_clock.h - condition variables, each for deadlines on one clock.  cond_clock_posix.c is for
- * systems with pthread_condattr_setclock, cond_clock_generic.c for those without it, such as macOS;
- * the one that does not apply is empty.
+ * cond_clock.h - condition variables, each for deadlines on one clock: with pthread_condattr_setclock, or
+ * without it, as on macOS.
  */
 #ifndef FS_COND_CLOCK_H
 #define FS_COND_CLOCK_H
 
-#include "deadline.h"
+#include "system/deadline.h"
 
 #include <pthread.h>
 #include <stdbool.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* deadline.c - clocks, timespec arithmetic, validation. */
-#include "deadline.h"
+#include "system/deadline.h"
 
-#include "invariant.h"
+#include "tools/invariant.h"
 
 #include <errno.h>
 #include <pthread.h>

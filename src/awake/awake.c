@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* awake.c - the policy of staying awake; see awake.h, and doc/awake.md for the figures. */
-#include "awake.h"
+#include "awake/awake.h"
 
-#include "annotate.h"
-#include "cpu.h"
-#include "deadline.h"
+#include "system/deadline.h"
+#include "system/system.h"
+#include "tools/annotate.h"
 
 /* ======================================================================== *
  *  What a semaphore has learned

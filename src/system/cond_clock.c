@@ -1,15 +1,34 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * cond_clock_generic.c - where a condition variable knows no other clock than CLOCK_REALTIME; see
- * cond_clock.h.
+ * cond_clock.c - condition variables with a clock; see cond_clock.h.
  *
- * A sleep lasts as long as the deadline's own clock says, but at most 0.9 s: then the caller looks
- * at that clock again.  So if a clock was set meanwhile, or the machine was asleep, a time-out
- * comes that much late.
+ * Where they know no other clock than CLOCK_REALTIME, a sleep lasts as long as the deadline's own clock
+ * says, but at most 0.9 s: then the caller looks at that clock again.  So if a clock was set meanwhile, or
+ * the machine was asleep, a time-out comes that much late.
  */
-#include "cond_clock.h"
+#include "system/cond_clock.h"
 
-#if !FS_HAS_COND_CLOCK
+#if FS_HAS_COND_CLOCK
+
+bool fs_cond_init(pthread_cond_t *cond, clockid_t clock)
+{
+    pthread_condattr_t attr;
+    bool done;
+
+    if (pthread_condattr_init(&attr) != 0)
+        return false;
+    done = pthread_condattr_setclock(&attr, clock) == 0 && pthread_cond_init(cond, &attr) == 0;
+    pthread_condattr_destroy(&attr);
+    return done;
+}
+
+void fs_cond_sleep_until(pthread_cond_t *cond, pthread_mutex_t *mutex,
+                         const struct fs_deadline *deadline)
+{
+    pthread_cond_timedwait(cond, mutex, &deadline->at);
+}
+
+#else
 
 #define SLICE_NS 900000000      /* less than a second */
 
@@ -46,6 +65,4 @@ void fs_cond_sleep_until(pthread_cond_t *cond, pthread_mutex_t *mutex,
     sleep_for(cond, mutex, &time);
 }
 
-#else
-typedef int translation_unit_not_empty;
 #endif

@@ -15,7 +15,7 @@
  *
  * 64 bits only: a wrapper passes machine words.
  */
-#include "annotate_valgrind.h"
+#include "tools/annotate_valgrind.h"
 
 #if defined(FS_WEAK) && !defined(FS_INSTRUMENTED)
 bool fs_under_valgrind;
@@ -23,7 +23,12 @@ bool fs_under_valgrind;
 
 #if FS_HAS_VALGRIND && !defined(FS_INSTRUMENTED)
 
-#include "word.h"
+#include "fairsem.h"
+
+#include <stdatomic.h>
+#include <stdint.h>
+
+#define SLOW INT64_C(1)         /* the bit of FAIRSEM_WATCHED_ in a semaphore's word: FS_SLOW */
 
 #include <valgrind/drd.h>
 #include <valgrind/helgrind.h>
@@ -137,7 +142,7 @@ static void begin_sem(const void *sem)
     _Atomic int64_t *word = (_Atomic int64_t *)(void *)&s->fairsem_word_;
 
     hide_thread();
-    if ((atomic_fetch_or(word, FS_SLOW) & FS_SLOW) == 0)
+    if ((atomic_fetch_or(word, SLOW) & SLOW) == 0)
         hide_object(sem, sizeof(fairsem_t));
 }
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* quota.h - how many cores the quota of this process's cgroup is worth; for cpu_linux.c. */
+/* quota.h - how many cores the quota of this process's cgroup is worth; for system_linux.c. */
 #ifndef FS_QUOTA_H
 #define FS_QUOTA_H
 

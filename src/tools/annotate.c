@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* annotate.c - is this program watched, and by whom?  See annotate.h. */
-#include "annotate.h"
+#include "tools/annotate.h"
 
 #if defined(FS_WEAK) && !defined(FS_INSTRUMENTED)
 

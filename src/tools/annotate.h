@@ -22,8 +22,8 @@
 #ifndef FS_ANNOTATE_H
 #define FS_ANNOTATE_H
 
-#include "annotate_valgrind.h"
-#include "compiler.h"
+#include "tools/annotate_valgrind.h"
+#include "tools/compiler.h"
 
 #include <stdbool.h>
 

@@ -3,7 +3,7 @@
 #ifndef FS_FUTEX_H
 #define FS_FUTEX_H
 
-#include "compiler.h"
+#include "tools/compiler.h"
 
 #include <errno.h>
 #include <limits.h>

@@ -8,12 +8,11 @@
  * computes for 50 ms now and then.  With inheritance the first goes on at once.  It costs nothing
  * while the mutex is free.
  */
-#include "mutex.h"
+#include "system/mutex.h"
 
-#include "cpu.h"
-#include "deadline.h"
-#include "invariant.h"
-#include "real_time.h"
+#include "system/deadline.h"
+#include "system/system.h"
+#include "tools/invariant.h"
 
 #include <errno.h>
 #include <stdatomic.h>

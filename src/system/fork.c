@@ -13,10 +13,10 @@
  * there are threads, and before the application's own handlers, which may then use semaphores in
  * the child.  Elsewhere it is registered when the generation is first asked for.
  */
-#include "fork.h"
+#include "system/fork.h"
 
-#include "compiler.h"
-#include "invariant.h"
+#include "tools/compiler.h"
+#include "tools/invariant.h"
 
 #include <signal.h>
 

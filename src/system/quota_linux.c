@@ -10,7 +10,7 @@
 #if defined(__linux__)
 
 #define _GNU_SOURCE             /* O_PATH, syscall */
-#include "quota.h"
+#include "system/quota.h"
 
 #include <fcntl.h>
 #include <stdbool.h>

@@ -3,7 +3,7 @@
 #ifndef FS_ANNOTATE_VALGRIND_H
 #define FS_ANNOTATE_VALGRIND_H
 
-#include "compiler.h"
+#include "tools/compiler.h"
 
 #include <stdbool.h>
 #include <stddef.h>
