@@ -112,6 +112,12 @@ static inline bool fs_give(struct fs_sem *s, int64_t n, bool to_section)
 
 /* ---- For the rooms of sem_t ---- */
 
+/* Does somebody wait?  A hint: the section that would make it exact would also end a bypass. */
+static inline bool fs_seems_waited_for(const struct fs_sem *s)
+{
+    return atomic_load_explicit(&s->waiters, memory_order_relaxed) != 0;
+}
+
 /*
  * The sem_t layer also needs fs_fork_exclude() in fork.h.  The interposer, which wraps signal
  * handlers and siglongjmp(), also needs these functions of wait.c, fs_signal_hooks in signals.h,

@@ -15,7 +15,7 @@ FS_ALWAYS_INLINE static void join(struct fs_section *in, struct fs_waiter *w, in
     /* Release order, for a ticket: a thread that sees it QUEUED must see of which semaphore. */
     fs_set_state(w, FS_QUEUED, memory_order_release);
     w->joined_ns = fs_section_now(in);
-    s->waiters++;
+    atomic_store_explicit(&s->waiters, s->waiters + 1, memory_order_relaxed);
     fs_count_joined(s, w);
 }
 
@@ -56,7 +56,7 @@ void fs_leave(struct fs_section *in, struct fs_waiter *w, enum fs_end end)
     if (!s->sleeps_at_once)
         fs_ahead_leaves(s, w);
     fs_waitq_leave(&s->queue, &w->in_queue);
-    s->waiters--;
+    atomic_store_explicit(&s->waiters, s->waiters - 1, memory_order_relaxed);
     if (fs_watched)
         fs_tell_before(w);
     w->complete(w, state_after(end), in);

@@ -29,5 +29,5 @@ void fs_sem_reset_in_child(void *sem)
     s->head_since_ns = 0;
     s->waiting_low = s->waiting_high = 0;
     s->tickets = 0;
-    s->waiters = 0;
+    atomic_store_explicit(&s->waiters, 0, memory_order_relaxed);
 }

@@ -78,7 +78,7 @@ struct FS_MAY_ALIAS fs_sem {
     _Atomic uint8_t    before_join; /* a doubt: acquire.c */
 
     struct fs_waitq    queue;       /* under mutex */
-    uint32_t           waiters;     /* under mutex; length of the queue */
+    _Atomic uint32_t   waiters;     /* written under mutex; length of the queue; without it a hint */
     _Atomic bool       in_section;  /* written under mutex; a hint for releases */
     _Atomic bool       resized;     /* written under mutex; the capacity has been changed */
     struct fs_waiter  *far;         /* under mutex; ahead.h */

@@ -261,7 +261,7 @@ EXPORT int sem_destroy(sem_t *sem)
 /* --bypass: take a unit ahead of threads that wait, if they have not waited for too long. */
 static bool take_past(struct fs_cell *cell)
 {
-    if (fs_bypass_ns == 0 || fairsem_waiters(&cell->sem) == 0
+    if (fs_bypass_ns == 0 || !fs_seems_waited_for(fs_inside(&cell->sem))
         || fairsem_tryacquire(&cell->sem, 1) != 0)
         return false;
     FS_COUNT(passed);

@@ -10,8 +10,7 @@
  *   - accesses to a token's reason in a scenario that cancels no token; to a capacity that does not
  *     change; to the list of parkers if none is made; to the length of a wake-up if it is not
  *     measured;
- *   - accesses, with the semaphore's mutex held, to `closed`, of which other threads only take a hint;
- *   - accesses to `in_section`, which is a hint, too.
+ *   - accesses to `closed`, `waiters` and `in_section`, of which threads without the mutex take a hint.
  */
 #include "oracles.h"
 #include "views.h"
@@ -56,7 +55,8 @@ static bool sem_access_commutes(const char *at, size_t offset, bool write)
         && (write || ((const struct fs_sem *)(const void *)(at - offset))->bypass_ns == 0))
         fail("explorer", "an access without the mutex that access.c does not expect: %s",
              object_words(at));
-    return IS(closed) || IS(in_section) || IS(resizing);    /* the last one is for a forked child */
+    /* For others these are hints; the last one is for a forked child. */
+    return IS(closed) || IS(waiters) || IS(in_section) || IS(resizing);
 }
 
 static bool commutes(const void *at, bool write)
