@@ -88,8 +88,6 @@ static int enter_and_take(struct fs_shared_wait *wait)
     struct fs_shared_section in;
     int result = fs_shared_wait_enter(wait, &in);
 
-    if (result == ETIMEDOUT && wait->reason != 0)
-        return wait->reason;
     if (result != 0)
         return result;
     result = wait->reason != 0 ? wait->reason : shared_take_or_join(wait, &in);
@@ -164,6 +162,8 @@ int fs_shared_acquire(fairsem_shared_t *h, int64_t n, int priority, int refusal,
         result = fs_shared_look_at_file(h);
     if (result == 0)
         result = refusal != 0 && is_refused(h, n) ? refusal : take_or_check(&wait);
+    if (result == ETIMEDOUT && FS_GET(&wait.reason) != 0)
+        result = FS_GET(&wait.reason);
     result = fs_shared_wait_for(&wait, result);
     return result == ETIMEDOUT && refusal != 0 ? refusal : result;
 }

@@ -158,64 +158,61 @@ static void end_slice(struct fs_shared_wait *wait)
     pthread_cleanup_pop(0);
 }
 
-/* The first attempt does not wait, so that an acquire that need not wait reads no clock. */
-static void begin_slices(struct fs_shared_wait *wait)
-{
-    wait->until = &fs_lock_no_wait;
-}
+/* An attempt to get the lock: ETIMEDOUT if it cannot be had by then. */
+typedef int attempt_fn(struct fs_shared_wait *wait, const struct fs_deadline *until, void *argument);
 
-/* After ETIMEDOUT: is there a next slice?  If so, it is wait->until. */
-static bool next_slice(struct fs_shared_wait *wait)
+/*
+ * Attempt it until the wait's deadline, or until its token is canceled: ETIMEDOUT.  The first attempt
+ * does not wait, so that an acquire that need not wait reads no clock.
+ */
+static int in_slices(struct fs_shared_wait *wait, attempt_fn *attempt, void *argument)
 {
     const int64_t ns = wait->by_token.token != NULL ? TOKEN_SLICE_NS : CANCEL_SLICE_NS;
+    int error = attempt(wait, &fs_lock_no_wait, argument);
+    bool last = false;
 
-    if (wait->until == wait->deadline)
-        return false;
-    if (wait->until == &wait->slice) {
-        if (FS_GET(&wait->reason) != 0)
-            return false;
-        end_slice(wait);
+    while (error == ETIMEDOUT && !last) {
+        const struct fs_deadline slice = fs_deadline_after(ns);
+
+        last = wait->deadline != NULL && fs_deadline_rest(wait->deadline, ns) < ns;
+        error = attempt(wait, last ? wait->deadline : &slice, argument);
+        if (error == ETIMEDOUT && FS_GET(&wait->reason) != 0)
+            break;
+        if (error == ETIMEDOUT && !last)
+            end_slice(wait);
     }
-    if (wait->deadline != NULL && fs_deadline_rest(wait->deadline, ns) < ns) {
-        wait->until = wait->deadline;
-    } else {
-        wait->slice = fs_deadline_after(ns);
-        wait->until = &wait->slice;
-    }
-    return true;
+    return error;
+}
+
+static int attempt_attach(struct fs_shared_wait *wait, const struct fs_deadline *until, void *argument)
+{
+    (void)argument;
+    return fs_shared_be_attached(wait->handle, until);
+}
+
+static int attempt_check(struct fs_shared_wait *wait, const struct fs_deadline *until, void *whom)
+{
+    return fs_watch_check(wait->handle, until, *(const enum fs_whom *)whom);
+}
+
+static int attempt_enter(struct fs_shared_wait *wait, const struct fs_deadline *until, void *in)
+{
+    return fs_shared_enter(in, wait->handle, until);
 }
 
 int fs_shared_wait_attach(struct fs_shared_wait *wait)
 {
-    int error;
-
-    begin_slices(wait);
-    do {
-        error = fs_shared_be_attached(wait->handle, wait->until);
-    } while (error == ETIMEDOUT && next_slice(wait));
-    return error == ETIMEDOUT && FS_GET(&wait->reason) != 0 ? FS_GET(&wait->reason) : error;
+    return in_slices(wait, attempt_attach, NULL);
 }
 
 int fs_shared_wait_check(struct fs_shared_wait *wait, enum fs_whom whom)
 {
-    int error;
-
-    begin_slices(wait);
-    do {
-        error = fs_watch_check(wait->handle, wait->until, whom);
-    } while (error == ETIMEDOUT && next_slice(wait));
-    return error == ETIMEDOUT && FS_GET(&wait->reason) != 0 ? FS_GET(&wait->reason) : error;
+    return in_slices(wait, attempt_check, &whom);
 }
 
 int fs_shared_wait_enter(struct fs_shared_wait *wait, struct fs_shared_section *in)
 {
-    int error;
-
-    begin_slices(wait);
-    do {
-        error = fs_shared_enter(in, wait->handle, wait->until);
-    } while (error == ETIMEDOUT && next_slice(wait));
-    return error;
+    return in_slices(wait, attempt_enter, in);
 }
 
 /* ---- Leave ---- */

@@ -20,8 +20,6 @@ struct fs_shared_wait {
     int64_t                   seq;          /* its number: the slot is still ours if it has it */
     _Atomic int               reason;       /* of its token, under the token's mutex; 0: not canceled */
     int64_t                   joined_ns;
-    const struct fs_deadline *until;        /* of the slice in which it waits for the lock ... */
-    struct fs_deadline        slice;        /* ... if that is no other one */
     int64_t                   look_ns;      /* when it looks at others next; 0: not known yet */
     bool                      checked;      /* processes, before it is refused */
     struct fs_shared_awake    awake;
@@ -39,13 +37,11 @@ int fs_shared_wait_begin(struct fs_shared_wait *wait, fairsem_shared_t *h,
                          const struct fs_deadline *deadline, const fairsem_token_t *token);
 
 /*
- * fs_shared_be_attached() and fs_watch_check() for this wait, which its token and pthread_cancel end, too.
- * An error, or the token's reason.
+ * fs_shared_be_attached(), fs_watch_check() and fs_shared_enter() for this wait.  pthread_cancel ends them,
+ * too, and its token: ETIMEDOUT, see `reason`.
  */
 int fs_shared_wait_attach(struct fs_shared_wait *wait);
 int fs_shared_wait_check(struct fs_shared_wait *wait, enum fs_whom whom);
-
-/* fs_shared_enter(), the same; but ETIMEDOUT if its token is canceled, see `reason`. */
 int fs_shared_wait_enter(struct fs_shared_wait *wait, struct fs_shared_section *in);
 
 /* If the result is FS_NOT_OVER, wait for another.  Cancellation point.  No lock held. */
