@@ -123,11 +123,11 @@ static bool find_kept_entry(fairsem_shared_t *h, int *index)
 /* ---- Attach ---- */
 
 /* Drop the dead process whose entry this was.  Its byte is ours. */
-static int evict(fairsem_shared_t *h, const struct fs_deadline *deadline, int index)
+static int evict(fairsem_shared_t *h, enum fs_lock_mode mode, const struct fs_deadline *deadline, int index)
 {
     static const struct fs_dead nobody;
     struct fs_shared_section in;
-    int error = fs_shared_section_begin(&in, h, deadline);
+    int error = fs_shared_section_begin(&in, h, mode, deadline);
 
     if (error != 0)
         return error;
@@ -139,14 +139,14 @@ static int evict(fairsem_shared_t *h, const struct fs_deadline *deadline, int in
 }
 
 /* A free entry whose byte is ours needs no lock (R3). */
-static int move_in(fairsem_shared_t *h, const struct fs_deadline *deadline, int index)
+static int move_in(fairsem_shared_t *h, enum fs_lock_mode mode, const struct fs_deadline *deadline, int index)
 {
     struct fs_process *self = &h->processes[index];
     int error = 0;
 
     /* Acquire order: after the stores of the process that freed it. */
     if (atomic_load_explicit(&self->state, memory_order_acquire) != FS_PROCESS_FREE)
-        error = evict(h, deadline, index);
+        error = evict(h, mode, deadline, index);
     if (error != 0)
         return error;
     FS_PUT(&self->held, 0);
@@ -156,7 +156,7 @@ static int move_in(fairsem_shared_t *h, const struct fs_deadline *deadline, int 
     return 0;
 }
 
-static int attach(fairsem_shared_t *h, const struct fs_deadline *deadline)
+static int attach(fairsem_shared_t *h, enum fs_lock_mode mode, const struct fs_deadline *deadline)
 {
     bool kept;
     int index, error = fs_shared_check_file(h);
@@ -180,7 +180,7 @@ static int attach(fairsem_shared_t *h, const struct fs_deadline *deadline)
     else if (kept)
         fs_shared_set_keeps(h, index, false);
     else
-        error = move_in(h, deadline, index);
+        error = move_in(h, mode, deadline, index);
     if (error == 0) {
         atomic_store_explicit(&h->attached, true, memory_order_release);
         return 0;
@@ -202,14 +202,16 @@ static bool is_still_ours(const fairsem_shared_t *h)
 
 /*
  * A thread that attaches may wait for a lock whose owner is stopped, until its own deadline; ours may
- * be earlier: ETIMEDOUT.  The time after a deadline is as for the lock.
+ * be earlier: ETIMEDOUT.  The mode is as for the lock.
  */
-static int wait_to_attach(fairsem_shared_t *h, const struct fs_deadline *deadline)
+static int wait_to_attach(fairsem_shared_t *h, enum fs_lock_mode mode, const struct fs_deadline *deadline)
 {
     const struct fs_deadline grace = fs_deadline_after(FS_LOCK_GRACE_NS);
 
     while (pthread_mutex_trylock(&h->attaching) != 0) {
-        if (deadline != NULL && fs_deadline_passed(deadline) && fs_deadline_passed(&grace))
+        bool over = mode != FS_LOCK_WAIT || (deadline != NULL && fs_deadline_passed(deadline));
+
+        if (mode == FS_LOCK_TRY || (over && fs_deadline_passed(&grace)))
             return ETIMEDOUT;
         wait_for_others(h);
     }
@@ -217,16 +219,16 @@ static int wait_to_attach(fairsem_shared_t *h, const struct fs_deadline *deadlin
 }
 
 /* No wait in the queue, so no cancellation point; but it may sleep. */
-int fs_shared_attach(fairsem_shared_t *h, const struct fs_deadline *deadline)
+int fs_shared_attach(fairsem_shared_t *h, enum fs_lock_mode mode, const struct fs_deadline *deadline)
 {
     int error, cancelable, ignored;
 
     fs_shared_check_fork(h);
     pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancelable);
-    error = wait_to_attach(h, deadline);
+    error = wait_to_attach(h, mode, deadline);
     if (error == 0) {
         if (!atomic_load_explicit(&h->attached, memory_order_acquire) || !is_still_ours(h))
-            error = attach(h, deadline);
+            error = attach(h, mode, deadline);
         FS_MUST(pthread_mutex_unlock(&h->attaching));
     }
     pthread_setcancelstate(cancelable, &ignored);
@@ -235,11 +237,12 @@ int fs_shared_attach(fairsem_shared_t *h, const struct fs_deadline *deadline)
 
 /* ---- Use ---- */
 
-int fs_shared_be_attached(fairsem_shared_t *h, const struct fs_deadline *deadline)
+int fs_shared_be_attached(fairsem_shared_t *h, enum fs_lock_mode mode, const struct fs_deadline *deadline)
 {
     fs_shared_check_fork(h);
-    return atomic_load_explicit(&h->attached, memory_order_acquire) ? 0
-                                                                    : fs_shared_attach(h, deadline);
+    if (atomic_load_explicit(&h->attached, memory_order_acquire))
+        return 0;
+    return fs_shared_attach(h, mode, deadline);
 }
 
 /*
@@ -266,16 +269,16 @@ int fs_shared_look_at_file(fairsem_shared_t *h)
 #define TRIES 20        /* more only if its byte is lost again and again */
 
 int fs_shared_enter(struct fs_shared_section *in, fairsem_shared_t *h,
-                    const struct fs_deadline *deadline)
+                    enum fs_lock_mode mode, const struct fs_deadline *deadline)
 {
-    int error = fs_shared_be_attached(h, deadline);
+    int error = fs_shared_be_attached(h, mode, deadline);
 
     for (int i = 0; error == 0; i++) {
-        error = fs_shared_section_begin(in, h, deadline);
+        error = fs_shared_section_begin(in, h, mode, deadline);
         if (error != 0 || is_still_ours(h))
             return error;
         fs_shared_section_leave(in);
-        error = i < TRIES ? fs_shared_attach(h, deadline) : EBADF;
+        error = i < TRIES ? fs_shared_attach(h, mode, deadline) : EBADF;
     }
     return error;
 }
@@ -284,7 +287,7 @@ int fs_shared_enter_soon(struct fs_shared_section *in, fairsem_shared_t *h)
 {
     const struct fs_deadline soon = fs_deadline_after(1000000000);
 
-    return fs_shared_enter(in, h, &soon);
+    return fs_shared_enter(in, h, FS_LOCK_WAIT, &soon);
 }
 
 bool fs_shared_has_slots(const fairsem_shared_t *h)
@@ -316,7 +319,7 @@ int fs_shared_detach(fairsem_shared_t *h)
     index = FS_GET(&h->self);
     if (!atomic_load_explicit(&h->attached, memory_order_acquire) || fs_shared_check_file(h) != 0)
         return 0;
-    if (fs_shared_section_begin(&in, h, &deadline) != 0)
+    if (fs_shared_section_begin(&in, h, FS_LOCK_WAIT, &deadline) != 0)
         return 0;
     /* Once more: an acquire may have begun meanwhile, and have joined before we had the lock. */
     if (FS_GET(&h->acquires) != 0) {

@@ -46,11 +46,11 @@ static void check(struct fs_shared_section *in)
 static int begin(struct view *view, fairsem_shared_t *h)
 {
     const struct fs_deadline deadline = fs_deadline_after(PATIENCE_NS);
-    int error = fs_watch_check(h, &deadline, FS_EVERYBODY);
+    int error = fs_watch_check(h, FS_EVERYBODY, FS_LOCK_WAIT, &deadline);
 
     view->in.now_ns = 0;
     if (error == 0)
-        error = fs_shared_enter(&view->in, h, &deadline);
+        error = fs_shared_enter(&view->in, h, FS_LOCK_WAIT, &deadline);
     view->locked = error == 0;
     if (error == ETIMEDOUT)
         return FS_GET(&h->segment->damaged) != 0 ? ENOTRECOVERABLE : 0;

@@ -24,9 +24,6 @@
 
 static_assert(FAIRSEM_SHARED_MAX <= INDEX_MASK + 1, "an index does not fit");
 
-const struct fs_deadline fs_lock_at_once = { .clock = CLOCK_MONOTONIC };
-const struct fs_deadline fs_lock_no_wait = { .clock = CLOCK_MONOTONIC };
-
 static uint32_t word_of(int index, uint32_t incarnation)
 {
     return HELD | (incarnation & INCARNATION_MASK) << 12 | (uint32_t)index;
@@ -67,6 +64,7 @@ static int judge(fairsem_shared_t *h, uint32_t word)
 /* A thread that waits for the lock. */
 struct attempt {
     fairsem_shared_t         *handle;
+    enum fs_lock_mode         mode;
     const struct fs_deadline *deadline;
     int64_t  begun_ns;
     int64_t  sleep_ns;          /* for so long at most */
@@ -103,18 +101,19 @@ static int try_to_take(struct attempt *a, uint32_t *word, int *dead_owner)
 /* How long it may sleep now.  0: it must give up. */
 static int64_t lock_longest_sleep(struct attempt *a)
 {
-    int64_t waited_ns = fs_since(fs_now_ns(), a->begun_ns), rest_ns;
+    int64_t waited_ns = fs_since(fs_now_ns(), a->begun_ns), rest_ns = 0;
 
+    if (a->mode == FS_LOCK_TRY)
+        return 0;
     if (a->sleep_ns == 0) {
         a->sleep_ns = BARGE_NS;
     } else if (!a->waits_in_order) {
         a->waits_in_order = waited_ns >= BARGE_NS;
         a->sleep_ns = a->waits_in_order ? CHECK_NS : BARGE_NS;
     }
-    if (a->deadline == NULL)
-        return a->sleep_ns;
-    rest_ns = fs_deadline_rest(a->deadline, a->sleep_ns);
-    if (a->deadline != &fs_lock_no_wait && rest_ns < FS_LOCK_GRACE_NS - waited_ns)
+    if (a->mode == FS_LOCK_WAIT)
+        rest_ns = a->deadline != NULL ? fs_deadline_rest(a->deadline, a->sleep_ns) : a->sleep_ns;
+    if (rest_ns < FS_LOCK_GRACE_NS - waited_ns)
         rest_ns = FS_LOCK_GRACE_NS - waited_ns;
     return rest_ns < a->sleep_ns ? rest_ns : a->sleep_ns;
 }
@@ -171,9 +170,10 @@ static void sleep_in_line(struct attempt *a, uint32_t word, int turn, int64_t ns
         a->sleep_ns *= 2;
 }
 
-static int lock_slowly(fairsem_shared_t *h, const struct fs_deadline *deadline, int *dead_owner)
+static int lock_slowly(fairsem_shared_t *h, enum fs_lock_mode mode, const struct fs_deadline *deadline,
+                       int *dead_owner)
 {
-    struct attempt a = { .handle = h, .deadline = deadline, .begun_ns = fs_now_ns(),
+    struct attempt a = { .handle = h, .mode = mode, .deadline = deadline, .begun_ns = fs_now_ns(),
                          .patience = PATIENCE };
     _Atomic uint32_t *lock = &h->segment->lock;
 
@@ -200,13 +200,14 @@ static int lock_slowly(fairsem_shared_t *h, const struct fs_deadline *deadline, 
     }
 }
 
-int fs_shared_lock(fairsem_shared_t *h, const struct fs_deadline *deadline, int *dead_owner)
+int fs_shared_lock(fairsem_shared_t *h, enum fs_lock_mode mode, const struct fs_deadline *deadline,
+                   int *dead_owner)
 {
     uint32_t word = 0;
     int error = 0;
 
     if (!swap(&h->segment->lock, &word, own_word(h)))
-        error = lock_slowly(h, deadline, dead_owner);
+        error = lock_slowly(h, mode, deadline, dead_owner);
     FS_STEP("locked");
     return error;
 }

@@ -30,18 +30,23 @@
 #include "shared/handle.h"
 #include "system/deadline.h"
 
-/* The lock may be held by a stopped process.  A call with a deadline waits so long after that. */
+/* Most sections are over after this time.  A longer one is that of a stopped process. */
 #define FS_LOCK_GRACE_NS 6000000
 
-/* A deadline that has passed: for calls that do not wait; and the same without that. */
-extern const struct fs_deadline fs_lock_at_once, fs_lock_no_wait;
+/* How long a call waits for the lock.  Only FS_LOCK_WAIT needs a deadline. */
+enum fs_lock_mode {
+    FS_LOCK_TRY,                /* it does not */
+    FS_LOCK_TRY_FOR_GRACE,      /* for FS_LOCK_GRACE_NS */
+    FS_LOCK_WAIT                /* until the deadline (NULL: none), but at least for FS_LOCK_GRACE_NS */
+};
 
 /*
  * Returns 0; EOWNERDEAD: we hold it, and its last owner, *dead_owner, died with it; ETIMEDOUT: we
- * do not hold it, and the deadline (NULL: none) has passed; ENOTRECOVERABLE: we do not hold it, and
- * its value is damaged; EBADF: we do not hold it.
+ * do not hold it, and have waited for so long; ENOTRECOVERABLE: we do not hold it, and its value is
+ * damaged; EBADF: we do not hold it.
  */
-int fs_shared_lock(fairsem_shared_t *h, const struct fs_deadline *deadline, int *dead_owner);
+int fs_shared_lock(fairsem_shared_t *h, enum fs_lock_mode mode, const struct fs_deadline *deadline,
+                   int *dead_owner);
 void fs_shared_unlock(fairsem_shared_t *h);
 
 /* Is it held by a dead process, or damaged? */

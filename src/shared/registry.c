@@ -125,7 +125,7 @@ static int make_handle(int fd, const struct fs_segment *header, fairsem_shared_t
 static int attach_soon(fairsem_shared_t *h)
 {
     const struct fs_deadline soon = fs_deadline_after(ATTACH_NS);
-    int error = fs_shared_be_attached(h, &soon);
+    int error = fs_shared_be_attached(h, FS_LOCK_WAIT, &soon);
 
     return error == ETIMEDOUT ? 0 : error;
 }
@@ -485,7 +485,7 @@ int fairsem_shared_unlink_unused(fairsem_shared_t *h, const char *name, bool kep
     int broken, error = h->undo ? path_of(name, path) : EINVAL;
 
     if (error == 0)
-        error = fs_watch_check(h, &soon, FS_EVERYBODY);
+        error = fs_watch_check(h, FS_EVERYBODY, FS_LOCK_WAIT, &soon);
     if (error == 0 || error == ETIMEDOUT)
         error = fs_shared_enter_soon(&in, h);
     if (error != 0)

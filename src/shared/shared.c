@@ -77,7 +77,7 @@ int fairsem_shared_tryacquire(fairsem_shared_t *h, int64_t n)
 
     return is_settled(h, n, &result) ? result
                                      : fs_shared_acquire(h, n, FS_LAST_PRIORITY, EAGAIN,
-                                                         &fs_lock_at_once, NULL);
+                                                         NULL, NULL);
 }
 
 int fairsem_shared_acquire_for(fairsem_shared_t *h, int64_t n, int64_t timeout_ns)
@@ -88,7 +88,7 @@ int fairsem_shared_acquire_for(fairsem_shared_t *h, int64_t n, int64_t timeout_n
     if (is_settled(h, n, &result))
         return result;
     if (timeout_ns <= 0)
-        return fs_shared_acquire(h, n, 0, ETIMEDOUT, &fs_lock_at_once, NULL);
+        return fs_shared_acquire(h, n, 0, ETIMEDOUT, NULL, NULL);
     deadline = fs_deadline_after(timeout_ns);
     return fs_shared_acquire(h, n, 0, 0, &deadline, NULL);
 }
@@ -132,7 +132,7 @@ int fairsem_shared_release(fairsem_shared_t *h, int64_t n)
         return EINVAL;
     if (!h->undo && release_fast(h, n))
         return 0;
-    error = fs_shared_enter(&in, h, NULL);
+    error = fs_shared_enter(&in, h, FS_LOCK_WAIT, NULL);
     if (error != 0)
         return error;
     error = fs_shared_section_result(&in, fs_shared_give_back(&in, n));
@@ -167,7 +167,7 @@ int fairsem_shared_keep_on_exec(fairsem_shared_t *h, bool keep)
     int error, cancelable, ignored;
 
     pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancelable);
-    error = fs_shared_enter(&in, h, NULL);
+    error = fs_shared_enter(&in, h, FS_LOCK_WAIT, NULL);
     if (error == 0) {
         error = fs_shared_has_slots(h) ? EBUSY : fs_shared_check_file(h);
         if (error == 0)

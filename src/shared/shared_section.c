@@ -141,10 +141,10 @@ static void repair_without(struct fs_shared_section *in, int process)
 }
 
 int fs_shared_section_begin(struct fs_shared_section *in, fairsem_shared_t *h,
-                            const struct fs_deadline *deadline)
+                            enum fs_lock_mode mode, const struct fs_deadline *deadline)
 {
     struct fs_segment *s = h->segment;
-    int dead_owner = FS_NOBODY, error = fs_shared_lock(h, deadline, &dead_owner);
+    int dead_owner = FS_NOBODY, error = fs_shared_lock(h, mode, deadline, &dead_owner);
 
     if (error == ENOTRECOVERABLE)
         return fs_shared_is_damaged(h);

@@ -16,7 +16,7 @@
  * ETIMEDOUT, as fs_shared_lock(): it is not held.
  */
 int fs_shared_section_begin(struct fs_shared_section *in, fairsem_shared_t *h,
-                            const struct fs_deadline *deadline);
+                            enum fs_lock_mode mode, const struct fs_deadline *deadline);
 
 /* Grant what fits to the living in the queue. */
 void fs_shared_section_grant(struct fs_shared_section *in);

@@ -61,7 +61,7 @@ static int enter(struct fs_shared_section *in, fairsem_shared_t *h)
 {
     int64_t before = FS_GET(&h->locked_out_ns);
     bool at_once = before != 0 && fs_now_ns() - before < LOCKED_OUT_NS;
-    int error = fs_shared_enter(in, h, at_once ? &fs_lock_no_wait : &fs_lock_at_once);
+    int error = fs_shared_enter(in, h, at_once ? FS_LOCK_TRY : FS_LOCK_TRY_FOR_GRACE, NULL);
 
     if (error == ETIMEDOUT)
         FS_PUT(&h->locked_out_ns, fs_now_ns());
@@ -158,8 +158,9 @@ static void end_slice(struct fs_shared_wait *wait)
     pthread_cleanup_pop(0);
 }
 
-/* An attempt to get the lock: ETIMEDOUT if it cannot be had by then. */
-typedef int attempt_fn(struct fs_shared_wait *wait, const struct fs_deadline *until, void *argument);
+/* ETIMEDOUT: the lock cannot be had in this way, see lock.h. */
+typedef int attempt_fn(struct fs_shared_wait *wait, void *argument, enum fs_lock_mode mode,
+                       const struct fs_deadline *until);
 
 /*
  * Attempt it until the wait's deadline, or until its token is canceled: ETIMEDOUT.  The first attempt
@@ -168,14 +169,16 @@ typedef int attempt_fn(struct fs_shared_wait *wait, const struct fs_deadline *un
 static int in_slices(struct fs_shared_wait *wait, attempt_fn *attempt, void *argument)
 {
     const int64_t ns = wait->by_token.token != NULL ? TOKEN_SLICE_NS : CANCEL_SLICE_NS;
-    int error = attempt(wait, &fs_lock_no_wait, argument);
+    int error = attempt(wait, argument, FS_LOCK_TRY, NULL);
     bool last = false;
 
+    if (error == ETIMEDOUT && wait->refusal != 0)
+        return attempt(wait, argument, FS_LOCK_TRY_FOR_GRACE, NULL);
     while (error == ETIMEDOUT && !last) {
         const struct fs_deadline slice = fs_deadline_after(ns);
 
         last = wait->deadline != NULL && fs_deadline_rest(wait->deadline, ns) < ns;
-        error = attempt(wait, last ? wait->deadline : &slice, argument);
+        error = attempt(wait, argument, FS_LOCK_WAIT, last ? wait->deadline : &slice);
         if (error == ETIMEDOUT && FS_GET(&wait->reason) != 0)
             break;
         if (error == ETIMEDOUT && !last)
@@ -184,20 +187,23 @@ static int in_slices(struct fs_shared_wait *wait, attempt_fn *attempt, void *arg
     return error;
 }
 
-static int attempt_attach(struct fs_shared_wait *wait, const struct fs_deadline *until, void *argument)
+static int attempt_attach(struct fs_shared_wait *wait, void *argument, enum fs_lock_mode mode,
+                          const struct fs_deadline *until)
 {
     (void)argument;
-    return fs_shared_be_attached(wait->handle, until);
+    return fs_shared_be_attached(wait->handle, mode, until);
 }
 
-static int attempt_check(struct fs_shared_wait *wait, const struct fs_deadline *until, void *whom)
+static int attempt_check(struct fs_shared_wait *wait, void *whom, enum fs_lock_mode mode,
+                         const struct fs_deadline *until)
 {
-    return fs_watch_check(wait->handle, until, *(const enum fs_whom *)whom);
+    return fs_watch_check(wait->handle, *(const enum fs_whom *)whom, mode, until);
 }
 
-static int attempt_enter(struct fs_shared_wait *wait, const struct fs_deadline *until, void *in)
+static int attempt_enter(struct fs_shared_wait *wait, void *in, enum fs_lock_mode mode,
+                         const struct fs_deadline *until)
 {
-    return fs_shared_enter(in, wait->handle, until);
+    return fs_shared_enter(in, wait->handle, mode, until);
 }
 
 int fs_shared_wait_attach(struct fs_shared_wait *wait)
@@ -304,7 +310,7 @@ static int come_and_leave(struct fs_shared_wait *wait, enum ending ending)
     fairsem_shared_t *h = wait->handle;
     bool in_haste = ending == CANCEL_LATE || ending == ABANDON;
     struct fs_shared_section in;
-    int error = in_haste ? fs_shared_enter(&in, h, &fs_lock_at_once)
+    int error = in_haste ? fs_shared_enter(&in, h, FS_LOCK_TRY_FOR_GRACE, NULL)
                          : fs_shared_wait_enter(wait, &in);
     int result = FS_NOT_OVER;
 

@@ -117,7 +117,8 @@ static bool needs_the_lock(fairsem_shared_t *h)
            || fs_queue_is_age_due(h, fs_now_ns()) || fs_shared_lock_is_orphaned(h);
 }
 
-int fs_watch_check(fairsem_shared_t *h, const struct fs_deadline *deadline, enum fs_whom whom)
+int fs_watch_check(fairsem_shared_t *h, enum fs_whom whom, enum fs_lock_mode mode,
+                   const struct fs_deadline *deadline)
 {
     struct fs_shared_section in;
     struct fs_dead dead;
@@ -125,13 +126,13 @@ int fs_watch_check(fairsem_shared_t *h, const struct fs_deadline *deadline, enum
 
     /* Each turn drops as many as a list holds, unless somebody damages the segment. */
     for (int i = 0; i <= h->max_processes / FS_DEAD_MAX; i++) {
-        error = fs_shared_be_attached(h, deadline);       /* or it would take its parent for itself */
+        error = fs_shared_be_attached(h, mode, deadline);     /* or it would take its parent for itself */
         dead.count = 0;
         if (error == 0)
             error = find_dead(h, whom, &dead);
         if (error != 0 || (dead.count == 0 && !needs_the_lock(h)))
             return error;
-        error = fs_shared_enter(&in, h, deadline);
+        error = fs_shared_enter(&in, h, mode, deadline);
         if (error != 0)
             return error;
         if (dead.count != 0)
@@ -145,7 +146,7 @@ int fs_watch_check(fairsem_shared_t *h, const struct fs_deadline *deadline, enum
 
 int fs_watch_glance(fairsem_shared_t *h)
 {
-    int error = fs_watch_check(h, &fs_lock_at_once, FS_THOSE_OF_INTEREST);
+    int error = fs_watch_check(h, FS_THOSE_OF_INTEREST, FS_LOCK_TRY_FOR_GRACE, NULL);
 
     return error == ETIMEDOUT ? 0 : error;
 }

@@ -5,7 +5,7 @@
 #ifndef FS_SHARED_WATCH_H
 #define FS_SHARED_WATCH_H
 
-#include "shared/handle.h"
+#include "shared/lock.h"
 #include "system/deadline.h"
 
 /* How often the two last in the queue check. */
@@ -29,7 +29,8 @@ bool fs_watch_due(fairsem_shared_t *h, int64_t ns);
  * Returns 0, or an error of fs_shared_enter().
  */
 enum fs_whom { FS_THOSE_OF_INTEREST, FS_EVERYBODY };
-int fs_watch_check(fairsem_shared_t *h, const struct fs_deadline *deadline, enum fs_whom whom);
+int fs_watch_check(fairsem_shared_t *h, enum fs_whom whom, enum fs_lock_mode mode,
+                   const struct fs_deadline *deadline);
 
 /* The same by one who waits: if the lock cannot be had at once, others drop the dead. */
 int fs_watch_glance(fairsem_shared_t *h);

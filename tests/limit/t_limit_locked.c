@@ -98,7 +98,7 @@ static void answer_while_it_is_locked(bool full)
         return;
     }
     ck_assert_int_eq(fairsem_shared_acquire(h, 1), 0);
-    ck_assert_int_eq(fs_shared_lock(h, NULL, &dead), 0);
+    ck_assert_int_eq(fs_shared_lock(h, FS_LOCK_WAIT, NULL, &dead), 0);
     if (full)
         fill(h);
     for (size_t i = 0; i < sizeof row / sizeof row[0]; i++) {

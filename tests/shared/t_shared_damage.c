@@ -336,7 +336,7 @@ START_TEST(a_check_of_processes_loads_only_what_is_there)
     for (int place = 0; place < 2; place++) {
         for (int i = 0; i < 4; i++) {
             FS_PUT(places[place], indices[i]);
-            ck_assert_int_eq(fs_watch_check(h, &fs_lock_at_once, FS_THOSE_OF_INTEREST), 0);
+            ck_assert_int_eq(fs_watch_check(h, FS_THOSE_OF_INTEREST, FS_LOCK_TRY_FOR_GRACE, NULL), 0);
             memcpy(h->segment, image, (size_t)h->size);
         }
     }
@@ -450,7 +450,7 @@ START_TEST(a_number_that_changes_in_a_section_is_not_obeyed)
         fairsem_shared_t *h = make_used(flags, children);
         struct fs_shared_section in;
 
-        ck_assert_int_eq(fs_shared_enter(&in, h, NULL), 0);
+        ck_assert_int_eq(fs_shared_enter(&in, h, FS_LOCK_WAIT, NULL), 0);
         FS_PUT(&h->segment->word, INT64_MAX);
         FS_PUT(&h->segment->out, INT64_MIN);
         fs_shared_take(&in, 1);
@@ -550,7 +550,7 @@ START_TEST(nothing_is_committed_after_damage)
 
                 if (changes[i] == do_resize && !h->undo)
                     continue;
-                ck_assert_int_eq(fs_shared_enter(&in, h, NULL), 0);
+                ck_assert_int_eq(fs_shared_enter(&in, h, FS_LOCK_WAIT, NULL), 0);
                 if (damaged)
                     fs_damaged(&in);
                 FS_PUT(&h->segment->unfinished, 1);
@@ -584,7 +584,7 @@ START_TEST(a_repair_leaves_a_file_alone_that_is_too_short)
     ck_assert_int_gt(h->size, 2 * page);
     child = fork_holder(h, 1);
     kill_child(child);
-    ck_assert_int_eq(fs_shared_enter(&in, h, NULL), 0);
+    ck_assert_int_eq(fs_shared_enter(&in, h, FS_LOCK_WAIT, NULL), 0);
     fs_dead_add(&dead, 1 - FS_GET(&h->self), FS_GET(&h->processes[1 - FS_GET(&h->self)].incarnation));
     ck_assert_int_eq(ftruncate(h->fd, page), 0);
     fs_shared_section_repair(&in, &dead);
@@ -653,7 +653,7 @@ static void all_hear_of_damage(unsigned flags)
         FS_PUT(&h->segment->out, FS_GET(&h->segment->out) + 1);
     else
         FS_PUT(&h->segment->word, fs_word_of(-1, FS_SLOW));
-    ck_assert_int_eq(fs_shared_enter(&in, h, NULL), ENOTRECOVERABLE);
+    ck_assert_int_eq(fs_shared_enter(&in, h, FS_LOCK_WAIT, NULL), ENOTRECOVERABLE);
     for (int i = 0; i < 3; i++) {
         pthread_join(threads[i], NULL);
         ck_assert_int_eq(waits[i].result, ENOTRECOVERABLE);
@@ -713,7 +713,7 @@ START_TEST(a_waiter_that_leaves_without_the_lock_leaves_no_slot_that_is_not_its_
         ck_assert_int_eq(fairsem_shared_acquire(h, 1), 0);
         start_thread(&thread, wait_with_token, &w);
         await_queue(h, 1);
-        ck_assert_int_eq(fs_shared_enter(&in, h, NULL), 0);
+        ck_assert_int_eq(fs_shared_enter(&in, h, FS_LOCK_WAIT, NULL), 0);
         FS_PUT(&h->slots[0].state, states[i]);
         ck_assert_int_eq(fairsem_token_cancel(&w.token, ECANCELED), 0);
         pthread_join(thread, NULL);

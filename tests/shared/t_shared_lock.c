@@ -50,8 +50,8 @@ START_TEST(a_lock_that_is_held_is_waited_for_until_the_deadline)
     struct fs_shared_section in;
     int dead;
 
-    ck_assert_int_eq(fs_shared_enter(&in, h, NULL), 0);
-    ck_assert_int_eq(fs_shared_lock(h, &deadline, &dead), ETIMEDOUT);
+    ck_assert_int_eq(fs_shared_enter(&in, h, FS_LOCK_WAIT, NULL), 0);
+    ck_assert_int_eq(fs_shared_lock(h, FS_LOCK_WAIT, &deadline, &dead), ETIMEDOUT);
     ck_assert_int_eq(fs_deadline_rest(&deadline, 1), 0);
     ck_assert_int_eq(fs_shared_section_end(&in), 0);
     ck_assert_int_eq(fairsem_shared_close(h), 0);
@@ -101,7 +101,7 @@ START_TEST(whoever_has_waited_long_for_the_lock_has_it_next)
         int64_t before;
 
         await_flag(&flags[0], i);
-        ck_assert_int_eq(fs_shared_enter(&in, h, NULL), 0);
+        ck_assert_int_eq(fs_shared_enter(&in, h, FS_LOCK_WAIT, NULL), 0);
         before = FS_GET(&h->segment->out);
         atomic_store(&flags[1], i);
         await_ordered(h, child);
@@ -109,7 +109,7 @@ START_TEST(whoever_has_waited_long_for_the_lock_has_it_next)
         atomic_fetch_and(&h->segment->lock, ~ORDERED);
         await_ordered(h, child);
         ck_assert_int_eq(fs_shared_section_end(&in), 0);
-        ck_assert_int_eq(fs_shared_enter(&in, h, NULL), 0);
+        ck_assert_int_eq(fs_shared_enter(&in, h, FS_LOCK_WAIT, NULL), 0);
         in_order += FS_GET(&h->segment->out) < before;
         ck_assert_int_eq(fs_shared_section_end(&in), 0);
     }
@@ -130,7 +130,7 @@ START_TEST(who_has_the_entry_of_a_dead_owner_gets_the_lock)
         pid_t child = fork();
 
         if (child == 0) {
-            CHILD_CHECK(fs_shared_enter(&in, h, NULL) == 0);
+            CHILD_CHECK(fs_shared_enter(&in, h, FS_LOCK_WAIT, NULL) == 0);
             _exit(0);
         }
         ck_assert_int_eq(status_of(child), 0);

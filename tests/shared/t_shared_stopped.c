@@ -592,7 +592,7 @@ START_TEST(a_canceled_thread_gives_back_what_it_was_granted)
         pthread_t waiter;
 
         waiter = start_canceled(flags);
-        ck_assert_int_eq(fs_shared_enter(&in, sem, NULL), 0);
+        ck_assert_int_eq(fs_shared_enter(&in, sem, FS_LOCK_WAIT, NULL), 0);
         ck_assert_int_eq(fs_shared_give_back(&in, 1), 0);
         fs_shared_section_grant(&in);
         ck_assert_int_eq(in.available, 0);
@@ -616,7 +616,7 @@ START_TEST(a_wait_that_ends_without_the_lock_is_counted_as_what_it_was)
         pthread_t waiter;
 
         waiter = start_canceled(0);
-        ck_assert_int_eq(fs_shared_enter(&in, sem, NULL), 0);
+        ck_assert_int_eq(fs_shared_enter(&in, sem, FS_LOCK_WAIT, NULL), 0);
         if (by_token) {
             ck_assert_int_eq(fairsem_token_cancel(&their_token, EPIPE), 0);
             atomic_store(&canceled, BY_TOKEN);

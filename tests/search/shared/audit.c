@@ -101,7 +101,7 @@ static void repair_again(fairsem_shared_t *h, int file)
     int error;
 
     memcpy(once, kernel_memory(file), SEGMENT_SIZE);
-    error = fs_shared_enter(&in, h, NULL);
+    error = fs_shared_enter(&in, h, FS_LOCK_WAIT, NULL);
     if (error == 0) {
         fs_shared_repair(&in, &nobody);
         error = fs_shared_section_end(&in);
