@@ -82,6 +82,8 @@ static uint32_t attachments(const fairsem_shared_t *h)
  * Take the byte of an entry that is free, or whose process is dead.  Of a scan that finds none: an entry
  * that it has passed may have become free, and the one that it comes to may have been taken.  So none is
  * to be had only if two scans find none, and no process attaches meanwhile: between them all were in use.
+ * The first scan is not one of the two, because it nearly always finds one, and attachments() loads all
+ * entries of the table.
  *
  * If an entry is free but its byte is locked, a process is attaching or detaching at this moment, and
  * the entry may become available.
@@ -89,7 +91,7 @@ static uint32_t attachments(const fairsem_shared_t *h)
 static int find_entry(fairsem_shared_t *h, int *index)
 {
     const struct fs_deadline end = fs_deadline_after(PATIENCE_NS);
-    uint32_t known = attachments(h);
+    uint32_t known = 0;
     int error = EUSERS;
 
     for (int i = 0, in_vain = 0; i < SCANS && in_vain < 2; i++) {
@@ -102,7 +104,7 @@ static int find_entry(fairsem_shared_t *h, int *index)
         if (error != EUSERS)
             return error;
         known = attachments(h);
-        in_vain = known == before ? in_vain + 1 : 0;
+        in_vain = i > 0 && known == before ? in_vain + 1 : 0;
         if (moving && !over) {
             wait_for_others(h);
             in_vain = 0;

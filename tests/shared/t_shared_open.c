@@ -5,7 +5,7 @@
 #define _GNU_SOURCE             /* unshare */
 #include "crowd.h"
 
-#include "shared/layout.h"
+#include "shared/handle.h"
 #include "workers.h"
 
 #include <limits.h>
@@ -636,6 +636,26 @@ START_TEST(a_newcomer_that_others_overtake_finds_the_entry_that_is_left)
 }
 END_TEST
 
+/* The others are in pages that cannot be loaded. */
+START_TEST(a_first_call_looks_only_at_entries_near_the_first_free_one)
+{
+    fairsem_shared_t *h = make_small_segment(1, 0, 1, FAIRSEM_SHARED_MAX);
+    const uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE);
+    uintptr_t from = ((uintptr_t)&h->processes[2] + page - 1) / page * page;
+    uintptr_t to = (uintptr_t)&h->processes[FAIRSEM_SHARED_MAX] / page * page;
+    pid_t child = fork();
+
+    if (child == 0) {
+        CHILD_CHECK(to > from && mprotect((void *)from, to - from, PROT_NONE) == 0);
+        CHILD_CHECK(fairsem_shared_tryacquire(h, 1) == 0);
+        _exit(0);
+    }
+    ck_assert_int_eq(status_of(child), 0);
+    ck_assert_int_eq(fairsem_shared_available(h), 1);
+    ck_assert_int_eq(fairsem_shared_close(h), 0);
+}
+END_TEST
+
 int main(void)
 {
     RUN_SUITE("shared open", an_invalid_name_is_refused, an_invalid_path_is_refused,
@@ -649,5 +669,6 @@ int main(void)
               no_more_than_max_processes_can_use_it,
               other_segments_are_opened_and_closed_while_a_call_attaches_or_detaches,
               an_open_waits_for_another_thread_that_closes_the_same_segment,
-              a_newcomer_that_others_overtake_finds_the_entry_that_is_left);
+              a_newcomer_that_others_overtake_finds_the_entry_that_is_left,
+              a_first_call_looks_only_at_entries_near_the_first_free_one);
 }

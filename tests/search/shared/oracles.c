@@ -61,6 +61,17 @@ static void check_sum(int file)
     run.file[file].debt = taken > total ? taken - total : 0;
 }
 
+/* A process that keeps units over exec, and is not counted, would not look for them. */
+static void check_keepers(int file)
+{
+    int keepers = 0;
+
+    for (int i = 0; i < header(file)->max_processes; i++)
+        keepers += FS_GET(&entries(file)[i].keeps) != 0;
+    if (keepers > FS_GET(&header(file)->keepers))
+        fail("keepers", "%d processes keep units, and fewer are counted", keepers);
+}
+
 /* ---- Order ---- */
 
 /* Of an old one only the arrival counts, as of those of the best priority. */
@@ -167,6 +178,9 @@ static void entry_stored(int file, size_t offset, int64_t before, int64_t now)
     case offsetof(struct fs_process, state):
         check_sum(file);
         break;
+    case offsetof(struct fs_process, keeps):
+        check_keepers(file);
+        break;
     default:
         break;
     }
@@ -200,6 +214,8 @@ void oracle_stored(int file, size_t offset, int64_t before, int64_t now)
         lock_stored(file, (uint32_t)before, (uint32_t)now);
     } else if (offset == offsetof(struct fs_segment, redo.slot)) {
         check_sum(file);
+    } else if (offset == offsetof(struct fs_segment, keepers)) {
+        check_keepers(file);
     } else if (offset == offsetof(struct fs_segment, total)) {
         if (now < before)
             run.file[file].debt += before - now;
