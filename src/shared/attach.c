@@ -279,7 +279,7 @@ int fs_shared_enter(struct fs_shared_section *in, fairsem_shared_t *h,
         error = fs_shared_section_begin(in, h, mode, deadline);
         if (error != 0 || is_still_ours(h))
             return error;
-        fs_shared_section_leave(in);
+        fs_shared_section_unlock(in);
         error = i < TRIES ? fs_shared_attach(h, mode, deadline) : EBADF;
     }
     return error;

@@ -57,7 +57,7 @@ static int begin(struct view *view, fairsem_shared_t *h)
     if (error != 0)
         return error;
     check(&view->in);
-    return view->in.error != 0 ? fs_shared_section_leave(&view->in) : 0;
+    return view->in.error != 0 ? fs_shared_section_unlock(&view->in) : 0;
 }
 
 static int census_end(struct view *view)

@@ -33,7 +33,7 @@ int64_t fs_shared_count_out(struct fs_shared_section *in)
     for (int i = 0; i < h->max_waiters; i++) {
         int state = FS_GET(&h->slots[i].state);
 
-        /* Its thread may leave a granted slot at any moment. */
+        /* Its thread may abandon a granted slot at any moment. */
         if (state == FS_SLOT_GRANTED || state == FS_SLOT_TO_RETURN)
             out = fs_checked(in, out + fs_load_units(in, &h->slots[i].units), 0, in->most);
     }
@@ -128,8 +128,8 @@ struct change {
 };
 
 /*
- * The commit point of a grant.  False: its thread has gone meanwhile, without the lock.  When this is
- * done again, it may have been granted before, and may have gone since; without undo, with its units.
+ * The commit point of a grant.  False: its thread has abandoned it meanwhile.  When this is
+ * done again, it may have been granted before, and abandoned since; without undo, with its units.
  */
 static bool commit_grant(struct fs_shared_section *in, int slot)
 {
@@ -139,7 +139,7 @@ static bool commit_grant(struct fs_shared_section *in, int slot)
         || state == FS_SLOT_GRANTED || state == FS_SLOT_TO_RETURN
         || (state == FS_SLOT_TO_FREE && !in->handle->undo))
         return true;
-    if (in->error == 0 && !fs_is_left_in_queue(state))
+    if (in->error == 0 && !fs_is_abandoned_in_queue(state))
         fs_damaged(in);
     return false;
 }
@@ -210,21 +210,10 @@ bool fs_shared_grant_slot(struct fs_shared_section *in, int slot, int64_t units)
     return false;
 }
 
-void fs_shared_free_slot(struct fs_shared_section *in, int slot)
+static void free_slot(struct fs_shared_section *in, int slot)
 {
     FS_COMMIT(in, &in->handle->slots[slot].state, FS_SLOT_FREE);
     FS_PUT(&in->handle->segment->free_hint, slot);
-}
-
-void fs_shared_free_left(struct fs_shared_section *in, int slot)
-{
-    struct fs_shared_counters *count = &in->handle->segment->count;
-
-    if (FS_GET(&in->handle->slots[slot].state) == FS_SLOT_TO_CANCEL)
-        FS_COUNT_UP(&count->cancels, 1);
-    else
-        FS_COUNT_UP(&count->timeouts, 1);
-    fs_shared_free_slot(in, slot);
 }
 
 void fs_shared_receive(struct fs_shared_section *in, int slot, int64_t now_ns)
@@ -233,7 +222,7 @@ void fs_shared_receive(struct fs_shared_section *in, int slot, int64_t now_ns)
     struct change change = { .slot = slot, .state = FS_SLOT_FREE, .process = FS_GET(&h->self) };
 
     if (!h->undo) {
-        fs_shared_free_slot(in, slot);
+        free_slot(in, slot);
         return;
     }
     change.held = held_with(in, fs_load_units(in, &h->slots[slot].units), now_ns);
@@ -242,7 +231,7 @@ void fs_shared_receive(struct fs_shared_section *in, int slot, int64_t now_ns)
 }
 
 /* As many as fit: without undo, others may have released too many. */
-int64_t fs_shared_return_grant(struct fs_shared_section *in, int slot)
+static int64_t return_grant(struct fs_shared_section *in, int slot)
 {
     const int64_t units = fs_load_units(in, &in->handle->slots[slot].units);
     const int64_t room = in->total - in->available;
@@ -251,10 +240,34 @@ int64_t fs_shared_return_grant(struct fs_shared_section *in, int slot)
                              .word = in->available + (units < room ? units : room) };
 
     if (in->handle->undo) {
-        fs_shared_free_slot(in, slot);
+        free_slot(in, slot);
         fs_shared_set_available(in, change.word);
     } else {
         change_both(in, &change);
     }
     return units;
+}
+
+int64_t fs_shared_clean_up(struct fs_shared_section *in, int slot)
+{
+    struct fs_shared_counters *count = &in->handle->segment->count;
+
+    switch (FS_GET(&in->handle->slots[slot].state)) {
+    case FS_SLOT_GRANTED:
+    case FS_SLOT_TO_RETURN:
+        return return_grant(in, slot);
+    case FS_SLOT_WAITING:
+        FS_COUNT_UP(&count->lost, 1);
+        break;
+    case FS_SLOT_TO_UNLINK:
+        FS_COUNT_UP(&count->timeouts, 1);
+        break;
+    case FS_SLOT_TO_CANCEL:
+        FS_COUNT_UP(&count->cancels, 1);
+        break;
+    default:
+        break;
+    }
+    free_slot(in, slot);
+    return 0;
 }

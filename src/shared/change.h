@@ -23,18 +23,17 @@ void fs_shared_take(struct fs_shared_section *in, int64_t n);
 /* This process gives back n units.  0; EPERM: it holds fewer; EOVERFLOW. */
 int fs_shared_give_back(struct fs_shared_section *in, int64_t n);
 
-/* Grant a slot its units, which are free; it has left the queue.  False: its thread has gone. */
+/* Grant a slot its units, which are free; it is no longer in the queue.  False: its thread has abandoned it. */
 bool fs_shared_grant_slot(struct fs_shared_section *in, int slot, int64_t units);
 
-/* The process of a granted slot receives the units, or gives them back.  The slot is free then. */
+/* This process receives the units of a granted slot, which is free then. */
 void fs_shared_receive(struct fs_shared_section *in, int slot, int64_t now_ns);
-int64_t fs_shared_return_grant(struct fs_shared_section *in, int slot);
 
-/* Free a slot that has been granted nothing. */
-void fs_shared_free_slot(struct fs_shared_section *in, int slot);
-
-/* Free a slot that its thread has left in the queue, where it is no longer; and count why. */
-void fs_shared_free_left(struct fs_shared_section *in, int slot);
+/*
+ * Free a slot in use, which is not in the queue: its thread has abandoned it, or is dead.  Counts why, and
+ * gives back the units that it was granted.  Returns how many.
+ */
+int64_t fs_shared_clean_up(struct fs_shared_section *in, int slot);
 
 /* Does the process with this entry keep its units over exec?  Only that process, or under the lock. */
 void fs_shared_set_keeps(fairsem_shared_t *h, int process, bool keeps);

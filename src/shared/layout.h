@@ -85,26 +85,30 @@ struct fs_process {
 /*
  *      FREE --> WAITING --> GRANTED --> FREE      received, or given back
  *                  |
- *                  +------> CANCELED --> FREE     by a token: its thread returns the reason
- *                  +------> FREE                  timed out; pthread_cancel; its process is dead
+ *                  +------> CANCELED              by a token: its thread returns the reason
+ *                  +------> FREE                  its process is dead
  *
- * A thread whose time is out, and which cannot take the lock, leaves its slot to whoever takes the
- * lock next, and returns.  It says what is left to do:
+ * A thread whose wait must end abandons its slot.  Then the thread that has the lock cleans up, which
+ * is the same thread, or, if it cannot take the lock, the next one that takes it:
  *
- *      WAITING --> TO_UNLINK --> FREE             take it out of the queue: its time is out
+ *      WAITING --> TO_UNLINK --> FREE             dequeue it: its time is out
  *      WAITING --> TO_CANCEL --> FREE             the same: a token, or pthread_cancel
  *      GRANTED --> TO_RETURN --> FREE             take its units back
  *      CANCELED --> TO_FREE --> FREE              nothing else
  *
- * So the owner of a slot leaves WAITING and GRANTED without the lock; all other changes need it.
+ * So the owner of a slot ends WAITING and GRANTED without the lock; all other changes need it.
  */
 enum fs_slot_state {
     FS_SLOT_FREE, FS_SLOT_WAITING, FS_SLOT_GRANTED, FS_SLOT_CANCELED,
     FS_SLOT_TO_UNLINK, FS_SLOT_TO_RETURN, FS_SLOT_TO_FREE, FS_SLOT_TO_CANCEL, FS_SLOT_STATES
 };
 
-/* Has its thread left it in the queue? */
-static inline bool fs_is_left_in_queue(int slot_state)
+static inline bool fs_is_abandoned(int slot_state)
+{
+    return slot_state >= FS_SLOT_TO_UNLINK && slot_state < FS_SLOT_STATES;
+}
+
+static inline bool fs_is_abandoned_in_queue(int slot_state)
 {
     return slot_state == FS_SLOT_TO_UNLINK || slot_state == FS_SLOT_TO_CANCEL;
 }
@@ -167,7 +171,7 @@ struct fs_segment {
     _Atomic int64_t  next_seq;          /* under the lock; more than any in a slot */
     _Atomic int64_t  checked_ns;        /* a hint: when processes were last checked (R4) ... */
     _Atomic int64_t  check_took_ns;     /* ... and how long that took */
-    _Atomic int32_t  unsettled;         /* not 0: slots may have been left to others, see above */
+    _Atomic int32_t  cleanup_pending;   /* not 0: slots may have been abandoned, see above */
     _Atomic int32_t  free_hint;         /* under the lock; where to search for a free slot first */
     struct fs_awake  awake;             /* under the lock; an update may be lost with a process */
     _Atomic int32_t  keepers;           /* a hint: at least so many processes keep units over exec */

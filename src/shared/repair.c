@@ -14,28 +14,11 @@
 
 static void count_returned(fairsem_shared_t *h, const struct fs_process *dead, int64_t units)
 {
+    if (units == 0)
+        return;
     FS_COUNT_UP(&h->segment->count.returned, units);
     if (FS_HAS_PROBES)
         fs_probe_shared_returned(h, h->file.inode, units, FS_GET(&dead->pid));
-}
-
-/* Drop a slot of a dead process. */
-static void drop_slot(struct fs_shared_section *in, const struct fs_process *dead, int slot)
-{
-    fairsem_shared_t *h = in->handle;
-    int state = FS_GET(&h->slots[slot].state);
-
-    if (state == FS_SLOT_GRANTED || state == FS_SLOT_TO_RETURN) {
-        count_returned(h, dead, fs_shared_return_grant(in, slot));
-        return;
-    }
-    if (fs_is_left_in_queue(state)) {
-        fs_shared_free_left(in, slot);
-        return;
-    }
-    if (state == FS_SLOT_WAITING)
-        FS_COUNT_UP(&h->segment->count.lost, 1);
-    fs_shared_free_slot(in, slot);
 }
 
 void fs_shared_bury(struct fs_shared_section *in, int process)
@@ -47,7 +30,7 @@ void fs_shared_bury(struct fs_shared_section *in, int process)
     FS_PUT(&h->segment->unfinished, 1);
     for (int i = 0; i < h->max_waiters; i++) {
         if (FS_GET(&h->slots[i].state) != FS_SLOT_FREE && FS_GET(&h->slots[i].process) == process)
-            drop_slot(in, dead, i);
+            count_returned(h, dead, fs_shared_clean_up(in, i));
     }
     FS_COMMIT(in, &dead->held, 0);
     fs_shared_set_keeps(h, process, false);
@@ -88,10 +71,10 @@ static void queue_up_anew(struct fs_shared_section *in)
         seq = fs_load_seq(in, &h->slots[i].seq);
         if (seq >= next_seq)
             next_seq = seq + 1;
-        if (state >= FS_SLOT_TO_UNLINK)
-            FS_PUT(&h->segment->unsettled, 1);      /* whoever settled may have died */
-        if (state == FS_SLOT_WAITING || fs_is_left_in_queue(state))
-            fs_queue_join(in, i);
+        if (fs_is_abandoned(state))
+            FS_PUT(&h->segment->cleanup_pending, 1);    /* the process that cleaned up may have died */
+        if (state == FS_SLOT_WAITING || fs_is_abandoned_in_queue(state))
+            fs_queue_enqueue(in, i);
     }
     FS_PUT(&h->segment->next_seq, next_seq);
 }

@@ -53,7 +53,7 @@ static int shared_join(struct fs_shared_wait *wait, struct fs_shared_section *in
     fill_in_slot(wait, &h->slots[index]);
     FS_COMMIT(in, &h->slots[index].state, FS_SLOT_WAITING);
     FS_PUT(&wait->slot, index);
-    fs_queue_join(in, index);
+    fs_queue_enqueue(in, index);
     next = fs_shared_awake_begin(&wait->awake, in, index, wait->units, wait->joined_ns);
     if (next != FS_NOBODY)
         fs_shared_will_wake(in, next);
@@ -142,7 +142,7 @@ static bool is_refused(fairsem_shared_t *h, int64_t n)
     return n <= fs_shared_total(h)
            && n > fs_word_available(atomic_load_explicit(&segment->word, memory_order_acquire))
            && FS_GET(&segment->damaged) == 0 && FS_GET(&segment->unfinished) == 0
-           && FS_GET(&segment->unsettled) == 0
+           && FS_GET(&segment->cleanup_pending) == 0
            && !fs_long_ago(fs_now_ns(), FS_GET(&segment->checked_ns), fs_watch_call_ns(h));
 }
 

@@ -88,7 +88,7 @@ bool fs_queue_leads(struct fs_shared_section *in, int priority)
            || (FS_GET(&slots[head].old) == 0 && priority < FS_GET(&slots[head].priority));
 }
 
-void fs_queue_join(struct fs_shared_section *in, int index)
+void fs_queue_enqueue(struct fs_shared_section *in, int index)
 {
     if (in->handle->aging_ns != 0)
         join_chain(in, BY_ARRIVAL, index);
@@ -96,7 +96,7 @@ void fs_queue_join(struct fs_shared_section *in, int index)
     FS_COUNT_UP(&in->handle->segment->waiters, 1);
 }
 
-void fs_queue_leave(struct fs_shared_section *in, int index)
+void fs_queue_dequeue(struct fs_shared_section *in, int index)
 {
     link_out(in, IN_TURN, index);
     if (in->handle->aging_ns != 0)
@@ -128,14 +128,14 @@ int fs_queue_last_two(struct fs_shared_section *in, int last[2])
     return n;
 }
 
-#define MOST_LEFT 16       /* with so many left behind it, a waiter keeps watch in any case */
+#define MOST_ABANDONED 16  /* with so many of these behind it, a waiter keeps watch in any case */
 
 bool fs_queue_keeps_watch(const fairsem_shared_t *h, int index)
 {
     int behind = 0;
 
-    /* Without the lock, these are hints.  Slots that were left to others do not count. */
-    for (int i = 0; i < MOST_LEFT && behind < 2; i++) {
+    /* Without the lock, these are hints.  Abandoned slots do not count. */
+    for (int i = 0; i < MOST_ABANDONED && behind < 2; i++) {
         index = FS_GET(&h->slots[index].next);
         if (!fs_index_valid(index, h->max_waiters))
             return true;

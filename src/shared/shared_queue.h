@@ -35,8 +35,8 @@ int fs_queue_behind(struct fs_shared_section *in, int index);
 /* Would a request of this priority be the head? */
 bool fs_queue_leads(struct fs_shared_section *in, int priority);
 
-void fs_queue_join(struct fs_shared_section *in, int index);
-void fs_queue_leave(struct fs_shared_section *in, int index);
+void fs_queue_enqueue(struct fs_shared_section *in, int index);
+void fs_queue_dequeue(struct fs_shared_section *in, int index);
 void fs_queue_clear(struct fs_shared_section *in);
 
 /* The last two, of which there may be fewer: those that keep watch (R4).  How many. */

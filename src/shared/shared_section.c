@@ -73,11 +73,11 @@ void fs_shared_section_repair(struct fs_shared_section *in, const struct fs_dead
         wake_watch(in);
 }
 
-void fs_shared_take_out(struct fs_shared_section *in, int slot)
+void fs_shared_dequeue(struct fs_shared_section *in, int slot)
 {
     bool watched = fs_queue_keeps_watch(in->handle, slot);
 
-    fs_queue_leave(in, slot);
+    fs_queue_dequeue(in, slot);
     if (watched)
         wake_watch(in);
 }
@@ -88,44 +88,35 @@ static void note_age(struct fs_shared_section *in)
         wake_watch(in);
 }
 
-/* ---- Slots that were left to us: see fs_slot_state ---- */
+/* ---- Slots that their threads have abandoned: see fs_slot_state ---- */
 
-static void settle_slot(struct fs_shared_section *in, int slot)
+void fs_shared_clean_up_abandoned(struct fs_shared_section *in, int slot)
 {
-    switch (FS_GET(&in->handle->slots[slot].state)) {
-    case FS_SLOT_TO_UNLINK:
-    case FS_SLOT_TO_CANCEL:
-        fs_shared_take_out(in, slot);
-        fs_shared_free_left(in, slot);
-        break;
-    case FS_SLOT_TO_RETURN:
-        fs_shared_return_grant(in, slot);
-        break;
-    case FS_SLOT_TO_FREE:
-        fs_shared_free_slot(in, slot);
-        break;
-    default:
-        break;
-    }
+    int state = FS_GET(&in->handle->slots[slot].state);
+
+    if (fs_is_abandoned_in_queue(state))
+        fs_shared_dequeue(in, slot);
+    if (fs_is_abandoned(state))
+        (void)fs_shared_clean_up(in, slot);
 }
 
 /*
- * A thread first changes the state of its slot, then `unsettled`: so none is overlooked.  It is cleared
- * last: until then nobody is refused because of units that wait to be returned.
+ * A thread first changes the state of its slot, then `cleanup_pending`: so none is overlooked.  It is
+ * cleared last: until then nobody is refused because of units that wait to be returned.
  */
-static void settle(struct fs_shared_section *in)
+static void clean_up_all(struct fs_shared_section *in)
 {
     fairsem_shared_t *h = in->handle;
-    int left = atomic_load_explicit(&h->segment->unsettled, memory_order_acquire);
+    int pending = atomic_load_explicit(&h->segment->cleanup_pending, memory_order_acquire);
 
-    if (left == 0)
+    if (pending == 0)
         return;
     for (int i = 0; i < h->max_waiters; i++)
-        settle_slot(in, i);
+        fs_shared_clean_up_abandoned(in, i);
     if (in->error != 0)
         return;
-    FS_STEP("settled");
-    atomic_compare_exchange_strong_explicit(&h->segment->unsettled, &left, 0,
+    FS_STEP("cleaned up");
+    atomic_compare_exchange_strong_explicit(&h->segment->cleanup_pending, &pending, 0,
                                             memory_order_relaxed, memory_order_relaxed);
 }
 
@@ -167,13 +158,13 @@ int fs_shared_section_begin(struct fs_shared_section *in, fairsem_shared_t *h,
     else if (FS_GET(&s->unfinished) != 0)
         repair_without(in, dead_owner);
     if (in->error == 0) {
-        settle(in);
+        clean_up_all(in);
         note_age(in);
     }
-    return in->error != 0 ? fs_shared_section_leave(in) : 0;
+    return in->error != 0 ? fs_shared_section_unlock(in) : 0;
 }
 
-int fs_shared_section_leave(struct fs_shared_section *in)
+int fs_shared_section_unlock(struct fs_shared_section *in)
 {
     fs_shared_unlock(in->handle);
     wake_all(in);
@@ -207,7 +198,7 @@ static void count_grant(fairsem_shared_t *h, int slot, int64_t now, bool passes)
     probe_grant(h, &h->slots[slot], waited);
 }
 
-/* Grant the head, which fits and whose process lives, unless its thread has gone. */
+/* Grant the head, which fits and whose process lives, unless its thread has abandoned it. */
 static void grant_head(struct fs_shared_section *in, int head, int64_t units)
 {
     fairsem_shared_t *h = in->handle;
@@ -216,11 +207,11 @@ static void grant_head(struct fs_shared_section *in, int head, int64_t units)
     bool passes = fs_queue_head_passes(in, head);
     int core = FS_GET(&slot->core);
 
-    fs_queue_leave(in, head);
+    fs_queue_dequeue(in, head);
     FS_PUT(&slot->granted_ns, now);
     FS_PUT(&slot->core, (int16_t)(h->spins ? fs_cpu_current() : FS_NO_CORE));
     if (!fs_shared_grant_slot(in, head, units)) {
-        fs_shared_free_left(in, head);
+        (void)fs_shared_clean_up(in, head);
         return;
     }
     count_grant(h, head, now, passes);
@@ -250,8 +241,8 @@ static bool grant_or_drop_head(struct fs_shared_section *in)
     if (head == FS_NOBODY)
         return false;
     state = FS_GET(&slots[head].state);
-    if (fs_is_left_in_queue(state)) {
-        settle_slot(in, head);
+    if (fs_is_abandoned_in_queue(state)) {
+        fs_shared_clean_up_abandoned(in, head);
         return true;
     }
     if (state != FS_SLOT_WAITING)
@@ -304,5 +295,5 @@ int fs_shared_section_end(struct fs_shared_section *in)
         if (FS_GET(&s->damaged) != 0)
             fs_damaged(in);
     }
-    return fs_shared_section_leave(in);
+    return fs_shared_section_unlock(in);
 }

@@ -25,7 +25,7 @@ void fs_shared_section_grant(struct fs_shared_section *in);
 int fs_shared_section_end(struct fs_shared_section *in);
 
 /* The same without a grant. */
-int fs_shared_section_leave(struct fs_shared_section *in);
+int fs_shared_section_unlock(struct fs_shared_section *in);
 
 /* A result that the section has so far: no error that is found from now on changes it. */
 static inline int fs_shared_section_result(const struct fs_shared_section *in, int result)
@@ -37,7 +37,10 @@ static inline int fs_shared_section_result(const struct fs_shared_section *in, i
 void fs_shared_section_repair(struct fs_shared_section *in, const struct fs_dead *dead);
 
 /* Take a slot out of the queue without a grant.  If it kept watch, another does now (R4). */
-void fs_shared_take_out(struct fs_shared_section *in, int slot);
+void fs_shared_dequeue(struct fs_shared_section *in, int slot);
+
+/* If its thread has abandoned this slot, free it; see fs_slot_state. */
+void fs_shared_clean_up_abandoned(struct fs_shared_section *in, int slot);
 
 /* Wake the thread of this slot when the lock has been dropped. */
 void fs_shared_will_wake(struct fs_shared_section *in, int slot);

@@ -42,14 +42,14 @@ static bool state_is(const struct fs_shared_wait *wait, enum fs_slot_state state
            && FS_GET(&slot->process) == FS_GET(&h->self);
 }
 
-/* The state first: from then on its thread, which may leave without the lock, cannot time out. */
+/* The state first: from then on its thread, which needs no lock to abandon the slot, cannot time out. */
 static void cancel_inside(struct fs_shared_section *in, int slot)
 {
     int state = FS_SLOT_WAITING;
 
     if (!fs_commit_state(in, slot, &state, FS_SLOT_CANCELED))
         return;
-    fs_shared_take_out(in, slot);
+    fs_shared_dequeue(in, slot);
     FS_COUNT_UP(&in->handle->segment->count.cancels, 1);
     fs_shared_will_wake(in, slot);
 }
@@ -69,7 +69,7 @@ static int enter(struct fs_shared_section *in, fairsem_shared_t *h)
 }
 
 /*
- * If the owner of the lock is stopped, the waiting thread itself leaves.  In any case it then takes the
+ * If the owner of the lock is stopped, the waiting thread abandons its slot itself.  In any case it then takes the
  * wait off the token's list, for which it needs the token's mutex, so `wait` is there until we return.
  */
 static bool shared_cancel(struct fs_cancelable *by_token, int reason, struct fs_section *theirs)
@@ -221,67 +221,22 @@ int fs_shared_wait_enter(struct fs_shared_wait *wait, struct fs_shared_section *
     return in_slices(wait, attempt_enter, in);
 }
 
-/* ---- Leave ---- */
+/* ---- The end ---- */
 
-/* Why the thread takes the lock.  A granted slot is received, except in ABANDON. */
-enum ending { RECEIVE, EXPIRE, CANCEL_LATE, ABANDON };
-
-static int leave_queue(struct fs_shared_wait *wait, struct fs_shared_section *in,
-                       enum ending ending)
-{
-    struct fs_shared_counters *count = &wait->handle->segment->count;
-
-    fs_shared_take_out(in, wait->slot);
-    fs_shared_free_slot(in, wait->slot);
-    if (ending == EXPIRE) {
-        FS_COUNT_UP(&count->timeouts, 1);
-        fs_shared_awake_learn_in_vain(&wait->awake, wait->handle, wait->joined_ns);
-    } else {
-        FS_COUNT_UP(&count->cancels, 1);
-    }
-    probe_end(wait, ending == EXPIRE);
-    return ending == EXPIRE ? ETIMEDOUT : ending == ABANDON ? ECANCELED : FS_GET(&wait->reason);
-}
-
-static int leave_granted(struct fs_shared_wait *wait, struct fs_shared_section *in,
-                         enum ending ending)
-{
-    fairsem_shared_t *h = wait->handle;
-
-    if (ending == ABANDON) {
-        fs_shared_return_grant(in, wait->slot);
-        return 0;
-    }
-    fs_shared_awake_learn(&wait->awake, h, wait->slot, wait->joined_ns);
-    fs_shared_receive(in, wait->slot, FS_GET(&h->slots[wait->slot].granted_ns));
-    return 0;
-}
-
-/* Leave if the wait has ended or must end.  The result, or FS_NOT_OVER. */
-static int leave(struct fs_shared_wait *wait, struct fs_shared_section *in, enum ending ending)
-{
-    if (state_is(wait, FS_SLOT_GRANTED))
-        return leave_granted(wait, in, ending);
-    if (state_is(wait, FS_SLOT_CANCELED)) {
-        fs_shared_free_slot(in, wait->slot);
-        return FS_GET(&wait->reason);
-    }
-    if (!state_is(wait, FS_SLOT_WAITING))
-        return EBADF;       /* others took us for dead: our byte was free */
-    return ending == RECEIVE ? FS_NOT_OVER : leave_queue(wait, in, ending);
-}
+/* Why a wait ends.  A slot that is granted by then is received, except by a thread that is canceled. */
+enum ending { RECEIVE, EXPIRE, BY_TOKEN, BY_PTHREAD_CANCEL };
 
 /*
- * The lock cannot be had in time, because its owner is stopped, or the machine is very busy; or the
- * segment is damaged.  So leave the slot to whoever takes the lock next.  The result.
+ * Abandon the slot, with the lock or without it, for clean-up by the thread that has the lock, or takes
+ * it next.  The result.
  */
-static int leave_without_lock(struct fs_shared_wait *wait, enum ending ending)
+static int abandon_slot(struct fs_shared_wait *wait, enum ending ending)
 {
     fairsem_shared_t *h = wait->handle;
     struct fs_slot *slot = &h->slots[wait->slot];
-    const int left[] = { [FS_SLOT_WAITING] = ending == EXPIRE ? FS_SLOT_TO_UNLINK : FS_SLOT_TO_CANCEL,
-                         [FS_SLOT_GRANTED] = FS_SLOT_TO_RETURN,
-                         [FS_SLOT_CANCELED] = FS_SLOT_TO_FREE };
+    const int abandoned[] = { [FS_SLOT_WAITING] = ending == EXPIRE ? FS_SLOT_TO_UNLINK : FS_SLOT_TO_CANCEL,
+                              [FS_SLOT_GRANTED] = FS_SLOT_TO_RETURN,
+                              [FS_SLOT_CANCELED] = FS_SLOT_TO_FREE };
     int state = FS_GET(&slot->state);
     bool ours;
 
@@ -289,43 +244,69 @@ static int leave_without_lock(struct fs_shared_wait *wait, enum ending ending)
         if (FS_GET(&slot->seq) != wait->seq || FS_GET(&slot->process) != FS_GET(&h->self)
             || state < FS_SLOT_WAITING || state > FS_SLOT_CANCELED)
             return EBADF;       /* others took us for dead: our byte was free */
-        FS_STEP("leave");
+        FS_STEP("abandon");
         /* Without undo they are its own from the grant on, and need not be received. */
-        ours = state == FS_SLOT_GRANTED && !h->undo && ending != ABANDON;
+        ours = state == FS_SLOT_GRANTED && !h->undo && ending != BY_PTHREAD_CANCEL;
     } while (!atomic_compare_exchange_strong_explicit(&slot->state, &state,
-                                                      ours ? FS_SLOT_TO_FREE : left[state],
+                                                      ours ? FS_SLOT_TO_FREE : abandoned[state],
                                                       memory_order_release, memory_order_relaxed));
-    FS_STEP("unsettled");
-    atomic_fetch_add_explicit(&h->segment->unsettled, 1, memory_order_release);
     if (state == FS_SLOT_WAITING)
         probe_end(wait, ending == EXPIRE);
     if (ours)
         return 0;
-    return state == FS_SLOT_CANCELED || ending == CANCEL_LATE ? FS_GET(&wait->reason) : ETIMEDOUT;
+    return state == FS_SLOT_CANCELED || ending == BY_TOKEN ? FS_GET(&wait->reason) : ETIMEDOUT;
 }
 
-/* Take the lock, and leave(). */
-static int come_and_leave(struct fs_shared_wait *wait, enum ending ending)
+/* The result, or FS_NOT_OVER. */
+static int finish_in_section(struct fs_shared_wait *wait, struct fs_shared_section *in,
+                             enum ending ending)
 {
     fairsem_shared_t *h = wait->handle;
-    bool in_haste = ending == CANCEL_LATE || ending == ABANDON;
+    int result;
+
+    if (ending != BY_PTHREAD_CANCEL && state_is(wait, FS_SLOT_GRANTED)) {
+        fs_shared_awake_learn(&wait->awake, h, wait->slot, wait->joined_ns);
+        fs_shared_receive(in, wait->slot, FS_GET(&h->slots[wait->slot].granted_ns));
+        return 0;
+    }
+    if (ending == RECEIVE && state_is(wait, FS_SLOT_WAITING))
+        return FS_NOT_OVER;
+    result = abandon_slot(wait, ending);
+    if (ending == EXPIRE && result == ETIMEDOUT)
+        fs_shared_awake_learn_in_vain(&wait->awake, h, wait->joined_ns);
+    fs_shared_clean_up_abandoned(in, wait->slot);
+    return result;
+}
+
+/*
+ * Take the lock, and end the wait, if it is over or must end.  If the lock cannot be had in time, its
+ * owner is stopped, or the machine is very busy: abandon the slot.  The result, or FS_NOT_OVER.
+ */
+static int finish(struct fs_shared_wait *wait, enum ending ending)
+{
+    fairsem_shared_t *h = wait->handle;
+    bool at_once = ending == BY_TOKEN || ending == BY_PTHREAD_CANCEL;
     struct fs_shared_section in;
-    int error = in_haste ? fs_shared_enter(&in, h, FS_LOCK_TRY_FOR_GRACE, NULL)
-                         : fs_shared_wait_enter(wait, &in);
+    int error = at_once ? fs_shared_enter(&in, h, FS_LOCK_TRY_FOR_GRACE, NULL)
+                        : fs_shared_wait_enter(wait, &in);
     int result = FS_NOT_OVER;
 
-    /* If it abandons the wait, its units are not its own, whatever the token says. */
-    if (error == ETIMEDOUT && ending != ABANDON && FS_GET(&wait->reason) != 0)
-        ending = CANCEL_LATE;
-    if (error == ETIMEDOUT)
-        return leave_without_lock(wait, ending);
+    if (error == ETIMEDOUT) {
+        /* The units of a canceled thread are not its own, whatever the token says. */
+        if (ending != BY_PTHREAD_CANCEL && FS_GET(&wait->reason) != 0)
+            ending = BY_TOKEN;
+        result = abandon_slot(wait, ending);
+        FS_STEP("cleanup pending");
+        atomic_fetch_add_explicit(&h->segment->cleanup_pending, 1, memory_order_release);
+        return result;
+    }
     if (error != 0)
         return error;
     /* Its units may have been free since it is old. */
     if (ending == EXPIRE && h->aging_ns != 0)
         fs_shared_section_grant(&in);
     if (in.error == 0)
-        result = leave(wait, &in, ending);
+        result = finish_in_section(wait, &in, ending);
     result = fs_shared_section_result(&in, result);
     error = fs_shared_section_end(&in);
     /* Units that we have received are ours, even if granting the next in the queue has failed. */
@@ -334,11 +315,11 @@ static int come_and_leave(struct fs_shared_wait *wait, enum ending ending)
 
 /* ---- Wait ---- */
 
-FS_REALIGN_STACK static void shared_abandon(void *arg)
+FS_REALIGN_STACK static void finish_canceled(void *arg)
 {
     struct fs_shared_wait *wait = arg;
 
-    (void)come_and_leave(wait, ABANDON);
+    (void)finish(wait, BY_PTHREAD_CANCEL);
     end_wait(wait);
 }
 
@@ -381,9 +362,9 @@ static int sleep_and_check(struct fs_shared_wait *wait)
     int error;
 
     if (ns == 0 && most != 0)
-        return come_and_leave(wait, EXPIRE);
+        return finish(wait, EXPIRE);
     if (FS_GET(&wait->reason) != 0)
-        return come_and_leave(wait, CANCEL_LATE);
+        return finish(wait, BY_TOKEN);
     FS_STEP("sleep");
     if (ns != 0 && fs_shared_sleep(&slot->state, FS_SLOT_WAITING, ns, true) != FS_SLEEP_TIME_OUT)
         return FS_NOT_OVER;
@@ -417,7 +398,7 @@ static int wait_until_over(struct fs_shared_wait *wait)
         } else {
             if (slept)
                 fs_shared_awake_slept(h, wait->slot, wait->joined_ns);
-            result = come_and_leave(wait, RECEIVE);
+            result = finish(wait, RECEIVE);
         }
     }
     return result;
@@ -426,7 +407,7 @@ static int wait_until_over(struct fs_shared_wait *wait)
 int fs_shared_wait_for(struct fs_shared_wait *wait, int result)
 {
     if (result == FS_NOT_OVER) {
-        pthread_cleanup_push(shared_abandon, wait);
+        pthread_cleanup_push(finish_canceled, wait);
         result = wait_until_over(wait);
         pthread_cleanup_pop(0);
     }

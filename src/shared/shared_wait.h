@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* shared_wait.h - a thread that waits in the queue of a segment: join, sleep, leave. */
+/* shared_wait.h - a thread that waits in the queue of a segment: join, sleep, end. */
 #ifndef FS_SHARED_WAIT_H
 #define FS_SHARED_WAIT_H
 

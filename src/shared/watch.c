@@ -82,7 +82,7 @@ static int find_in_slots(fairsem_shared_t *h, struct fs_dead *dead)
     int head = FS_GET(&h->segment->head), error = 0;
 
     for (int i = 0; i < h->max_waiters && error == 0; i++) {
-        /* Whoever leaves without the lock may die before it says so in `unsettled`. */
+        /* A thread that abandons its slot may die before it says so in `cleanup_pending`. */
         if (FS_GET(&h->slots[i].state) >= FS_SLOT_GRANTED)
             error = suspect_slot(h, i, dead);
     }
@@ -107,13 +107,13 @@ static int find_dead(fairsem_shared_t *h, enum fs_whom whom, struct fs_dead *dea
 /* ---- Check ---- */
 
 /*
- * Did the lock's owner die, was a repair cut short, was a slot left to others, is a request old?  Or
+ * Did the lock's owner die, was a repair cut short, was a slot abandoned, is a request old?  Or
  * has somebody found damage?  Nobody is granted any more then, and only the lock says so.
  */
 static bool needs_the_lock(fairsem_shared_t *h)
 {
     return FS_GET(&h->segment->damaged) != 0
-           || FS_GET(&h->segment->unfinished) != 0 || FS_GET(&h->segment->unsettled) != 0
+           || FS_GET(&h->segment->unfinished) != 0 || FS_GET(&h->segment->cleanup_pending) != 0
            || fs_queue_is_age_due(h, fs_now_ns()) || fs_shared_lock_is_orphaned(h);
 }
 

@@ -494,8 +494,8 @@ static void do_take(struct fs_shared_section *in) { fs_shared_take(in, 1); }
 static void do_give_back(struct fs_shared_section *in) { fs_shared_give_back(in, 1); }
 static void do_resize(struct fs_shared_section *in) { fs_shared_resize(in, 4); }
 static void do_grant(struct fs_shared_section *in) { fs_shared_grant_slot(in, first_slot, 1); }
-static void do_return(struct fs_shared_section *in) { fs_shared_return_grant(in, first_slot); }
-static void do_free(struct fs_shared_section *in) { fs_shared_free_slot(in, first_slot); }
+static void do_return(struct fs_shared_section *in) { fs_shared_clean_up(in, first_slot); }
+static void do_free(struct fs_shared_section *in) { fs_shared_clean_up(in, first_slot); }
 
 static void do_receive(struct fs_shared_section *in)
 {
@@ -554,6 +554,8 @@ START_TEST(nothing_is_committed_after_damage)
                 if (damaged)
                     fs_damaged(&in);
                 FS_PUT(&h->segment->unfinished, 1);
+                if (changes[i] == do_return)
+                    FS_PUT(&h->slots[first_slot].state, FS_SLOT_GRANTED);
                 before = truth_of(h);
                 changes[i](&in);
                 after = truth_of(h);
@@ -668,8 +670,8 @@ START_TEST(all_who_wait_hear_of_damage)
 }
 END_TEST
 
-/* Slots that somebody left are still to be looked at, unless all could be. */
-START_TEST(damage_leaves_what_is_unsettled)
+/* Slots that were abandoned are still to be cleaned up, unless all could be. */
+START_TEST(damage_leaves_a_cleanup_pending)
 {
     fairsem_shared_t *h = make_segment(1, 0);
     struct fs_slot *slot = &h->slots[1];
@@ -677,9 +679,9 @@ START_TEST(damage_leaves_what_is_unsettled)
     FS_PUT(&slot->process, FS_GET(&h->self));
     FS_PUT(&slot->prev, INT32_MAX);
     FS_PUT(&slot->state, FS_SLOT_TO_UNLINK);
-    FS_PUT(&h->segment->unsettled, 1);
+    FS_PUT(&h->segment->cleanup_pending, 1);
     ck_assert_int_eq(fairsem_shared_tryacquire(h, 1), ENOTRECOVERABLE);
-    ck_assert_int_eq(FS_GET(&h->segment->unsettled), 1);
+    ck_assert_int_eq(FS_GET(&h->segment->cleanup_pending), 1);
     ck_assert_int_eq(fairsem_shared_close(h), 0);
 }
 END_TEST
@@ -720,7 +722,7 @@ START_TEST(a_waiter_that_leaves_without_the_lock_leaves_no_slot_that_is_not_its_
         ck_assert_int_eq(w.waits.result, EBADF);
         ck_assert_int_eq(FS_GET(&h->slots[0].state), states[i]);
         FS_PUT(&h->slots[0].state, FS_SLOT_FREE);
-        fs_shared_section_leave(&in);
+        fs_shared_section_unlock(&in);
         ck_assert_int_eq(fairsem_token_destroy(&w.token), 0);
         ck_assert_int_eq(fairsem_shared_close(h), 0);
     }
@@ -738,6 +740,6 @@ int main(void)
               a_number_that_changes_in_a_section_is_not_obeyed, nothing_is_committed_after_damage,
               a_repair_leaves_a_file_alone_that_is_too_short,
               a_segment_without_a_name_keeps_its_size, damage_comes_before_a_refusal,
-              all_who_wait_hear_of_damage, damage_leaves_what_is_unsettled,
+              all_who_wait_hear_of_damage, damage_leaves_a_cleanup_pending,
               a_waiter_that_leaves_without_the_lock_leaves_no_slot_that_is_not_its_own);
 }

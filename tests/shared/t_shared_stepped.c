@@ -32,7 +32,7 @@ static void grant(void)
     CHILD_CHECK(fairsem_shared_release(sem, 1) == 0);
 }
 
-static void come_and_leave(void)
+static void time_out(void)
 {
     CHILD_CHECK(fairsem_shared_acquire_for(sem, UNITS, 1) == ETIMEDOUT);
 }
@@ -58,7 +58,7 @@ static const struct call {
     { "attach, acquire, release", 0, false, false, use_and_return },
     { "acquire, release",         1, false, false, use_and_return },
     { "release, granted",         1, true,  false, grant },
-    { "wait, time out",           0, false, true,  come_and_leave },
+    { "wait, time out",           0, false, true,  time_out },
     { "close",                    1, true,  false, close_it },
 };
 

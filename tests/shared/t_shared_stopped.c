@@ -606,7 +606,7 @@ START_TEST(a_canceled_thread_gives_back_what_it_was_granted)
 }
 END_TEST
 
-/* The lock cannot be had: the slot is left to others, who count why. */
+/* The lock cannot be had: the slot is abandoned, and others clean up, and count why. */
 START_TEST(a_wait_that_ends_without_the_lock_is_counted_as_what_it_was)
 {
     must_have_marks();

@@ -36,8 +36,8 @@ static bool moves_in(int file, size_t offset)
                || offset % sizeof *entry == offsetof(struct fs_process, keeps));
 }
 
-/* The process that waits in this slot leaves it without the lock, when its time is out. */
-static bool left_by_owner(int file, size_t index)
+/* The process that waits in this slot abandons it without the lock, when its time is out. */
+static bool abandoned_by_owner(int file, size_t index)
 {
     return index < SLOTS && run.file[file].ghost[index].process == self->process
            && (script[id_of(self)][self->op].verb == FOR
@@ -54,7 +54,7 @@ static enum sharing sharing_of(int file, size_t offset)
             return FREE_TO_STORE;
         if (IN(turn))
             return OPEN_TO_ALL;
-        if (IN(word) || IN(damaged) || IN(checked_ns) || IN(check_took_ns) || IN(unsettled)
+        if (IN(word) || IN(damaged) || IN(checked_ns) || IN(check_took_ns) || IN(cleanup_pending)
             || IN(keepers))
             return FREE_TO_STORE;
         return IN(unfinished) || IN(head) || IN(tail) || IN(oldest) || IN(waiters) || IN(total)
@@ -75,7 +75,7 @@ static enum sharing sharing_of(int file, size_t offset)
     index = (offset - slots) / sizeof(struct fs_slot);
     offset = (offset - slots) % sizeof(struct fs_slot);
     /* A thread loads the times of its own slot; a check, when the oldest joined, which is a hint. */
-    if (IS(fs_slot, state) && left_by_owner(file, index))
+    if (IS(fs_slot, state) && abandoned_by_owner(file, index))
         return FREE_TO_STORE;
     if (IS(fs_slot, plan))
         return index < SLOTS && run.file[file].ghost[index].process == self->process
@@ -118,7 +118,7 @@ static bool is_hint(int file, size_t offset)
     size_t slots = sizeof *header + (size_t)header->max_processes * sizeof(struct fs_process), index;
 
     if (offset < sizeof *header)
-        return IN(unfinished) || IN(unsettled) || IN(head) || IN(tail) || IN(waiters) || IN(total);
+        return IN(unfinished) || IN(cleanup_pending) || IN(head) || IN(tail) || IN(waiters) || IN(total);
     if (offset < slots) {
         index = (offset - sizeof *header) / sizeof(struct fs_process);
         return !script_attaches && run.file[file].byte[index] != self->process + 1;

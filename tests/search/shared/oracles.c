@@ -133,7 +133,7 @@ void oracle_field_words(int file, size_t offset, char *text, size_t size)
     } name[] = {
 #define HEADER(member) { offsetof(struct fs_segment, member), #member }
         HEADER(word), HEADER(total), HEADER(most), HEADER(out), HEADER(lock), HEADER(turn),
-        HEADER(unsettled), HEADER(damaged), HEADER(unfinished), HEADER(head),
+        HEADER(cleanup_pending), HEADER(damaged), HEADER(unfinished), HEADER(head),
         HEADER(tail), HEADER(oldest), HEADER(youngest), HEADER(waiters),
         HEADER(next_seq), HEADER(checked_ns), HEADER(check_took_ns), HEADER(free_hint), HEADER(keepers),
         HEADER(redo.slot), HEADER(redo.slot_state), HEADER(redo.process), HEADER(redo.has_word),
