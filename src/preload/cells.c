@@ -11,7 +11,6 @@
 #include "cells.h"
 
 #include "posix/sem_calls.h"
-#include "private_memory.h"
 #include "record.h"
 
 #include <stdlib.h>
@@ -23,9 +22,7 @@
 
 static _Atomic uint32_t last_tag;
 
-static _Atomic bool has_relatives;      /* is about to fork, or a forked child */
-static bool at_once;                    /* r/o */
-static int (*init_of_libc)(sem_t *, int, unsigned);     /* r/o */
+static bool at_once;            /* r/o */
 
 /*
  * A tag guards against accidents, not attackers.  Each process starts with another number, so that
@@ -58,12 +55,11 @@ static uint32_t new_tag(void)
 }
 
 /* If a tool watches a semaphore, its fast path never succeeds: see src/tools/annotate.h. */
-void fs_cells_prepare(int (*init)(sem_t *, int, unsigned))
+void fs_cells_prepare(void)
 {
     static fairsem_t probe;
     const char *bypass = getenv(FS_BYPASS_ENV);
 
-    init_of_libc = init;
     if (bypass != NULL)
         fs_bypass_ns = strtoll(bypass, NULL, 10);
     if (fs_bypass_ns < 0)
@@ -196,31 +192,6 @@ enum fs_cell_kind fs_cell_find(sem_t *sem, struct fs_cell **cell)
 /* ---- Into a cell, and out of it ---- */
 
 /*
- * In memory that another process sees, the cell would be another semaphore for that process, or not
- * mapped at all.  So the sem_t becomes a semaphore of libc.  (With glibc such a semaphore wakes
- * nobody in another process, because it was made with pshared 0.  This one does.)
- *
- * The other fields are written before the word.  In a plain semaphore only `record` and `units` have
- * a meaning.
- */
-static void move_to_libc(struct fs_in_place *in, uint64_t word)
-{
-    while (fs_is_plain(word)) {
-        struct fs_in_place libcs;
-        sem_t sem;
-
-        init_of_libc(&sem, 1, (uint32_t)word);
-        memcpy(&libcs, &sem, sizeof libcs);
-        atomic_store_explicit(&in->of_libc, libcs.of_libc, memory_order_relaxed);
-        atomic_store_explicit(&in->record, libcs.record, memory_order_relaxed);
-        atomic_store_explicit(&in->units, libcs.units, memory_order_relaxed);
-        if (atomic_compare_exchange_strong_explicit(&in->word, &word, libcs.word,
-                                                    memory_order_acq_rel, memory_order_relaxed))
-            return;
-    }
-}
-
-/*
  * The tag is the first that changes, for a thread that still reads the cell by an old reference:
  * become_plain().
  *
@@ -237,10 +208,6 @@ bool fs_cell_move_in(sem_t *sem)
 
     if (!fs_is_plain(word))
         return true;
-    if (has_relatives && !fs_memory_is_private(sem)) {
-        move_to_libc(in, word);
-        return true;
-    }
     index = fs_cell_take();
     if (index == FS_NO_CELL)
         return false;
@@ -286,11 +253,6 @@ void fs_cell_move_out(sem_t *sem)
         return;
     become_plain(in, word, cell);
     fs_cell_put_to_rest(index_of(word));
-}
-
-void fs_cells_before_fork(void)
-{
-    atomic_store(&has_relatives, true);
 }
 
 /*

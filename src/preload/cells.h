@@ -22,12 +22,10 @@
  *
  *             first wait that must sleep
  *      PLAIN ----------------------------> REFERS
- *        ^                                  |   |
- *        +----------------------------------+   |
- *           sem_destroy, if nobody waits;       |
- *           a copy of the sem_t is used         |
- *                                               v
- *      (in memory that is shared with another process: libc's, instead of REFERS)
+ *        ^                                  |
+ *        +----------------------------------+
+ *           sem_destroy, if nobody waits;
+ *           a copy of the sem_t is used
  *
  * Each arrow is one compare-and-swap of the word, so there is no lock.  A thread that is preempted
  * or has a handler in the middle of one holds nobody up, and a fork copies nothing half-done.
@@ -113,7 +111,7 @@ enum fs_cell_kind fs_cell_find(sem_t *sem, struct fs_cell **cell);
 
 /*
  * A thread must wait for this semaphore, which was plain a moment ago: move it into a cell, or see
- * that another thread has done so, or make it libc's.  False: there is no memory for a cell.
+ * that another thread has done so.  False: there is no memory for a cell.
  */
 bool fs_cell_move_in(sem_t *sem);
 
@@ -133,11 +131,10 @@ static inline bool fs_cell_is_retired(const struct fs_cell *cell)
 /* Must semaphores be in cells from the start, for a tool that looks for races? */
 bool fs_cells_at_once(void);
 
-/* libc's sem_init; before there is a semaphore. */
-void fs_cells_prepare(int (*init_of_libc)(sem_t *, int, unsigned));
+/* Before there is a semaphore. */
+void fs_cells_prepare(void);
 
-/* Before a fork, and after it in the child. */
-void fs_cells_before_fork(void);
+/* In the child, after a fork. */
 void fs_cells_in_child(void);
 
 #endif

@@ -95,8 +95,8 @@ static void map_and_hook(void)
     fs_actions_prepare();
     fs_jumps_prepare();
     fs_priority_prepare();
-    fs_cells_prepare(libc.init);
-    pthread_atfork(fs_cells_before_fork, NULL, after_fork);
+    fs_cells_prepare();
+    pthread_atfork(NULL, NULL, after_fork);
     fs_handlers_prepare(after_fork);
     fs_records_map();
 }
@@ -146,7 +146,6 @@ EXPORT pid_t _Fork(void)
         errno = ENOSYS;
         return -1;
     }
-    fs_cells_before_fork();
     pid = libc.fork();
     if (pid == 0)
         after_fork();

@@ -14,7 +14,6 @@ interpose_sources = \
 	src/preload/jumps.c src/preload/jumps.h \
 	src/preload/next.h \
 	src/preload/priority.c src/preload/priority.h \
-	src/preload/private_memory.c src/preload/private_memory.h \
 	src/preload/record.c src/preload/record.h \
 	src/preload/records.h \
 	src/preload/cell_pool.c src/preload/cell_pool.h \

@@ -4,11 +4,9 @@
  * name, or made by a constructor or a module.
  */
 #include "interposed.h"
-#include "emulated.h"
 
 #include <dlfcn.h>
 #include <limits.h>
-#include <sys/prctl.h>
 
 /* In libc, sem_init(&sem, 0, 0) makes a semaphore that is all zero.  (8 calls of libc's.) */
 BEHAVIOR(static_zero)
@@ -61,116 +59,33 @@ BEHAVIOR(pshared)
     MUST(sem_destroy(sem) == 0);
 }
 
-/*
- * Semaphores made with pshared 0 in shared memory, by a child or by the parent.  As with libc that
- * works if no thread of the other process has to be woken; here it works then, too.
- */
-static void use_in_two_processes(sem_t *sem, bool as_other_user)
-{
-    pid_t child;
-
-    MUST(sem_init(&sem[0], 0, 0) == 0);
-    child = fork();
-    if (child == 0) {
-        /*
-         * Then /proc/self/pagemap cannot be read, nor could all of /proc in another root.  EINVAL:
-         * in a user namespace that has no such user.
-         */
-        if (as_other_user)
-            MUST((geteuid() != 0 || setuid(65534) == 0 || errno == EINVAL)
-                 && prctl(PR_SET_DUMPABLE, 0) == 0);
-        MUST(sem_init(&sem[1], 0, 0) == 0 && sem_init(&sem[2], 0, 0) == 0);
-        /* A thread of the child waits for it; the parent's own memory cannot know of that. */
-        contend(&sem[1]);
-        for (int i = 0; i < 3; i++)
-            MUST(sem_post(&sem[1]) == 0 && sem_post(&sem[2]) == 0);
-        MUST(sem_post(&sem[0]) == 0);
-        _exit(0);
-    }
-    MUST(sem_wait(&sem[0]) == 0);
-    MUST(child_status(child) == 0);
-    for (int i = 1; i < 3; i++) {
-        MUST(value_of(&sem[i]) == 3);
-        MUST(sem_wait(&sem[i]) == 0 && sem_trywait(&sem[i]) == 0);
-        MUST(value_of(&sem[i]) == 1);
-        contend(&sem[0]);
-        MUST(sem_destroy(&sem[i]) == 0);
-    }
-}
-
-static int shared_mappings(void)
-{
-    FILE *maps = fopen("/proc/self/maps", "re");
-    char line[512];
-    int count = 0;
-
-    MUST(maps != NULL);
-    while (fgets(line, sizeof line, maps) != NULL)
-        count += strstr(line, "/dev/zero") != NULL;
-    fclose(maps);
-    return count;
-}
-
-BEHAVIOR(shared_all_the_same)
-{
-    sem_t *sem;
-
-    use_in_two_processes(map(NULL, MAP_SHARED), false);
-    use_in_two_processes(map(NULL, MAP_SHARED), true);
-    /* Private memory, and then shared memory in its place. */
-    sem = map(NULL, MAP_PRIVATE);
-    MUST(sem_init(&sem[1], 0, 0) == 0);
-    contend(&sem[1]);
-    MUST(sem_destroy(&sem[1]) == 0);
-    MUST(map(sem, MAP_SHARED | MAP_FIXED) == sem);
-    use_in_two_processes(sem, false);
-    MUST(emulated() || shared_mappings() == 3);
-}
-
-/* The first word of a semaphore that a thread has waited for. */
-static uint64_t word_in_cell(void)
+/* The word of a semaphore that a thread has waited for. */
+static uint64_t word_in_cell(sem_t *sem)
 {
     uint64_t word;
-    sem_t sem;
 
-    MUST(sem_init(&sem, 0, 0) == 0);
-    MUST_FAIL(sem_timedwait(&sem, &past), ETIMEDOUT);
-    memcpy(&word, &sem, sizeof word);
+    MUST(sem_init(sem, 0, 0) == 0);
+    MUST_FAIL(sem_timedwait(sem, &past), ETIMEDOUT);
+    memcpy(&word, sem, sizeof word);
     return word;
 }
 
-/*
- * A process that can open no file (in a sandbox, for instance) also finds out that its memory is
- * private, and the semaphore does not become one of libc's.
- */
-BEHAVIOR(no_descriptors)
-{
-    const struct rlimit none = { 0, 0 };
-    pid_t child;
-
-    if (emulated())
-        exit(program_not_here("mremap() of an emulator fails in another way than the kernel's"));
-    child = fork();
-    if (child == 0) {
-        MUST(setrlimit(RLIMIT_NOFILE, &none) == 0);
-        MUST(word_in_cell() != 0);      /* in libc's it is the value */
-        _exit(0);
-    }
-    MUST(child_status(child) == 0);
-}
-
-/* What a process makes after a fork is not what the other one makes: the tags differ. */
+/* What a process makes after a fork is nothing to the other one: the tags differ. */
 BEHAVIOR(relatives)
 {
-    uint64_t *word = (uint64_t *)map(NULL, MAP_SHARED);
+    sem_t *sem = map(NULL, MAP_SHARED), own;
+    uint64_t word;
     pid_t child = fork();
 
     if (child == 0) {
-        *word = word_in_cell();
+        (void)word_in_cell(sem);
         _exit(0);
     }
     MUST(child_status(child) == 0);
-    MUST((uint32_t)*word != (uint32_t)word_in_cell());
+    memcpy(&word, sem, sizeof word);
+    MUST((uint32_t)word != (uint32_t)word_in_cell(&own));
+    MUST_FAIL(sem_post(sem), EINVAL);
+    MUST_FAIL(sem_wait(sem), EINVAL);
 }
 
 static void is_broken(uint64_t word)

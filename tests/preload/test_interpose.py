@@ -110,7 +110,7 @@ def shared_object(name, source):
     fifo eintr eintr-awake eintr-destroyed fork-in-handler cancel deadlines overflow
     unmap destroy-with-waiters destroyed copies copies-of-destroyed not-libcs no-memory no-more-memory
     never-destroyed cells-used-again static-destructor faults
-    static-zero pshared shared-all-the-same no-descriptors nonsense named mixed-kinds constructor
+    static-zero pshared nonsense named mixed-kinds constructor
     relatives fork-child raw-fork signal-in-child generations vfork-exec
     actions jumps queued-signals without-tgkill signals-without-memory stop-the-world fetched-signals
     overflows sandbox forked-priority priorities made-real-time""".split()])
