@@ -12,17 +12,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/*
- * An inspection waits so long for the lock.  Then it reads without it, as the owner is stopped: the
- * figures may not fit together, but they say what is going on.
- */
-#define PATIENCE_NS 14000000
-
-struct view {
-    struct fs_shared_section in;
-    bool                     locked;
-};
-
 /* Only under the lock is what does not fit a damage.  All that follows loads without checking. */
 static void check(struct fs_shared_section *in)
 {
@@ -40,56 +29,6 @@ static void check(struct fs_shared_section *in)
         fs_load_units(in, &h->slots[at].units);
         at = fs_queue_behind(in, at);
     }
-}
-
-/* Drop the dead, grant what they held, and begin to inspect. */
-static int begin(struct view *view, fairsem_shared_t *h)
-{
-    const struct fs_deadline deadline = fs_deadline_after(PATIENCE_NS);
-    int error = fs_watch_check(h, FS_EVERYBODY, FS_LOCK_WAIT, &deadline);
-
-    view->in.now_ns = 0;
-    if (error == 0)
-        error = fs_shared_enter(&view->in, h, FS_LOCK_WAIT, &deadline);
-    view->locked = error == 0;
-    if (error == ETIMEDOUT)
-        return FS_GET(&h->segment->damaged) != 0 ? ENOTRECOVERABLE : 0;
-    if (error != 0)
-        return error;
-    check(&view->in);
-    return view->in.error != 0 ? fs_shared_section_unlock(&view->in) : 0;
-}
-
-static int census_end(struct view *view)
-{
-    return view->locked ? fs_shared_section_end(&view->in) : 0;
-}
-
-static int64_t census_load_available(const fairsem_shared_t *h)
-{
-    return fs_word_available(FS_GET(&h->segment->word));
-}
-
-int64_t fairsem_shared_available(fairsem_shared_t *h)
-{
-    struct view view;
-    int64_t available;
-
-    if (begin(&view, h) != 0)
-        return -1;
-    available = census_load_available(h);
-    return census_end(&view) != 0 ? -1 : available < 0 ? 0 : available;
-}
-
-int64_t fairsem_shared_waiters(fairsem_shared_t *h)
-{
-    struct view view;
-    int64_t waiters;
-
-    if (begin(&view, h) != 0)
-        return -1;
-    waiters = FS_GET(&h->segment->waiters);
-    return census_end(&view) != 0 || waiters < 0 ? -1 : waiters;
 }
 
 /* ---- Totals ---- */
@@ -150,7 +89,7 @@ static void count_slots(const fairsem_shared_t *h, int64_t now, fairsem_shared_s
 static void census_take_stat(const fairsem_shared_t *h, int64_t now, fairsem_shared_stat_t *stat)
 {
     *stat = (fairsem_shared_stat_t){
-        .available = census_load_available(h),
+        .available = fs_word_available(FS_GET(&h->segment->word)),
         .capacity = h->unbounded ? -1 : fs_shared_total(h),
         .initial_units = h->units,
         .max_processes = h->max_processes,
@@ -162,21 +101,6 @@ static void census_take_stat(const fairsem_shared_t *h, int64_t now, fairsem_sha
     count_slots(h, now, stat);
 }
 
-int fairsem_shared_stat(fairsem_shared_t *h, fairsem_shared_stat_t *stat)
-{
-    fairsem_shared_stat_t now;
-    struct view view;
-    int error = begin(&view, h);
-
-    if (error != 0)
-        return error;
-    census_take_stat(h, fs_shared_section_now(&view.in), &now);
-    error = census_end(&view);
-    if (error == 0)
-        *stat = now;
-    return error;
-}
-
 /* ---- One by one ---- */
 
 struct list {
@@ -186,7 +110,7 @@ struct list {
 
 /*
  * Waiters are added in the order of the queue.  Holders are sorted, the oldest first.  local_pid is the
- * index of the process until find_local_pids().
+ * index of the process until the kernel is asked.
  */
 static void add(struct list *list, fairsem_shared_user_t user)
 {
@@ -261,27 +185,76 @@ static void list_users(const fairsem_shared_t *h, int64_t now, struct list *list
     add_queue(h, now, list);
 }
 
-/* Not under the lock: the kernel is asked about each. */
-static void find_local_pids(const fairsem_shared_t *h, struct list *list)
+/* ---- The inspection ---- */
+
+/*
+ * An inspection waits so long for the lock.  Then it reads without it, as the owner is stopped: the
+ * figures may not fit together, but they say what is going on.
+ */
+#define PATIENCE_NS 14000000
+
+/* Drop the dead, grant what they held, and inspect: `stat` and `list` may be NULL. */
+static int census_inspect(fairsem_shared_t *h, fairsem_shared_stat_t *stat, struct list *list)
 {
-    for (int i = 0; i < list->count && i < list->room; i++)
-        list->users[i].local_pid = fs_life_owner(h->fd, (int)list->users[i].local_pid);
+    const struct fs_deadline deadline = fs_deadline_after(PATIENCE_NS);
+    struct fs_shared_section in = { .now_ns = 0 };
+    int error = fs_watch_check(h, FS_EVERYBODY, FS_LOCK_WAIT, &deadline);
+    bool locked = false;
+
+    if (error == 0)
+        error = fs_shared_enter(&in, h, FS_LOCK_WAIT, &deadline);
+    if (error == 0) {
+        locked = true;
+        check(&in);
+        error = in.error;
+    } else if (error == ETIMEDOUT) {
+        error = FS_GET(&h->segment->damaged) != 0 ? ENOTRECOVERABLE : 0;
+    }
+    if (error == 0 && stat != NULL)
+        census_take_stat(h, fs_shared_section_now(&in), stat);
+    if (error == 0 && list != NULL)
+        list_users(h, fs_shared_section_now(&in), list);
+    return locked ? fs_shared_section_end(&in) : error;
+}
+
+int64_t fairsem_shared_available(fairsem_shared_t *h)
+{
+    fairsem_shared_stat_t stat;
+
+    if (census_inspect(h, &stat, NULL) != 0)
+        return -1;
+    return stat.available < 0 ? 0 : stat.available;
+}
+
+int64_t fairsem_shared_waiters(fairsem_shared_t *h)
+{
+    fairsem_shared_stat_t stat;
+
+    return census_inspect(h, &stat, NULL) != 0 || stat.waiters < 0 ? -1 : stat.waiters;
+}
+
+int fairsem_shared_stat(fairsem_shared_t *h, fairsem_shared_stat_t *stat)
+{
+    fairsem_shared_stat_t now;
+    int error = census_inspect(h, &now, NULL);
+
+    if (error == 0)
+        *stat = now;
+    return error;
 }
 
 int fairsem_shared_users(fairsem_shared_t *h, fairsem_shared_user_t *users, int *count)
 {
     struct list list = { .users = users, .room = *count > 0 ? *count : 0 };
-    struct view view;
-    int error = begin(&view, h);
+    int error = census_inspect(h, NULL, &list);
 
     if (error != 0)
         return error;
-    list_users(h, fs_shared_section_now(&view.in), &list);
-    error = census_end(&view);
-    find_local_pids(h, &list);
-    if (error == 0)
-        *count = list.count;
-    return error;
+    /* Not under the lock: the kernel is asked about each. */
+    for (int i = 0; i < list.count && i < list.room; i++)
+        users[i].local_pid = fs_life_owner(h->fd, (int)users[i].local_pid);
+    *count = list.count;
+    return 0;
 }
 
 /* ---- For people ---- */
@@ -342,15 +315,10 @@ static int dump(fairsem_shared_t *h, FILE *file)
     int room = h->max_processes + h->max_waiters;
     struct list list = { .users = malloc((size_t)room * sizeof *list.users) };
     fairsem_shared_stat_t stat;
-    struct view view;
-    int error = begin(&view, h);
+    int error;
 
     list.room = list.users != NULL ? room : 0;
-    if (error == 0) {
-        census_take_stat(h, fs_shared_section_now(&view.in), &stat);
-        list_users(h, fs_shared_section_now(&view.in), &list);
-        error = census_end(&view);
-    }
+    error = census_inspect(h, &stat, &list);
     if (error == 0) {
         print_totals(file, &stat, &list);
         for (int i = 0; i < list.count && i < list.room; i++)

@@ -482,7 +482,7 @@ int fairsem_shared_unlink_unused(fairsem_shared_t *h, const char *name, bool kep
     const struct fs_deadline soon = fs_deadline_after(ATTACH_NS);
     struct fs_shared_section in;
     char path[PATH_MAX];
-    int broken, error = h->undo ? path_of(name, path) : EINVAL;
+    int error = h->undo ? path_of(name, path) : EINVAL;
 
     if (error == 0)
         error = fs_watch_check(h, FS_EVERYBODY, FS_LOCK_WAIT, &soon);
@@ -490,9 +490,7 @@ int fairsem_shared_unlink_unused(fairsem_shared_t *h, const char *name, bool kep
         error = fs_shared_enter_soon(&in, h);
     if (error != 0)
         return error;
-    error = fs_shared_section_result(&in, unlink_in_section(&in, path, kept));
-    broken = fs_shared_section_end(&in);
-    return error != 0 ? error : broken;
+    return fs_shared_section_end_with(&in, unlink_in_section(&in, path, kept));
 }
 
 int fairsem_shared_keep_name(fairsem_shared_t *h)

@@ -126,7 +126,7 @@ int fairsem_shared_acquire_with(fairsem_shared_t *h, int64_t n, const fairsem_wa
 int fairsem_shared_release(fairsem_shared_t *h, int64_t n)
 {
     struct fs_shared_section in;
-    int error, broken;
+    int error;
 
     if (!fs_count_valid(n))
         return EINVAL;
@@ -138,14 +138,13 @@ int fairsem_shared_release(fairsem_shared_t *h, int64_t n)
     error = fs_shared_section_result(&in, fs_shared_give_back(&in, n));
     if (error == EPERM || error == EOVERFLOW)
         FS_COUNT_UP(&h->segment->count.over_releases, 1);
-    broken = fs_shared_section_end(&in);
-    return error != 0 ? error : broken;
+    return fs_shared_section_end_with(&in, error);
 }
 
 int fairsem_shared_set_units(fairsem_shared_t *h, int64_t units)
 {
     struct fs_shared_section in;
-    int error, broken;
+    int error;
 
     if (!h->undo || !fs_count_valid(units))
         return EINVAL;
@@ -155,8 +154,7 @@ int fairsem_shared_set_units(fairsem_shared_t *h, int64_t units)
     error = fs_shared_check_file(h);
     if (error == 0)
         fs_shared_resize(&in, units);
-    broken = fs_shared_section_end(&in);
-    return error != 0 ? error : broken;
+    return fs_shared_section_end_with(&in, error);
 }
 
 /* ---- Exec ---- */

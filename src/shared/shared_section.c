@@ -297,3 +297,10 @@ int fs_shared_section_end(struct fs_shared_section *in)
     }
     return fs_shared_section_unlock(in);
 }
+
+int fs_shared_section_end_with(struct fs_shared_section *in, int result)
+{
+    int error = fs_shared_section_result(in, result), at_end = fs_shared_section_end(in);
+
+    return error != 0 ? error : at_end;
+}

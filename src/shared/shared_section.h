@@ -21,8 +21,11 @@ int fs_shared_section_begin(struct fs_shared_section *in, fairsem_shared_t *h,
 /* Grant what fits to the living in the queue. */
 void fs_shared_section_grant(struct fs_shared_section *in);
 
-/* Grant, unlock, wake.  Returns the error of the section; the lock is not held any more in any case. */
+/* Grant, unlock, wake.  Returns the error of the section; the lock is no longer held in any case. */
 int fs_shared_section_end(struct fs_shared_section *in);
+
+/* The same for a call with this result: returns it, or the error of the section. */
+int fs_shared_section_end_with(struct fs_shared_section *in, int result);
 
 /* The same without a grant. */
 int fs_shared_section_unlock(struct fs_shared_section *in);
