@@ -4,112 +4,98 @@
 
 #include <errno.h>
 
+#if defined(__GNUC__)
+#pragma GCC diagnostic ignored "-Wunused-parameter"
+#endif
+
 int fairsem_shared_open(fairsem_shared_t **handle, const char *name, int oflag, mode_t mode,
                         const fairsem_shared_attr_t *attr)
 {
-    (void)handle, (void)name, (void)oflag, (void)mode, (void)attr;
     return ENOSYS;
 }
 
 int fairsem_shared_close(fairsem_shared_t *h)
 {
-    (void)h;
     return ENOSYS;
 }
 
 int fairsem_shared_unlink(const char *name)
 {
-    (void)name;
     return ENOSYS;
 }
 
 int fairsem_shared_acquire(fairsem_shared_t *h, int64_t n)
 {
-    (void)h, (void)n;
     return ENOSYS;
 }
 
 int fairsem_shared_tryacquire(fairsem_shared_t *h, int64_t n)
 {
-    (void)h, (void)n;
     return ENOSYS;
 }
 
 int fairsem_shared_acquire_for(fairsem_shared_t *h, int64_t n, int64_t timeout_ns)
 {
-    (void)h, (void)n, (void)timeout_ns;
     return ENOSYS;
 }
 
 int fairsem_shared_acquire_until(fairsem_shared_t *h, int64_t n, clockid_t clock,
                                  const struct timespec *deadline)
 {
-    (void)h, (void)n, (void)clock, (void)deadline;
     return ENOSYS;
 }
 
 int fairsem_shared_acquire_with(fairsem_shared_t *h, int64_t n, const fairsem_wait_t *how)
 {
-    (void)h, (void)n, (void)how;
     return ENOSYS;
 }
 
 int fairsem_shared_release(fairsem_shared_t *h, int64_t n)
 {
-    (void)h, (void)n;
     return ENOSYS;
 }
 
 int fairsem_shared_set_units(fairsem_shared_t *h, int64_t units)
 {
-    (void)h, (void)units;
     return ENOSYS;
 }
 
 int fairsem_shared_unlink_unused(fairsem_shared_t *h, const char *name, bool kept)
 {
-    (void)h, (void)name, (void)kept;
     return ENOSYS;
 }
 
 int fairsem_shared_keep_name(fairsem_shared_t *h)
 {
-    (void)h;
     return ENOSYS;
 }
 
 int fairsem_shared_keep_on_exec(fairsem_shared_t *h, bool keep)
 {
-    (void)h, (void)keep;
     return ENOSYS;
 }
 
 int64_t fairsem_shared_available(fairsem_shared_t *h)
 {
-    (void)h;
     return -1;
 }
 
 int64_t fairsem_shared_waiters(fairsem_shared_t *h)
 {
-    (void)h;
     return -1;
 }
 
 int fairsem_shared_stat(fairsem_shared_t *h, fairsem_shared_stat_t *stat)
 {
-    (void)h, (void)stat;
     return ENOSYS;
 }
 
 int fairsem_shared_users(fairsem_shared_t *h, fairsem_shared_user_t *users, int *count)
 {
-    (void)h, (void)users, (void)count;
     return ENOSYS;
 }
 
 int fairsem_shared_dump(fairsem_shared_t *h, FILE *file)
 {
-    (void)h, (void)file;
     return ENOSYS;
 }

@@ -124,31 +124,28 @@ static bool find_kept_entry(fairsem_shared_t *h, int *index)
 
 /* ---- Attach ---- */
 
-/* Drop the dead process whose entry this was.  Its byte is ours. */
-static int evict(fairsem_shared_t *h, enum fs_lock_mode mode, const struct fs_deadline *deadline, int index)
-{
-    static const struct fs_dead nobody;
-    struct fs_shared_section in;
-    int error = fs_shared_section_begin(&in, h, mode, deadline);
-
-    if (error != 0)
-        return error;
-    if (FS_GET(&h->processes[index].state) != FS_PROCESS_FREE) {
-        fs_shared_bury(&in, index);
-        fs_shared_section_repair(&in, &nobody);
-    }
-    return fs_shared_section_end(&in);
-}
-
-/* A free entry whose byte is ours needs no lock (R3). */
+/*
+ * Initialize an entry whose byte is ours.  A free one needs no lock (R3); otherwise the dead process whose
+ * entry it was is dropped first.
+ */
 static int move_in(fairsem_shared_t *h, enum fs_lock_mode mode, const struct fs_deadline *deadline, int index)
 {
+    static const struct fs_dead nobody;
     struct fs_process *self = &h->processes[index];
+    struct fs_shared_section in;
     int error = 0;
 
     /* Acquire order: after the stores of the process that freed it. */
-    if (atomic_load_explicit(&self->state, memory_order_acquire) != FS_PROCESS_FREE)
-        error = evict(h, mode, deadline, index);
+    if (atomic_load_explicit(&self->state, memory_order_acquire) != FS_PROCESS_FREE) {
+        error = fs_shared_section_begin(&in, h, mode, deadline);
+        if (error != 0)
+            return error;
+        if (FS_GET(&self->state) != FS_PROCESS_FREE) {
+            fs_shared_bury(&in, index);
+            fs_shared_section_repair(&in, &nobody);
+        }
+        error = fs_shared_section_end(&in);
+    }
     if (error != 0)
         return error;
     FS_PUT(&self->held, 0);

@@ -72,7 +72,7 @@ static int path_of(const char *name, char path[PATH_MAX])
 
 /* ---- Handles ---- */
 
-static void remember(fairsem_shared_t *h, const struct fs_segment *header)
+static void copy_header(fairsem_shared_t *h, const struct fs_segment *header)
 {
     char *memory = (char *)h->segment;
 
@@ -111,7 +111,7 @@ static int make_handle(int fd, const struct fs_segment *header, fairsem_shared_t
     h->generation = fs_fork_generation();
     h->attaching = (pthread_mutex_t)PTHREAD_MUTEX_INITIALIZER;
     h->self = FS_NOBODY;
-    remember(h, header);
+    copy_header(h, header);
     *handle = h;
     return 0;
 }
@@ -175,13 +175,13 @@ static fairsem_shared_t *find(const struct fs_file *file)
     return NULL;
 }
 
-static void enlist(fairsem_shared_t *h)
+static void register_handle(fairsem_shared_t *h)
 {
     h->next = first;
     first = h;
 }
 
-static void strike(fairsem_shared_t *h)
+void fs_shared_unregister(fairsem_shared_t *h)
 {
     fairsem_shared_t **at = &first;
 
@@ -213,7 +213,7 @@ static void end_close(fairsem_shared_t *h, bool detached, void (*close_it)(int f
     FS_MUST(pthread_mutex_lock(&registry));
     h->closing = false;
     if (detached) {
-        strike(h);
+        fs_shared_unregister(h);
         destroy_handle(h, close_it);
     }
     FS_MUST(pthread_mutex_unlock(&registry));
@@ -270,7 +270,7 @@ static int use_descriptor(int fd, const fairsem_shared_attr_t *attr, fairsem_sha
 }
 
 /* The owner is looked at before the first byte: see FAIRSEM_SHARED_OWN. */
-static int open_existing(const char *path, bool own, const fairsem_shared_attr_t *attr, bool apart,
+static int open_existing(const char *path, bool own, const fairsem_shared_attr_t *attr,
                          fairsem_shared_t **handle)
 {
     struct fs_file file;
@@ -281,7 +281,8 @@ static int open_existing(const char *path, bool own, const fairsem_shared_attr_t
         return error;
     if (own && !file.ours)
         return EPERM;
-    if (!apart && (h = find(&file)) != NULL)
+    h = find(&file);
+    if (h != NULL)
         return reuse(h, attr, handle);
     error = fs_file_open(path, &fd);
     if (error != 0)
@@ -289,7 +290,7 @@ static int open_existing(const char *path, bool own, const fairsem_shared_attr_t
     error = fs_file_inspect(fd, &file);
     if (error == 0 && own && !file.ours)
         error = EPERM;
-    if (error == 0 && !apart && (h = find(&file)) != NULL) {
+    if (error == 0 && (h = find(&file)) != NULL) {
         error = keep_spare(h, fd);
         return error != 0 ? error : reuse(h, attr, handle);
     }
@@ -297,13 +298,12 @@ static int open_existing(const char *path, bool own, const fairsem_shared_attr_t
         error = use_descriptor(fd, attr, handle);
     if (error != 0)
         close_unused(fd);
-    else if (!apart)
-        enlist(*handle);
+    else
+        register_handle(*handle);
     return error;
 }
 
-static int create(const char *path, mode_t mode, const fairsem_shared_attr_t *attr, bool apart,
-                  fairsem_shared_t **handle)
+static int create(const char *path, mode_t mode, const fairsem_shared_attr_t *attr, fairsem_shared_t **handle)
 {
     struct fs_segment header;
     int fd, error = fs_file_make(path, mode, fs_segment_size_for(attr), &fd);
@@ -323,24 +323,24 @@ static int create(const char *path, mode_t mode, const fairsem_shared_attr_t *at
         error = fs_file_name(fd, path);
     if (error != 0)
         destroy_handle(*handle, fs_file_close);
-    else if (!apart)
-        enlist(*handle);
+    else
+        register_handle(*handle);
     return error;
 }
 
 static int open_named(const char *name, int oflag, mode_t mode, const fairsem_shared_attr_t *attr,
-                      bool apart, fairsem_shared_t **handle)
+                      fairsem_shared_t **handle)
 {
     char path[PATH_MAX];
     int error = path_of(name, path);
 
     for (int i = 0; error == 0 && i < TRIES; i++) {
         if ((oflag & (O_CREAT | O_EXCL)) != (O_CREAT | O_EXCL)) {
-            error = open_existing(path, (oflag & FAIRSEM_SHARED_OWN) != 0, attr, apart, handle);
+            error = open_existing(path, (oflag & FAIRSEM_SHARED_OWN) != 0, attr, handle);
             if (error != ENOENT || (oflag & O_CREAT) == 0)
                 return error;
         }
-        error = create(path, mode, attr, apart, handle);
+        error = create(path, mode, attr, handle);
         if (error != EEXIST || (oflag & O_EXCL) != 0)
             return error;
         error = 0;
@@ -349,7 +349,7 @@ static int open_named(const char *name, int oflag, mode_t mode, const fairsem_sh
 }
 
 static int find_or_make(fairsem_shared_t **handle, const char *name, int oflag, mode_t mode,
-                        const fairsem_shared_attr_t *attr, bool apart)
+                        const fairsem_shared_attr_t *attr)
 {
     if (name == NULL)
         oflag = O_CREAT | O_EXCL;
@@ -360,8 +360,8 @@ static int find_or_make(fairsem_shared_t **handle, const char *name, int oflag, 
     else if (attr == NULL || !fs_segment_attr_valid(attr))
         return EINVAL;
     if (name == NULL)
-        return create(NULL, 0, attr, apart, handle);
-    return open_named(name, oflag, mode, attr, apart, handle);
+        return create(NULL, 0, attr, handle);
+    return open_named(name, oflag, mode, attr, handle);
 }
 
 /* A thread that closes the same segment waits for its lock, for a moment. */
@@ -372,7 +372,7 @@ static int find_or_make_in_registry(fairsem_shared_t **handle, const char *name,
         int error;
 
         FS_MUST(pthread_mutex_lock(&registry));
-        error = find_or_make(handle, name, oflag, mode, attr, false);
+        error = find_or_make(handle, name, oflag, mode, attr);
         FS_MUST(pthread_mutex_unlock(&registry));
         if (error != EINPROGRESS)
             return error;
@@ -389,20 +389,6 @@ static void undo_open(fairsem_shared_t *h)
 }
 
 /* The registry's mutex is not held while the process attaches: other segments are opened and closed. */
-int fs_shared_open(fairsem_shared_t **handle, const char *name, int oflag, mode_t mode,
-                   const fairsem_shared_attr_t *attr, bool apart)
-{
-    int error = apart ? find_or_make(handle, name, oflag, mode, attr, true)
-                      : find_or_make_in_registry(handle, name, oflag, mode, attr);
-
-    if (error != 0)
-        return error;
-    error = attach_soon(*handle);
-    if (error != 0)
-        undo_open(*handle);
-    return error;
-}
-
 int fairsem_shared_open(fairsem_shared_t **handle, const char *name, int oflag, mode_t mode,
                         const fairsem_shared_attr_t *attr)
 {
@@ -410,7 +396,12 @@ int fairsem_shared_open(fairsem_shared_t **handle, const char *name, int oflag, 
     fairsem_shared_t *opened;
 
     pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancelable);
-    error = fs_shared_open(&opened, name, oflag, mode, attr, false);
+    error = find_or_make_in_registry(&opened, name, oflag, mode, attr);
+    if (error == 0) {
+        error = attach_soon(opened);
+        if (error != 0)
+            undo_open(opened);
+    }
     pthread_setcancelstate(cancelable, &ignored);
     /* Not before: a handle may be made and destroyed again on the way to an error. */
     if (error == 0)

@@ -1,16 +1,15 @@
 /* SPDX-License-Identifier: MIT */
-/* registry.h - how tests open a segment. */
+/* registry.h - how a test opens a segment several times in one process. */
 #ifndef FS_SHARED_REGISTRY_H
 #define FS_SHARED_REGISTRY_H
 
 #include "shared/handle.h"
 
 /*
- * As fairsem_shared_open().  `apart`: make a new handle even if this process has one, as if another
- * process had opened the segment; it is not in the registry.  For this to work, a test replaces the
- * functions of kernel.h about life, so that each handle counts as a process.
+ * The next open of the same segment makes a new handle.  A test that also replaces the functions of
+ * kernel.h about life so has several handles, each of which counts as a process.  No other thread may
+ * open or close a segment meanwhile.
  */
-int fs_shared_open(fairsem_shared_t **handle, const char *name, int oflag, mode_t mode,
-                   const fairsem_shared_attr_t *attr, bool apart);
+void fs_shared_unregister(fairsem_shared_t *h);
 
 #endif

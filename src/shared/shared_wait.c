@@ -187,13 +187,6 @@ static int in_slices(struct fs_shared_wait *wait, attempt_fn *attempt, void *arg
     return error;
 }
 
-static int attempt_attach(struct fs_shared_wait *wait, void *argument, enum fs_lock_mode mode,
-                          const struct fs_deadline *until)
-{
-    (void)argument;
-    return fs_shared_be_attached(wait->handle, mode, until);
-}
-
 static int attempt_check(struct fs_shared_wait *wait, void *whom, enum fs_lock_mode mode,
                          const struct fs_deadline *until)
 {
@@ -204,11 +197,6 @@ static int attempt_enter(struct fs_shared_wait *wait, void *in, enum fs_lock_mod
                          const struct fs_deadline *until)
 {
     return fs_shared_enter(in, wait->handle, mode, until);
-}
-
-int fs_shared_wait_attach(struct fs_shared_wait *wait)
-{
-    return in_slices(wait, attempt_attach, NULL);
 }
 
 int fs_shared_wait_check(struct fs_shared_wait *wait, enum fs_whom whom)

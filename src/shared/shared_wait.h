@@ -37,10 +37,9 @@ int fs_shared_wait_begin(struct fs_shared_wait *wait, fairsem_shared_t *h,
                          const struct fs_deadline *deadline, const fairsem_token_t *token);
 
 /*
- * fs_shared_be_attached(), fs_watch_check() and fs_shared_enter() for this wait.  pthread_cancel ends them,
- * too, and its token: ETIMEDOUT, see `reason`.
+ * fs_watch_check() and fs_shared_enter() for this wait.  pthread_cancel ends them, too, and its token:
+ * ETIMEDOUT, see `reason`.
  */
-int fs_shared_wait_attach(struct fs_shared_wait *wait);
 int fs_shared_wait_check(struct fs_shared_wait *wait, enum fs_whom whom);
 int fs_shared_wait_enter(struct fs_shared_wait *wait, struct fs_shared_section *in);
 

@@ -90,7 +90,8 @@ static fairsem_shared_t *open_apart(const fairsem_shared_attr_t *attr)
 {
     fairsem_shared_t *h;
 
-    ck_assert_int_eq(fs_shared_open(&h, own_name(), O_CREAT, 0600, attr, true), 0);
+    ck_assert_int_eq(fairsem_shared_open(&h, own_name(), O_CREAT, 0600, attr), 0);
+    fs_shared_unregister(h);
     return h;
 }
 

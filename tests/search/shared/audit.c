@@ -4,7 +4,6 @@
 
 #include "shared/attach.h"
 #include "shared/lock.h"
-#include "shared/registry.h"
 #include "shared/repair.h"
 
 #include <errno.h>
@@ -135,7 +134,7 @@ void audit_act(void)
 
     if (file >= 0) {
         run.file[file].named = true;
-        error = fs_shared_open(&h, "/segment", 0, 0, NULL, true);
+        error = fairsem_shared_open(&h, "/segment", 0, 0, NULL);
         if (error != 0)
             fail("audit", "open returns %d", error);
         check_stat(h, file);
