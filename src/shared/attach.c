@@ -218,7 +218,7 @@ static int wait_to_attach(fairsem_shared_t *h, enum fs_lock_mode mode, const str
 }
 
 /* No wait in the queue, so no cancellation point; but it may sleep. */
-int fs_shared_attach(fairsem_shared_t *h, enum fs_lock_mode mode, const struct fs_deadline *deadline)
+static int attach_under_mutex(fairsem_shared_t *h, enum fs_lock_mode mode, const struct fs_deadline *deadline)
 {
     int error, cancelable, ignored;
 
@@ -241,7 +241,7 @@ int fs_shared_be_attached(fairsem_shared_t *h, enum fs_lock_mode mode, const str
     fs_shared_check_fork(h);
     if (atomic_load_explicit(&h->attached, memory_order_acquire))
         return 0;
-    return fs_shared_attach(h, mode, deadline);
+    return attach_under_mutex(h, mode, deadline);
 }
 
 /*
@@ -277,7 +277,7 @@ int fs_shared_enter(struct fs_shared_section *in, fairsem_shared_t *h,
         if (error != 0 || is_still_ours(h))
             return error;
         fs_shared_section_unlock(in);
-        error = i < TRIES ? fs_shared_attach(h, mode, deadline) : EBADF;
+        error = i < TRIES ? attach_under_mutex(h, mode, deadline) : EBADF;
     }
     return error;
 }

@@ -10,14 +10,11 @@
 
 #include "shared/shared_section.h"
 
-/* 0; EUSERS, ENOLCK, ENOTRECOVERABLE, EBADF; ETIMEDOUT, as fs_shared_lock(). */
-int fs_shared_attach(fairsem_shared_t *h, enum fs_lock_mode mode, const struct fs_deadline *deadline);
+/* Become a user.  0; EUSERS, ENOLCK, ENOTRECOVERABLE, EBADF; ETIMEDOUT, as fs_shared_lock(). */
+int fs_shared_be_attached(fairsem_shared_t *h, enum fs_lock_mode mode, const struct fs_deadline *deadline);
 
 /* Cease to be a user; the units it holds go to the next waiter.  0, or EBUSY: a thread is in an acquire. */
 int fs_shared_detach(fairsem_shared_t *h);
-
-/* The same, without the mutex, for one that is a user. */
-int fs_shared_be_attached(fairsem_shared_t *h, enum fs_lock_mode mode, const struct fs_deadline *deadline);
 
 /* Before units are taken: EBADF, if this process has closed the descriptor; ENOTRECOVERABLE. */
 int fs_shared_look_at_file(fairsem_shared_t *h);

@@ -193,10 +193,14 @@ void fs_shared_unregister(fairsem_shared_t *h)
 
 /* ---- Close ---- */
 
-/* Is it the last time?  Then an open of the same segment waits: it needs a new descriptor. */
-static bool begin_close(fairsem_shared_t *h)
+/*
+ * While it is closed for the last time, an open of the same segment waits: it needs a new descriptor.  The
+ * registry's mutex is not held while the process detaches: other segments are opened and closed.
+ */
+static int close_handle(fairsem_shared_t *h, void (*close_it)(int fd))
 {
     bool last;
+    int error;
 
     FS_MUST(pthread_mutex_lock(&registry));
     last = h->opened == 1;
@@ -205,29 +209,16 @@ static bool begin_close(fairsem_shared_t *h)
     else
         h->opened--;
     FS_MUST(pthread_mutex_unlock(&registry));
-    return last;
-}
-
-static void end_close(fairsem_shared_t *h, bool detached, void (*close_it)(int fd))
-{
+    if (!last)
+        return 0;
+    error = fs_shared_detach(h);
     FS_MUST(pthread_mutex_lock(&registry));
     h->closing = false;
-    if (detached) {
+    if (error == 0) {
         fs_shared_unregister(h);
         destroy_handle(h, close_it);
     }
     FS_MUST(pthread_mutex_unlock(&registry));
-}
-
-/* The registry's mutex is not held while the process detaches: other segments are opened and closed. */
-static int close_handle(fairsem_shared_t *h, void (*close_it)(int fd))
-{
-    int error;
-
-    if (!begin_close(h))
-        return 0;
-    error = fs_shared_detach(h);
-    end_close(h, error == 0, close_it);
     return error;
 }
 
@@ -328,12 +319,23 @@ static int create(const char *path, mode_t mode, const fairsem_shared_attr_t *at
     return error;
 }
 
-static int open_named(const char *name, int oflag, mode_t mode, const fairsem_shared_attr_t *attr,
-                      fairsem_shared_t **handle)
+static int find_or_make(fairsem_shared_t **handle, const char *name, int oflag, mode_t mode,
+                        const fairsem_shared_attr_t *attr)
 {
     char path[PATH_MAX];
-    int error = path_of(name, path);
+    int error;
 
+    if (name == NULL)
+        oflag = O_CREAT | O_EXCL;
+    if ((oflag & ~(O_CREAT | O_EXCL | O_RDWR | O_CLOEXEC | FAIRSEM_SHARED_OWN)) != 0)
+        return EINVAL;
+    if ((oflag & O_CREAT) == 0)
+        attr = NULL;
+    else if (attr == NULL || !fs_segment_attr_valid(attr))
+        return EINVAL;
+    if (name == NULL)
+        return create(NULL, 0, attr, handle);
+    error = path_of(name, path);
     for (int i = 0; error == 0 && i < TRIES; i++) {
         if ((oflag & (O_CREAT | O_EXCL)) != (O_CREAT | O_EXCL)) {
             error = open_existing(path, (oflag & FAIRSEM_SHARED_OWN) != 0, attr, handle);
@@ -346,22 +348,6 @@ static int open_named(const char *name, int oflag, mode_t mode, const fairsem_sh
         error = 0;
     }
     return error != 0 ? error : EAGAIN;
-}
-
-static int find_or_make(fairsem_shared_t **handle, const char *name, int oflag, mode_t mode,
-                        const fairsem_shared_attr_t *attr)
-{
-    if (name == NULL)
-        oflag = O_CREAT | O_EXCL;
-    if ((oflag & ~(O_CREAT | O_EXCL | O_RDWR | O_CLOEXEC | FAIRSEM_SHARED_OWN)) != 0)
-        return EINVAL;
-    if ((oflag & O_CREAT) == 0)
-        attr = NULL;
-    else if (attr == NULL || !fs_segment_attr_valid(attr))
-        return EINVAL;
-    if (name == NULL)
-        return create(NULL, 0, attr, handle);
-    return open_named(name, oflag, mode, attr, handle);
 }
 
 /* A thread that closes the same segment waits for its lock, for a moment. */

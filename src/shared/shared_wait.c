@@ -357,18 +357,14 @@ static int sleep_and_check(struct fs_shared_wait *wait)
     if (ns != 0 && fs_shared_sleep(&slot->state, FS_SLOT_WAITING, ns, true) != FS_SLEEP_TIME_OUT)
         return FS_NOT_OVER;
     wait->look_ns = 0;
-    /* If we were granted and not woken, our granter is slow or dead, and others sleep as we did. */
-    if (fs_slot_state_of(slot) != FS_SLOT_WAITING) {
-        fs_watch_wake_granted(h);
+    /*
+     * If the granter of a slot is slow or dead, its thread still sleeps.  Not only if we check below:
+     * others may check all the time, because they are refused, and they wake nobody.
+     */
+    fs_watch_wake_granted(h);
+    if (fs_slot_state_of(slot) != FS_SLOT_WAITING
+        || !fs_watch_due(h, watches ? FS_WATCH_NS : FS_WATCH_LATE_NS))
         return FS_NOT_OVER;
-    }
-    /* Also if others check all the time, because they are refused: they wake nobody. */
-    if (watches)
-        fs_watch_wake_granted(h);
-    if (!fs_watch_due(h, watches ? FS_WATCH_NS : FS_WATCH_LATE_NS))
-        return FS_NOT_OVER;
-    if (!watches)
-        fs_watch_wake_granted(h);
     error = fs_watch_glance(h);
     return error != 0 ? error : FS_NOT_OVER;
 }
