@@ -4,6 +4,14 @@
 
 #include <errno.h>
 
+int fs_shared_set_damaged(fairsem_shared_t *h)
+{
+    FS_PUT(&h->segment->damaged, 1);
+    /* From now on no process uses the fast path.  Release order: see fs_shared_section_end(). */
+    atomic_fetch_or_explicit(&h->segment->word, FS_SLOW, memory_order_release);
+    return ENOTRECOVERABLE;
+}
+
 int64_t fs_shared_total(const fairsem_shared_t *h)
 {
     int64_t total = h->undo ? FS_GET(&h->segment->total) : h->capacity;

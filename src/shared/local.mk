@@ -20,7 +20,7 @@ libcore_la_SOURCES += \
 	src/shared/shared_queue.c src/shared/shared_queue.h \
 	src/shared/shared_section.c src/shared/shared_section.h \
 	src/shared/shared_wait.c src/shared/shared_wait.h \
-	src/shared/trust.c src/shared/trust.h \
+	src/shared/trust.h \
 	src/shared/watch.c src/shared/watch.h
 else
 libcore_la_SOURCES += src/shared/absent.c

@@ -120,6 +120,26 @@ static void clean_up_all(struct fs_shared_section *in)
                                             memory_order_relaxed, memory_order_relaxed);
 }
 
+/* Load the numbers of units, and check that they add up (R8).  SLOW keeps others from the count. */
+static void load_count(struct fs_shared_section *in)
+{
+    const fairsem_shared_t *h = in->handle;
+    struct fs_segment *s = h->segment;
+
+    FS_STEP("set SLOW");
+    in->available = fs_word_lock(&s->word);
+    if (!h->undo) {
+        in->total = in->most = h->capacity;
+        in->available = fs_checked(in, in->available, 0, h->capacity);
+        return;
+    }
+    in->most = fs_checked(in, FS_GET(&s->most), 0, FAIRSEM_MAX_UNITS);
+    in->total = fs_checked(in, FS_GET(&s->total), 0, in->most);
+    /* If a repair is due, it may be any number, and so may `out`. */
+    if (FS_GET(&s->unfinished) == 0 && in->available != in->total - fs_load_units(in, &s->out))
+        fs_damaged(in);
+}
+
 /* Repair, and drop this process, if any, if it is dead. */
 static void repair_without(struct fs_shared_section *in, int process)
 {
@@ -138,7 +158,7 @@ int fs_shared_section_begin(struct fs_shared_section *in, fairsem_shared_t *h,
     int dead_owner = FS_NOBODY, error = fs_shared_lock(h, mode, deadline, &dead_owner);
 
     if (error == ENOTRECOVERABLE)
-        return fs_shared_is_damaged(h);
+        return fs_shared_set_damaged(h);
     if (error != 0 && error != EOWNERDEAD)
         return error;
     if (error == EOWNERDEAD) {
@@ -152,7 +172,7 @@ int fs_shared_section_begin(struct fs_shared_section *in, fairsem_shared_t *h,
     in->error = 0;
     in->wakes = 0;
     in->now_ns = 0;
-    fs_load_count(in);
+    load_count(in);
     if (FS_GET(&s->damaged) != 0)
         fs_note_error(in, ENOTRECOVERABLE);
     else if (FS_GET(&s->unfinished) != 0)

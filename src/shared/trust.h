@@ -35,7 +35,7 @@ struct fs_shared_section {
 };
 
 /* Mark the segment as damaged; returns ENOTRECOVERABLE.  No lock is needed. */
-int fs_shared_is_damaged(fairsem_shared_t *h);
+int fs_shared_set_damaged(fairsem_shared_t *h);
 
 /* The first error is that of the section. */
 static inline void fs_note_error(struct fs_shared_section *in, int error)
@@ -46,11 +46,8 @@ static inline void fs_note_error(struct fs_shared_section *in, int error)
 
 static inline void fs_damaged(struct fs_shared_section *in)
 {
-    fs_note_error(in, fs_shared_is_damaged(in->handle));
+    fs_note_error(in, fs_shared_set_damaged(in->handle));
 }
-
-/* Load the numbers of units, and check that they add up (R8).  SLOW keeps others from the count. */
-void fs_load_count(struct fs_shared_section *in);
 
 /* A number of the segment.  If it is not one of these, the least of them, and damage. */
 static inline int64_t fs_checked(struct fs_shared_section *in, int64_t number, int64_t least,

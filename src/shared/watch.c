@@ -57,51 +57,37 @@ static int suspect(fairsem_shared_t *h, int process, struct fs_dead *dead)
     return error;
 }
 
-static int suspect_slot(fairsem_shared_t *h, int slot, struct fs_dead *dead)
+/* A thread that abandons its slot may die before it says so in `cleanup_pending`. */
+static void mark_those_in_slots(const fairsem_shared_t *h, uint64_t marked[])
 {
-    int process = FS_GET(&h->slots[slot].process);
+    int head = FS_GET(&h->segment->head);
 
-    return fs_index_valid(process, h->max_processes) ? suspect(h, process, dead) : 0;
-}
+    for (int i = 0; i < h->max_waiters; i++) {
+        int process = FS_GET(&h->slots[i].process);
 
-static int find_processes(fairsem_shared_t *h, enum fs_whom whom, struct fs_dead *dead)
-{
-    int error = 0;
-
-    for (int i = 0; i < h->max_processes && error == 0; i++) {
-        const struct fs_process *p = &h->processes[i];
-
-        if (FS_GET(&p->state) != FS_PROCESS_FREE && (whom == FS_EVERYBODY || FS_GET(&p->held) != 0))
-            error = suspect(h, i, dead);
+        if ((FS_GET(&h->slots[i].state) >= FS_SLOT_GRANTED || i == head)
+            && fs_index_valid(process, h->max_processes))
+            marked[process / 64] |= UINT64_C(1) << process % 64;
     }
-    return error;
-}
-
-static int find_in_slots(fairsem_shared_t *h, struct fs_dead *dead)
-{
-    int head = FS_GET(&h->segment->head), error = 0;
-
-    for (int i = 0; i < h->max_waiters && error == 0; i++) {
-        /* A thread that abandons its slot may die before it says so in `cleanup_pending`. */
-        if (FS_GET(&h->slots[i].state) >= FS_SLOT_GRANTED)
-            error = suspect_slot(h, i, dead);
-    }
-    if (error == 0 && fs_index_valid(head, h->max_waiters))
-        error = suspect_slot(h, head, dead);
-    return error;
 }
 
 static int find_dead(fairsem_shared_t *h, enum fs_whom whom, struct fs_dead *dead)
 {
+    uint64_t marked[FAIRSEM_SHARED_MAX / 64] = { 0 };
     int64_t begun_ns = fs_now_ns();
     int error = fs_shared_check_file(h);
 
-    if (error == 0)
-        error = find_processes(h, whom, dead);
     if (error == 0 && whom != FS_EVERYBODY)
-        error = find_in_slots(h, dead);
+        mark_those_in_slots(h, marked);
+    for (int i = 0; i < h->max_processes && error == 0; i++) {
+        const struct fs_process *p = &h->processes[i];
+
+        if ((marked[i / 64] >> i % 64 & 1) != 0
+            || (FS_GET(&p->state) != FS_PROCESS_FREE && (whom == FS_EVERYBODY || FS_GET(&p->held) != 0)))
+            error = suspect(h, i, dead);
+    }
     FS_PUT(&h->segment->check_took_ns, fs_since(fs_now_ns(), begun_ns));
-    return error == ENOTRECOVERABLE ? fs_shared_is_damaged(h) : error;
+    return error == ENOTRECOVERABLE ? fs_shared_set_damaged(h) : error;
 }
 
 /* ---- Check ---- */
