@@ -8,7 +8,7 @@
 #pragma GCC diagnostic ignored "-Wunused-parameter"
 #endif
 
-#define ABSENT(declaration, result) declaration { return result; }
+#define ABSENT(declaration, result) declaration { return (result); }
 
 ABSENT(int fairsem_shared_open(fairsem_shared_t **handle, const char *name, int oflag, mode_t mode,
                                const fairsem_shared_attr_t *attr), ENOSYS)
