@@ -199,6 +199,7 @@ static int census_inspect(fairsem_shared_t *h, fairsem_shared_stat_t *stat, stru
     const struct fs_deadline deadline = fs_deadline_after(PATIENCE_NS);
     struct fs_shared_section in = { .now_ns = 0 };
     int error = fs_watch_check(h, FS_EVERYBODY, FS_LOCK_WAIT, &deadline);
+    int at_end = 0;
     bool locked = false;
 
     if (error == 0)
@@ -214,7 +215,9 @@ static int census_inspect(fairsem_shared_t *h, fairsem_shared_stat_t *stat, stru
         census_take_stat(h, fs_shared_section_now(&in), stat);
     if (error == 0 && list != NULL)
         list_users(h, fs_shared_section_now(&in), list);
-    return locked ? fs_shared_section_end(&in) : error;
+    if (locked)
+        at_end = fs_shared_section_end(&in);
+    return error != 0 ? error : at_end;
 }
 
 int64_t fairsem_shared_available(fairsem_shared_t *h)

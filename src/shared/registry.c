@@ -350,48 +350,35 @@ static int find_or_make(fairsem_shared_t **handle, const char *name, int oflag, 
     return error != 0 ? error : EAGAIN;
 }
 
-/* A thread that closes the same segment waits for its lock, for a moment. */
-static int find_or_make_in_registry(fairsem_shared_t **handle, const char *name, int oflag, mode_t mode,
-                                    const fairsem_shared_attr_t *attr)
-{
-    for (;;) {
-        int error;
-
-        FS_MUST(pthread_mutex_lock(&registry));
-        error = find_or_make(handle, name, oflag, mode, attr);
-        FS_MUST(pthread_mutex_unlock(&registry));
-        if (error != EINPROGRESS)
-            return error;
-        fs_nap(1000000);
-    }
-}
-
-/* It could not attach.  Another thread that has opened the handle meanwhile may have, and go on with it. */
-static void undo_open(fairsem_shared_t *h)
-{
-    bool attached = atomic_load_explicit(&h->attached, memory_order_acquire);
-
-    (void)close_handle(h, attached ? fs_file_close : close_unused);
-}
-
-/* The registry's mutex is not held while the process attaches: other segments are opened and closed. */
+/*
+ * A thread that closes the same segment waits for its lock, for a moment.  The registry's mutex is not held
+ * while the process attaches: other segments are opened and closed.
+ */
 int fairsem_shared_open(fairsem_shared_t **handle, const char *name, int oflag, mode_t mode,
                         const fairsem_shared_attr_t *attr)
 {
     int before = errno, cancelable, ignored, error;
-    fairsem_shared_t *opened;
+    fairsem_shared_t *h;
+    bool attached;
 
     pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancelable);
-    error = find_or_make_in_registry(&opened, name, oflag, mode, attr);
-    if (error == 0) {
-        error = attach_soon(opened);
-        if (error != 0)
-            undo_open(opened);
+    for (;;) {
+        FS_MUST(pthread_mutex_lock(&registry));
+        error = find_or_make(&h, name, oflag, mode, attr);
+        FS_MUST(pthread_mutex_unlock(&registry));
+        if (error != EINPROGRESS)
+            break;
+        fs_nap(1000000);
+    }
+    if (error == 0 && (error = attach_soon(h)) != 0) {
+        /* Another thread that has opened the handle meanwhile may have attached, and go on with it. */
+        attached = atomic_load_explicit(&h->attached, memory_order_acquire);
+        (void)close_handle(h, attached ? fs_file_close : close_unused);
     }
     pthread_setcancelstate(cancelable, &ignored);
     /* Not before: a handle may be made and destroyed again on the way to an error. */
     if (error == 0)
-        *handle = opened;
+        *handle = h;
     errno = before;
     return error;
 }
