@@ -98,9 +98,9 @@ static int find_entry(fairsem_shared_t *h, int *index)
         bool moving = false, others, over = fs_deadline_passed(&end);
         uint32_t before = known;
 
-        error = fs_shared_be_born(h, is_free, index, &moving);
+        error = fs_shared_register_process(h, is_free, index, &moving);
         if (error == EUSERS)
-            error = fs_shared_be_born(h, is_any, index, &others);
+            error = fs_shared_register_process(h, is_any, index, &others);
         if (error != EUSERS)
             return error;
         known = attachments(h);
@@ -119,7 +119,7 @@ static bool find_kept_entry(fairsem_shared_t *h, int *index)
     bool others;
 
     return FS_GET(&h->segment->keepers) != 0
-           && fs_shared_be_born(h, is_kept, index, &others) == 0;
+           && fs_shared_register_process(h, is_kept, index, &others) == 0;
 }
 
 /* ---- Attach ---- */
@@ -128,7 +128,8 @@ static bool find_kept_entry(fairsem_shared_t *h, int *index)
  * Initialize an entry whose byte is ours.  A free one needs no lock (R3); otherwise the dead process whose
  * entry it was is dropped first.
  */
-static int move_in(fairsem_shared_t *h, enum fs_lock_mode mode, const struct fs_deadline *deadline, int index)
+static int initialize_entry(fairsem_shared_t *h, int index, enum fs_lock_mode mode,
+                            const struct fs_deadline *deadline)
 {
     static const struct fs_dead nobody;
     struct fs_process *self = &h->processes[index];
@@ -141,7 +142,7 @@ static int move_in(fairsem_shared_t *h, enum fs_lock_mode mode, const struct fs_
         if (error != 0)
             return error;
         if (FS_GET(&self->state) != FS_PROCESS_FREE) {
-            fs_shared_bury(&in, index);
+            fs_shared_reap(&in, index);
             fs_shared_section_repair(&in, &nobody);
         }
         error = fs_shared_section_end(&in);
@@ -179,7 +180,7 @@ static int attach(fairsem_shared_t *h, enum fs_lock_mode mode, const struct fs_d
     else if (kept)
         fs_shared_set_keeps(h, index, false);
     else
-        error = move_in(h, mode, deadline, index);
+        error = initialize_entry(h, index, mode, deadline);
     if (error == 0) {
         atomic_store_explicit(&h->attached, true, memory_order_release);
         return 0;

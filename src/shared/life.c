@@ -44,7 +44,7 @@ bool fs_shared_lives(struct fs_shared_section *in, int index)
     return alive || error != 0;
 }
 
-int fs_shared_be_born(fairsem_shared_t *h, fs_wanted_fn *wanted, int *index, bool *others)
+int fs_shared_register_process(fairsem_shared_t *h, fs_wanted_fn *wanted, int *index, bool *others)
 {
     for (int i = 0; i < h->max_processes; i++) {
         int error;

@@ -31,6 +31,6 @@ int fs_shared_check_file(const fairsem_shared_t *h);
  * sets *index; EUSERS: there is none; ENOLCK.  *others becomes true if such a byte was locked.
  */
 typedef bool fs_wanted_fn(const fairsem_shared_t *h, int index);
-int fs_shared_be_born(fairsem_shared_t *h, fs_wanted_fn *wanted, int *index, bool *others);
+int fs_shared_register_process(fairsem_shared_t *h, fs_wanted_fn *wanted, int *index, bool *others);
 
 #endif

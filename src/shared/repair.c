@@ -21,7 +21,7 @@ static void count_returned(fairsem_shared_t *h, const struct fs_process *dead, i
         fs_probe_shared_returned(h, h->file.inode, units, FS_GET(&dead->pid));
 }
 
-void fs_shared_bury(struct fs_shared_section *in, int process)
+void fs_shared_reap(struct fs_shared_section *in, int process)
 {
     fairsem_shared_t *h = in->handle;
     struct fs_process *dead = &h->processes[process];
@@ -46,13 +46,13 @@ void fs_dead_add(struct fs_dead *dead, int process, uint32_t incarnation)
 }
 
 /* The entry may be free, or another process's, since it was listed. */
-static void bury_if_dead(struct fs_shared_section *in, const struct fs_dead_entry *entry)
+static void reap_if_dead(struct fs_shared_section *in, const struct fs_dead_entry *entry)
 {
     const struct fs_process *p = &in->handle->processes[entry->process];
 
     if (FS_GET(&p->state) != FS_PROCESS_FREE && FS_GET(&p->incarnation) == entry->incarnation
         && !fs_shared_lives(in, entry->process))
-        fs_shared_bury(in, entry->process);
+        fs_shared_reap(in, entry->process);
 }
 
 static void queue_up_anew(struct fs_shared_section *in)
@@ -84,7 +84,7 @@ void fs_shared_repair(struct fs_shared_section *in, const struct fs_dead *dead)
     FS_PUT(&in->handle->segment->unfinished, 1);
     fs_shared_redo(in);
     for (int i = 0; i < dead->count && in->error == 0; i++)
-        bury_if_dead(in, &dead->entry[i]);
+        reap_if_dead(in, &dead->entry[i]);
     /* The file may be shorter than before: then the tables must not be touched. */
     if (in->error != 0)
         return;

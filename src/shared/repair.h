@@ -24,6 +24,6 @@ void fs_dead_add(struct fs_dead *dead, int process, uint32_t incarnation);
 void fs_shared_repair(struct fs_shared_section *in, const struct fs_dead *dead);
 
 /* Drop the slots and units of a dead process, whose byte may be ours by now.  Repair must follow. */
-void fs_shared_bury(struct fs_shared_section *in, int process);
+void fs_shared_reap(struct fs_shared_section *in, int process);
 
 #endif

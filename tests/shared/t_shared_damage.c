@@ -516,9 +516,9 @@ static void do_cancel(struct fs_shared_section *in)
     (void)fs_commit_state(in, first_slot, &state, FS_SLOT_CANCELED);
 }
 
-static void do_bury(struct fs_shared_section *in)
+static void do_reap(struct fs_shared_section *in)
 {
-    fs_shared_bury(in, FS_GET(&in->handle->slots[first_slot].process));
+    fs_shared_reap(in, FS_GET(&in->handle->slots[first_slot].process));
 }
 
 static void do_repair(struct fs_shared_section *in)
@@ -533,7 +533,7 @@ START_TEST(nothing_is_committed_after_damage)
 {
     static void (*const changes[])(struct fs_shared_section *) = {
         do_take, do_give_back, do_resize, do_grant, do_receive, do_return, do_free,
-        do_grant_all, do_cancel, do_bury, do_repair,
+        do_grant_all, do_cancel, do_reap, do_repair,
     };
 
     for (unsigned flags = 0; flags <= FAIRSEM_SHARED_NO_UNDO; flags++) {

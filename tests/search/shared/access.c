@@ -26,7 +26,7 @@ enum sharing {
 };
 
 /* The owner of a free entry's byte fills it in without the lock, or finds what it kept at an exec. */
-static bool moves_in(int file, size_t offset)
+static bool initializes_entry(int file, size_t offset)
 {
     const struct fs_process *entry = (const void *)(kernel_memory(file) + sizeof(struct fs_segment));
     size_t index = offset / sizeof *entry;
@@ -62,7 +62,7 @@ static enum sharing sharing_of(int file, size_t offset)
     }
     if (offset < slots) {
         offset -= sizeof *header;
-        if (moves_in(file, offset))
+        if (initializes_entry(file, offset))
             return FREE_TO_STORE;
         offset %= sizeof(struct fs_process);
         if (IS(fs_process, incarnation))
