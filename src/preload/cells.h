@@ -110,8 +110,8 @@ enum fs_cell_kind {
 enum fs_cell_kind fs_cell_find(sem_t *sem, struct fs_cell **cell);
 
 /*
- * A thread must wait for this semaphore, which was plain a moment ago: move it into a cell, or see
- * that another thread has done so.  False: there is no memory for a cell.
+ * Move a semaphore into a cell, because a thread must wait for it, or see that another thread has done
+ * so.  Returns false if there is no memory for a cell.
  */
 bool fs_cell_move_in(sem_t *sem);
 

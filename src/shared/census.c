@@ -188,8 +188,8 @@ static void list_users(const fairsem_shared_t *h, int64_t now, struct list *list
 /* ---- The inspection ---- */
 
 /*
- * An inspection waits so long for the lock.  Then it reads without it, as the owner is stopped: the
- * figures may not fit together, but they say what is going on.
+ * Limit of the wait for the lock.  After it an inspection reads without the lock, whose owner is stopped:
+ * the figures may not fit together, but they say what is going on.
  */
 #define PATIENCE_NS 14000000
 

@@ -136,8 +136,9 @@ struct change {
 };
 
 /*
- * The commit point of a grant.  False: its thread has abandoned it meanwhile.  When this is
- * done again, it may have been granted before, and abandoned since; without undo, with its units.
+ * The commit point of a grant.  Returns false if the thread of the slot has abandoned it meanwhile.  When
+ * this is done again, the slot may have been granted before, and abandoned since; without undo, with its
+ * units.
  */
 static bool commit_grant(struct fs_shared_section *in, int slot)
 {

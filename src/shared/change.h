@@ -23,7 +23,7 @@ void fs_shared_take(struct fs_shared_section *in, int64_t n);
 /* This process gives back n units.  0; EPERM: it holds fewer; EOVERFLOW. */
 int fs_shared_give_back(struct fs_shared_section *in, int64_t n);
 
-/* Grant a slot its units, which are free; it is no longer in the queue.  False: its thread has abandoned it. */
+/* Grant its units, which are free, to a slot outside the queue.  Returns false if it has been abandoned. */
 bool fs_shared_grant_slot(struct fs_shared_section *in, int slot, int64_t units);
 
 /* This process receives the units of a granted slot, which is free then. */

@@ -42,7 +42,7 @@ enum fs_lock_mode {
 
 /*
  * Returns 0; EOWNERDEAD: we hold it, and its last owner, *dead_owner, died with it; ETIMEDOUT: we
- * do not hold it, and have waited for so long; ENOTRECOVERABLE: we do not hold it, and its value is
+ * do not hold it, and the time of the mode is over; ENOTRECOVERABLE: we do not hold it, and its value is
  * damaged; EBADF: we do not hold it.
  */
 int fs_shared_lock(fairsem_shared_t *h, enum fs_lock_mode mode, const struct fs_deadline *deadline,

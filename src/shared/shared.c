@@ -57,7 +57,7 @@ static bool release_fast(fairsem_shared_t *h, int64_t n)
 
 /* ---- Acquire ---- */
 
-/* Common to all acquires.  True: it is over; n is not valid, or the fast path has taken the units. */
+/* The begin of all acquires.  Returns true if that is all: n is not valid, or the units have been taken. */
 static inline bool acquires_at_once(fairsem_shared_t *h, int64_t n, int *result)
 {
     *result = fs_count_valid(n) ? 0 : EINVAL;

@@ -93,7 +93,7 @@ static inline int fs_load_process(struct fs_shared_section *in, int slot)
         }                                                               \
     } while (0)
 
-/* The same for a slot that its thread may abandon at any moment.  False: it is not in state *from. */
+/* The same for a slot, which its thread may abandon at any moment.  Returns false if it is not in state *from. */
 static inline bool fs_commit_state(struct fs_shared_section *in, int slot, int *from, int to)
 {
     FS_STEP("commit state");

@@ -70,7 +70,7 @@ static uint64_t word_in_cell(sem_t *sem)
     return word;
 }
 
-/* What a process makes after a fork is nothing to the other one: the tags differ. */
+/* After a fork, parent and child take no cell of the other for their own: the tags differ. */
 BEHAVIOR(relatives)
 {
     sem_t *sem = map(NULL, MAP_SHARED), own;
