@@ -29,8 +29,8 @@ LAYOUT = {
                'u32 generation, u8 interruptible, u8 interrupted',
     'fs_watcher': 'fs_wait wait, fs_list in_ring, ptr ticket',
     'fs_awake': 'u8 as_head, u8 holders_core, i16 early',
-    'fs_sem': 'a64 word, a64 limit, mutex mutex, u8 bounded, u8 resizing, fs_awake awake, '
-              'fs_waitq queue, u32 waiters, u8 in_section, u8 resized, ptr far, i64 head_since_ns, i32 closed, '
+    'fs_sem': 'a64 word, a64 limit, mutex mutex, u8 options, u8 resized, fs_awake awake, u8 before_join, u8 in_section, '
+              'fs_waitq queue, u32 waiters, ptr far, i64 head_since_ns, i32 closed, '
               'u32 tickets, i64 waits, u64 waiting_low, i64 wait_ns_total, i64 grants, i64 wait_ns_max, '
               'i64 wait_ns_max_interval, i64 aged, u32 waiters_max_interval, u32 waiters_max, '
               'u32 over_releases, u32 waiting_high, u32 generation, u32 max_waiters, i64 bypass_ns, '
@@ -59,6 +59,7 @@ IN_QUEUE = (QUEUED, PARKED, WOKEN)
 TICKET_STATES = {0: 'idle', QUEUED: 'waiting', GRANTED: 'granted', 5: 'canceled', 6: 'closed',
                  8: 'being taken', 12: 'being claimed', 13: 'being claimed', 14: 'being claimed'}
 RETURNS = 1 << 62               # word.h
+BOUNDED, ALL_OPTIONS = 1, 31    # sem.h
 YOUNG, OLD = 2, 3               # waitq.h
 MAX_UNITS = 1 << 60
 STACK = 65536                   # how far from its top a wait is looked for
@@ -361,10 +362,10 @@ class Words:
 
     def sem(self, sem):
         text = 'fairsem %s: %d' % (name_of(sem), available_of(sem.word))
-        if sem.bounded:
+        if sem.options & BOUNDED:
             text += ' of %d' % sem.limit
         text += ' available'
-        if sem.bounded and sem.limit == 0:
+        if sem.options & BOUNDED and sem.limit == 0:
             text += ', paused'
         if sem.closed:
             text += ', closed with %s' % reason_of(sem.closed)
@@ -512,7 +513,7 @@ info fairsem SEMAPHORE  one semaphore: a fairsem_t, its address, or a fairsem_sh
             self.show(words.line(line), words.line_members(line))
             return
         sem = words.program.sem(address)
-        if not 0 <= sem.limit <= MAX_UNITS or sem.waiters < 0 or sem.bounded > 1:
+        if not 0 <= sem.limit <= MAX_UNITS or sem.waiters < 0 or sem.options > ALL_OPTIONS:
             raise gdb.GdbError('%s is no semaphore: 0x%x is something else.' % (argument, address))
         self.show(words.sem(sem), words.waiters(sem))
 

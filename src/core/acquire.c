@@ -18,10 +18,10 @@ FS_ALWAYS_INLINE static bool may_take(struct fs_section *in, int64_t n, int prio
     struct fs_sem *s = in->sem;
 
     fs_assert_held(s);
-    if (s->aging_ns != 0)
+    if ((s->options & FS_AGING) != 0)
         fs_age_note(in);
     return (fs_fits(s, in->available, n) && fs_waitq_would_be_first(&s->queue, priority))
-           || (s->bypass_ns != 0 && fs_bypass_may_pass(in, n));
+           || ((s->options & FS_BYPASS) != 0 && fs_bypass_may_pass(in, n));
 }
 
 bool fs_may_take(struct fs_section *in, int64_t n, int priority)
@@ -72,7 +72,7 @@ static void take_or_join(struct fs_section *in, struct fs_wait *wait, int priori
 
     if (error == FS_MUST_WAIT && (error = fs_room_in_queue(in)) == 0) {
         fs_join_thread(in, w, priority);
-        if (in->sem->aging_ns != 0)
+        if ((in->sem->options & FS_AGING) != 0)
             wait->competes_at_ns = fs_age_old_at_ns(in->sem, w);
         return;
     }
@@ -100,7 +100,7 @@ static bool take_before_joining(struct fs_wait *wait)
     int64_t n = wait->waiter.units, start;
     bool taken = false;
 
-    if (s->sleeps_at_once || n <= 0 || n > atomic_load_explicit(&s->limit, memory_order_relaxed)
+    if ((s->options & FS_NO_SPIN) != 0 || n <= 0 || n > atomic_load_explicit(&s->limit, memory_order_relaxed)
         || (wait->interruptible && fs_handlers_are_bare()))
         return false;
     start = fs_now_ns();
@@ -124,7 +124,7 @@ int fs_acquire(struct fs_sem *s, int64_t n, int priority, bool drains,
 {
     struct fs_wait wait = {
         .waiter.units = n, .sem = s, .abort = fs_abort_request, .deadline = deadline,
-        .competes_when_woken = s->bypass_ns != 0,
+        .competes_when_woken = (s->options & FS_BYPASS) != 0,
     };
     struct fs_section in;
     bool taken, goes_on;
@@ -133,7 +133,7 @@ int fs_acquire(struct fs_sem *s, int64_t n, int priority, bool drains,
     error = fs_wait_begin(&wait, token);
     if (error != 0)
         return error;
-    taken = s->bypass_ns != 0 && !drains && take_before_joining(&wait);
+    taken = (s->options & FS_BYPASS) != 0 && !drains && take_before_joining(&wait);
     if (taken && token == NULL) {   /* then nobody else knows of this wait */
         if (wait.interruptible)
             fs_signals_end_wait();

@@ -10,7 +10,7 @@ static inline struct fs_awake_facts facts_of(struct fs_sem *s, const struct fs_w
     return (struct fs_awake_facts){
         .joined_ns = w->joined_ns, .waiting = s->waiters,
         .units = fs_units_in_all(s), .each = w->units,
-        .is_head = fs_head(s) == w, .only_head = s->bypass_ns != 0,
+        .is_head = fs_head(s) == w, .only_head = (s->options & FS_BYPASS) != 0,
     };
 }
 
@@ -23,7 +23,7 @@ static void wake_ahead(struct fs_section *in, struct fs_waiter *w, enum fs_plan 
 {
     bool asleep = fs_waiter_state(w) == FS_PARKED;
 
-    if (asleep && in->sem->interruptible && fs_handlers_are_bare())
+    if (asleep && (in->sem->options & FS_INTERRUPTIBLE) != 0 && fs_handlers_are_bare())
         return;
     if (asleep || plan == FS_PLAN_YIELD_NEXT || plan == FS_PLAN_YIELD_IN_QUEUE)
         fs_set_plan(w, plan);

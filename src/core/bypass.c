@@ -31,7 +31,7 @@ bool fs_bypass_wake_head(struct fs_section *in, struct fs_waiter *head)
 {
     if (grants_directly(in, head))
         return false;
-    if (!in->sem->sleeps_at_once)
+    if ((in->sem->options & FS_NO_SPIN) == 0)
         fs_ahead_woken_to_compete(in, head);
     head->complete(head, FS_WOKEN, in);
     return true;

@@ -47,14 +47,12 @@ static void resize(struct fs_section *in, int64_t capacity)
 {
     struct fs_sem *s = in->sem;
 
-    /* Before the limit: fs_fixed_limit(). */
-    atomic_store_explicit(&s->resized, true, memory_order_relaxed);
     *fs_in_use(s) = s->limit - in->available;
-    atomic_store_explicit(&s->resizing, true, memory_order_release);
+    atomic_store_explicit(&s->resized, FS_IN_RESIZE, memory_order_release);
     atomic_store_explicit(&s->limit, capacity, memory_order_release);
     in->available = capacity - *fs_in_use(s);
     atomic_store_explicit(&s->word, fs_word_of(in->available, FS_SLOW), memory_order_release);
-    atomic_store_explicit(&s->resizing, false, memory_order_release);
+    atomic_store_explicit(&s->resized, FS_RESIZED, memory_order_release);
 }
 
 /*
@@ -70,7 +68,7 @@ int fairsem_set_capacity(fairsem_t *sem, int64_t capacity)
     struct fs_sem *s = fs_inside(sem);
     struct fs_section in;
 
-    if (!s->bounded || !fs_count_valid(capacity))
+    if ((s->options & FS_BOUNDED) == 0 || !fs_count_valid(capacity))
         return EINVAL;
     fs_section_begin(&in, s);
     resize(&in, capacity);

@@ -21,7 +21,7 @@ static inline struct fs_ended fs_ended_of(const struct fs_sem *s, const struct f
     return (struct fs_ended){
         .joined_ns = w->joined_ns, .units = w->units, .seq = w->in_queue.seq,
         .core = w->in_queue.core, .was_head = fs_head(s) == w,
-        .passed = s->aging_ns != 0 && w->in_queue.kind == FS_OLD
+        .passed = (s->options & FS_AGING) != 0 && w->in_queue.kind == FS_OLD
                   && fs_waitq_best(&s->queue) != &w->in_queue,
     };
 }

@@ -62,7 +62,7 @@ static inline int64_t fs_fixed_limit(const struct fs_sem *s)
 {
     int64_t limit = atomic_load_explicit(&s->limit, memory_order_acquire);
 
-    return atomic_load_explicit(&s->resized, memory_order_relaxed) ? -1 : limit;
+    return atomic_load_explicit(&s->resized, memory_order_relaxed) != FS_NEVER_RESIZED ? -1 : limit;
 }
 
 /*

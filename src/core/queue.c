@@ -11,7 +11,7 @@ FS_ALWAYS_INLINE static void join(struct fs_section *in, struct fs_waiter *w, in
     struct fs_sem *s = in->sem;
 
     fs_assert_held(s);
-    fs_waitq_join(&s->queue, &w->in_queue, priority, s->aging_ns != 0);
+    fs_waitq_join(&s->queue, &w->in_queue, priority, (s->options & FS_AGING) != 0);
     /* Release order, for a ticket: a thread that sees it QUEUED must see of which semaphore. */
     fs_set_state(w, FS_QUEUED, memory_order_release);
     w->joined_ns = fs_section_now(in);
@@ -23,7 +23,7 @@ void fs_join_thread(struct fs_section *in, struct fs_waiter *w, int priority)
 {
     join(in, w, priority);
     w->in_queue.core = 0;
-    if (!in->sem->sleeps_at_once)
+    if ((in->sem->options & FS_NO_SPIN) == 0)
         fs_ahead_joined(in, w);
 }
 
@@ -31,7 +31,7 @@ void fs_join_ticket(struct fs_section *in, struct fs_waiter *w, int priority)
 {
     join(in, w, priority);
     w->in_queue.core = FS_NO_CORE;
-    if (!in->sem->sleeps_at_once)
+    if ((in->sem->options & FS_NO_SPIN) == 0)
         fs_ahead_joined_ticket(in, w);
 }
 
@@ -53,7 +53,7 @@ void fs_leave(struct fs_section *in, struct fs_waiter *w, enum fs_end end)
     const struct fs_ended ended = fs_ended_of(s, w);
 
     fs_assert_held(s);
-    if (!s->sleeps_at_once)
+    if ((s->options & FS_NO_SPIN) == 0)
         fs_ahead_leaves(s, w);
     fs_waitq_leave(&s->queue, &w->in_queue);
     atomic_store_explicit(&s->waiters, s->waiters - 1, memory_order_relaxed);
@@ -61,6 +61,6 @@ void fs_leave(struct fs_section *in, struct fs_waiter *w, enum fs_end end)
         fs_tell_before(w);
     w->complete(w, state_after(end), in);
     fs_count_ended(s, &ended, fs_section_now(in), end);
-    if (!s->sleeps_at_once && ended.was_head)
+    if ((s->options & FS_NO_SPIN) == 0 && ended.was_head)
         fs_ahead_head_left(in, &ended, end);
 }

@@ -39,7 +39,7 @@
 /* Take the mutex, and the word (I3). */
 void fs_section_lock(struct fs_section *in, struct fs_sem *s)
 {
-    if (s->interruptible)
+    if ((s->options & FS_INTERRUPTIBLE) != 0)
         fs_hold_signals(&in->after.signals);
     fs_fork_check(&s->generation, fs_sem_reset_in_child, s);
     fs_mutex_lock(&s->mutex);
@@ -65,7 +65,7 @@ void fs_section_take_returns(struct fs_section *in)
     struct fs_sem *s = in->sem;
 
     fs_assert_held(s);
-    if (in->available < 0 || s->closed != 0 || s->bypass_ns != 0 || s->tickets != 0 || fs_watched)
+    if (in->available < 0 || s->closed != 0 || (s->options & FS_BYPASS) != 0 || s->tickets != 0 || fs_watched)
         return;
     in->takes_returns = true;
     atomic_store_explicit(&s->word, fs_word_of(in->available, FS_SLOW + FS_RETURNS),
@@ -83,7 +83,7 @@ FS_ALWAYS_INLINE static bool grant(struct fs_section *in)
     bool granted = false;
 
     for (;;) {
-        if (s->aging_ns != 0)
+        if ((s->options & FS_AGING) != 0)
             fs_age_note(in);
         head = fs_head(s);
         if (head == NULL || !fs_fits(s, in->available, head->units))
@@ -92,13 +92,13 @@ FS_ALWAYS_INLINE static bool grant(struct fs_section *in)
             fs_leave(in, head, FS_BY_CLOSE);
             continue;
         }
-        if (s->bypass_ns != 0 && fs_bypass_wake_head(in, head))
+        if ((s->options & FS_BYPASS) != 0 && fs_bypass_wake_head(in, head))
             return true;
         granted = true;
         fs_debit(in, head->units);
         fs_leave(in, head, FS_BY_GRANT);
     }
-    if (granted && head != NULL && !s->sleeps_at_once)
+    if (granted && head != NULL && (s->options & FS_NO_SPIN) == 0)
         fs_ahead_granted(in, head);
     return false;
 }

@@ -19,10 +19,10 @@ void fs_sem_reset_in_child(void *sem)
         fs_misused(s, "a semaphore is used after fairsem_destroy");
     fs_mutex_init(&s->mutex);
     s->queue = (struct fs_waitq){ .next_seq = s->queue.next_seq };
-    if (s->resizing) {
+    if (s->resized == FS_IN_RESIZE) {
         atomic_store_explicit(&s->word, fs_word_of(s->limit - *fs_in_use(s), FS_SLOW),
                               memory_order_relaxed);
-        atomic_store_explicit(&s->resizing, false, memory_order_relaxed);
+        atomic_store_explicit(&s->resized, FS_RESIZED, memory_order_relaxed);
     }
     s->far = NULL;
     s->awake.near = 0;

@@ -59,6 +59,18 @@
 #include <limits.h>
 #include <pthread.h>
 
+/* FS_BOUNDED is what FAIRSEM_INITIALIZER_BOUNDED sets. */
+enum fs_options {
+    FS_BOUNDED = 1,             /* limit is a capacity */
+    FS_INTERRUPTIBLE = 2,       /* waits end with EINTR, signals may release: signals.h */
+    FS_NO_SPIN = 4,             /* no waiter stays awake */
+    FS_BYPASS = 8,              /* bypass.h */
+    FS_AGING = 16               /* age.h */
+};
+
+/* In the second state word and limit may disagree, which a fork may copy. */
+enum fs_resized { FS_NEVER_RESIZED, FS_IN_RESIZE, FS_RESIZED };
+
 /*
  * If the struct begins with a cache line, what a grant needs is in the first two; what it counts in the
  * third; and what is written rarely, so that all cores have it, in the last.
@@ -70,17 +82,14 @@ struct FS_MAY_ALIAS fs_sem {
     _Atomic int64_t    word;        /* the count and its marks, word.h; I3 says who may change it */
     _Atomic int64_t    limit;       /* written under mutex: most units there can be available */
     pthread_mutex_t    mutex;
-    bool               bounded;     /* r/o; limit is a capacity */
-    _Atomic bool       resizing;    /* written under mutex; word and limit may disagree: a fork */
+    uint8_t            options;     /* r/o; bits of enum fs_options */
+    _Atomic uint8_t    resized;     /* written under mutex; enum fs_resized */
     struct fs_awake    awake;       /* under mutex; what it has learned from its grants */
-    bool               interruptible : 1; /* r/o; waits end with EINTR, signals may release */
-    bool               sleeps_at_once : 1; /* r/o; no waiter stays awake */
     _Atomic uint8_t    before_join; /* a doubt: acquire.c */
+    _Atomic bool       in_section;  /* written under mutex; a hint for releases */
 
     struct fs_waitq    queue;       /* under mutex */
     _Atomic uint32_t   waiters;     /* written under mutex; length of the queue; without it a hint */
-    _Atomic bool       in_section;  /* written under mutex; a hint for releases */
-    _Atomic bool       resized;     /* written under mutex; the capacity has been changed */
     struct fs_waiter  *far;         /* under mutex; ahead.h */
     int64_t            head_since_ns; /* under mutex; since when it is the head; 0: no more to learn */
     _Atomic int        closed;      /* written under mutex; the reason, 0: open */
@@ -124,7 +133,7 @@ static inline int64_t *fs_initial_units(struct fs_sem *s)
 /* How many units there are in all, as far as is known.  The capacity of every sem_t is INT_MAX. */
 static inline int64_t fs_units_in_all(struct fs_sem *s)
 {
-    return s->bounded && s->limit < INT_MAX ? s->limit : *fs_initial_units(s);
+    return (s->options & FS_BOUNDED) != 0 && s->limit < INT_MAX ? s->limit : *fs_initial_units(s);
 }
 
 static inline int64_t *fs_in_use(struct fs_sem *s)
@@ -132,18 +141,18 @@ static inline int64_t *fs_in_use(struct fs_sem *s)
     return fs_initial_units(s);
 }
 
-/* So many bytes are reserved for later versions, on every ABI: see doc/abi.md. */
-#define FS_SEM_ROOM 8
+/* A mutex has 40 bytes on x86-64, and 48 on aarch64, with a fairsem_t that is as large: doc/abi.md. */
+#define FS_MUTEX_MORE (sizeof(pthread_mutex_t) < 48 ? 48 - sizeof(pthread_mutex_t) : 0)
 
-static_assert(sizeof(struct fs_sem) + FS_SEM_ROOM - (FS_CHECKED ? 8 : 0)
+static_assert(sizeof(struct fs_sem) + FS_MUTEX_MORE - (FS_CHECKED ? 8 : 0)
                   <= offsetof(fairsem_t, fairsem_units_),
-              "fairsem_t is too small");
+              "fairsem_t is too small, here or on aarch64");
 static_assert(_Alignof(struct fs_sem) <= _Alignof(fairsem_t), "fairsem_t is not aligned enough");
 static_assert(sizeof(fairsem_t) <= FAIRSEM_BYTES_, "fairsem_t is larger than promised");
 static_assert(offsetof(struct fs_sem, word) == offsetof(fairsem_t, fairsem_word_)
                   && offsetof(struct fs_sem, limit) == offsetof(fairsem_t, fairsem_limit_)
                   && offsetof(struct fs_sem, mutex) == offsetof(fairsem_t, fairsem_mutex_)
-                  && offsetof(struct fs_sem, bounded) == offsetof(fairsem_t, fairsem_reserved_),
+                  && offsetof(struct fs_sem, options) == offsetof(fairsem_t, fairsem_reserved_),
               "FAIRSEM_INITIALIZER or FAIRSEM_INITIALIZER_BOUNDED does not fit");
 static_assert(offsetof(struct fs_sem, limit) + sizeof(int64_t) <= 16,
               "the uncontended path must stay in 16 aligned bytes: one cache line");
@@ -159,7 +168,7 @@ static inline bool fs_paused(const struct fs_sem *s)
 {
     if (s->limit != 0)
         return false;
-    if (!s->bounded)
+    if ((s->options & FS_BOUNDED) == 0)
         fs_misused(s, "a semaphore is used without fairsem_init or FAIRSEM_INITIALIZER");
     return true;
 }

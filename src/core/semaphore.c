@@ -65,17 +65,24 @@ int fairsem_init(fairsem_t *sem, int64_t units, const fairsem_attr_t *attr)
     *sem = (fairsem_t)FAIRSEM_INITIALIZER(units);
     fs_mutex_init(&s->mutex);
     atomic_store_explicit(&s->word, fs_word_of(units, fs_watched ? FS_SLOW : 0), memory_order_relaxed);
-    s->bounded = attr->capacity != 0;
-    if (s->bounded)
+    if (attr->capacity != 0) {
         s->limit = attr->capacity;
+        s->options |= FS_BOUNDED;
+    }
     /* Above UINT32_MAX, memory would end first: as if there were no limit. */
     s->max_waiters = attr->max_waiters < UINT32_MAX ? (uint32_t)attr->max_waiters : 0;
     s->bypass_ns = attr->bypass_ns;
     s->aging_ns = attr->aging_ns;
     s->name = attr->name;
     fs_probe_text(s->name);
-    s->interruptible = (attr->flags & FAIRSEM_INTERRUPTIBLE) != 0;
-    s->sleeps_at_once = (attr->flags & FAIRSEM_NO_SPIN) != 0;
+    if (bypass)
+        s->options |= FS_BYPASS;
+    if (attr->aging_ns != 0)
+        s->options |= FS_AGING;
+    if ((attr->flags & FAIRSEM_INTERRUPTIBLE) != 0)
+        s->options |= FS_INTERRUPTIBLE;
+    if ((attr->flags & FAIRSEM_NO_SPIN) != 0)
+        s->options |= FS_NO_SPIN;
     s->generation = fs_fork_generation();
     return 0;
 }

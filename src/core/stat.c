@@ -44,7 +44,7 @@ int64_t fairsem_waiters(const fairsem_t *sem)
     int64_t available, waiters;
     struct fs_section in;
 
-    if (s->bypass_ns == 0 && is_fast(s, &available))
+    if ((s->options & FS_BYPASS) == 0 && is_fast(s, &available))
         return 0;
     fs_section_begin(&in, s);
     waiters = s->waiters;
@@ -58,8 +58,8 @@ int64_t fairsem_capacity(const fairsem_t *sem)
     int64_t limit = fs_fixed_limit(s);
     struct fs_section in;
 
-    if (!s->bounded || limit >= 0)
-        return s->bounded ? limit : -1;
+    if ((s->options & FS_BOUNDED) == 0 || limit >= 0)
+        return (s->options & FS_BOUNDED) != 0 ? limit : -1;
     fs_section_begin(&in, s);
     limit = s->limit;
     fs_section_end(&in);
@@ -111,7 +111,7 @@ static int64_t oldest_joined_ns(const struct fs_sem *s)
 {
     int64_t oldest = INT64_MAX;
 
-    if (s->aging_ns != 0)
+    if ((s->options & FS_AGING) != 0)
         return fs_waiter_of(s->queue.front)->joined_ns;
     for (struct fs_waitq_node *n = fs_waitq_first(&s->queue); n != NULL;
          n = fs_waitq_next_in_tree(&s->queue, n)) {
@@ -128,7 +128,7 @@ static void take_stat(const struct fs_section *in, fairsem_stat_t *stat)
     fs_assert_held(s);
     *stat = (fairsem_stat_t){
         .available = in->available,
-        .capacity = s->bounded ? s->limit : -1,
+        .capacity = (s->options & FS_BOUNDED) != 0 ? s->limit : -1,
         .waiters = s->waiters,
         .waiting_units = waiting_units(s),
         .waits = s->waits,
@@ -209,7 +209,7 @@ static int64_t take_snapshot(struct fs_sem *s, fairsem_stat_t *stat, struct insp
         take_stat(&in, stat);
         copied = 0;
         if (stat->waiters <= room) {
-            if (s->aging_ns != 0)
+            if ((s->options & FS_AGING) != 0)
                 fs_age_note_all(&in);
             for (struct fs_waitq_node *n = fs_waitq_first(&s->queue); n != NULL;
                  n = fs_waitq_behind(&s->queue, n))

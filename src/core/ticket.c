@@ -119,7 +119,7 @@ static int ticket_take_or_join(struct fs_section *in, struct fs_ticket *t, int p
 
     fs_assert_held(in->sem);
     in->sem->tickets++;
-    if (in->sem->bypass_ns != 0)
+    if ((in->sem->options & FS_BYPASS) != 0)
         (void)fs_grant(in);
     result = fs_take_now(in, w->units, priority, false);
     if (result == FS_MUST_WAIT && (result = fs_room_in_queue(in)) == 0) {

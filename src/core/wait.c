@@ -234,7 +234,7 @@ int fs_wait_begin(struct fs_wait *wait, const fairsem_token_t *token)
     int reason = 0;
 
     wait->generation = fs_fork_generation();
-    wait->interruptible = wait->sem->interruptible;
+    wait->interruptible = (wait->sem->options & FS_INTERRUPTIBLE) != 0;
     fs_parking_begin(&wait->parking, wait->interruptible);
     wait->waiter.complete = complete_thread;
     if (fs_under_valgrind)

@@ -4,15 +4,17 @@
  *
  * THE WAITER
  *
- *                  join           fs_sleep         wake_ahead, fs_bypass_wake_head
+ *                  join         fall_asleep      wake_ahead, fs_bypass_wake_head
  *      NOT_JOINED ------> QUEUED ----------> PARKED ----------> WOKEN
- *       |                  | ^ ^               | |               | |
- *       |                  | | +--- fs_sleep --+ |               | |
- *       |                  | +-------------------|--- fs_sleep --+ |
+ *       |                  | ^                 | |               | |
+ *       |                  | +--- note_awake --+-|---------------+ |
  *       |                  +----------+----------+-----------------+
  *       |                             |
  *       +-- end_at_once ----------->  +-- fs_leave(FS_BY_GRANT) ----> GRANTED     has its units
  *       +-- abort, by a token ----->  +-- fs_leave(FS_BY_...) ------> ENDED       the reason says why not
+ *
+ *   (A thread may note that it is awake while another one, which saw it PARKED, makes it WOKEN: then it
+ *   goes from QUEUED to WOKEN, and notes it once more.)
  *
  *   NOT_JOINED: the thread is on its way to the mutex.  After its critical section the waiter is in
  *           the queue, GRANTED or ENDED, never NOT_JOINED.  So if a thread that holds the mutex

@@ -52,11 +52,11 @@ static bool sem_access_commutes(const char *at, size_t offset, bool write)
     if (IS(limit) || IS(resized))
         return !write && (held || !script_uses(CAPACITY));
     if (IS(closed) && !held
-        && (write || ((const struct fs_sem *)(const void *)(at - offset))->bypass_ns == 0))
+        && (write || (((const struct fs_sem *)(const void *)(at - offset))->options & FS_BYPASS) == 0))
         fail("explorer", "an access without the mutex that access.c does not expect: %s",
              object_words(at));
-    /* For others these are hints; the last one is for a forked child. */
-    return IS(closed) || IS(waiters) || IS(in_section) || IS(resizing);
+    /* For others these are hints. */
+    return IS(closed) || IS(waiters) || IS(in_section);
 }
 
 static bool commutes(const void *at, bool write)
