@@ -110,7 +110,6 @@ void fs_ahead_joined_ticket(struct fs_section *in, struct fs_waiter *w)
 {
     struct fs_sem *s = in->sem;
 
-    w->in_queue.near = false;
     note_head(s, w);
     if (!fs_awake_in_crowd())
         (void)place(s, w, 0);
@@ -121,7 +120,6 @@ void fs_ahead_joined(struct fs_section *in, struct fs_waiter *w)
     struct fs_sem *s = in->sem;
     const struct fs_awake_facts facts = facts_of(s, w);
 
-    w->in_queue.near = false;
     w->in_queue.core = (int16_t)fs_cpu_current();
     note_head(s, w);
     if (fs_awake_in_crowd())

@@ -69,10 +69,12 @@ static inline int64_t fs_fixed_limit(const struct fs_sem *s)
  * Returns true if too few units are free and nothing else is the matter: while SLOW is clear any request
  * may take units, and the semaphore is neither closed nor paused.  One unit is never more than the limit
  * then.  (In zeroed memory the limit is 0, and the section stops the process.)
+ *
+ * Acquire order: a capacity that was changed before this word was stored must be seen with it.
  */
 static inline bool fs_plainly_too_few(const struct fs_sem *s, int64_t n)
 {
-    int64_t word = atomic_load_explicit(&s->word, memory_order_relaxed);
+    int64_t word = atomic_load_explicit(&s->word, memory_order_acquire);
     int64_t limit = n == 1 ? atomic_load_explicit(&s->limit, memory_order_relaxed) : fs_fixed_limit(s);
 
     return (word & FS_SLOW) == 0 && word < 2 * n && n <= limit;

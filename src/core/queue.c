@@ -11,6 +11,7 @@ FS_ALWAYS_INLINE static void join(struct fs_section *in, struct fs_waiter *w, in
     struct fs_sem *s = in->sem;
 
     fs_assert_held(s);
+    w->in_queue.near = false;
     fs_waitq_join(&s->queue, &w->in_queue, priority, (s->options & FS_AGING) != 0);
     /* Release order, for a ticket: a thread that sees it QUEUED must see of which semaphore. */
     fs_set_state(w, FS_QUEUED, memory_order_release);

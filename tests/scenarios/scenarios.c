@@ -902,6 +902,12 @@ const struct scenario scenarios[] = {
       "try 2 = 0 or E2BIG; give | capacity 4; capacity 1" },
     { .name = "try-while-capacity-shrinks", .units = 3, .capacity = 3, .threads =
       "try 3; give | capacity 2" },
+    { .name = "would-while-capacity-shrinks", .units = 5, .capacity = 5, .threads =
+      "would 4 = 0 | release 0; capacity 3" },
+    { .name = "bypass-inspected", .bypass_ns = LONG, .units = 1, .may_block = true, .threads =
+      "acquire 1; give | acquire 1; give; try 1; give | waiters; available; would 1; waiters" },
+    { .name = "bypass-and-no-units", .bypass_ns = LONG, .units = 1, .may_block = true, .threads =
+      "acquire 1; give | acquire 1; give; acquire 0; try 0 | acquire 0 p-1; release 0; try 0" },
     { .name = "pause", .units = 1, .capacity = 1, .threads =
       "acquire 1; give | capacity 0; capacity 1 | acquire 1; give | try 1; give" },
     { .name = "two-set-the-capacity", .units = 1, .capacity = 2, .threads =

@@ -644,9 +644,27 @@ START_TEST(in_a_forked_child_nobody_is_near)
 }
 END_TEST
 
+/* A ticket that was near in the queue of another semaphore. */
+START_TEST(nobody_is_near_where_all_sleep_at_once)
+{
+    const fairsem_attr_t attr = { .flags = FAIRSEM_NO_SPIN };
+    struct fs_waiter ticket = { .complete = complete, .units = 1, .in_queue.near = true };
+    struct fs_section in;
+    fairsem_t sem;
+
+    ck_assert_int_eq(fairsem_init(&sem, 0, &attr), 0);
+    fs_section_begin(&in, fs_inside(&sem));
+    fs_join_ticket(&in, &ticket, 0);
+    ck_assert(!ticket.in_queue.near);
+    fs_leave(&in, &ticket, FS_BY_RETURN);
+    fs_section_end(&in);
+}
+END_TEST
+
 int main(void)
 {
-    RUN_SUITE("near", of_three_threads_nobody_sleeps, the_second_waiter_yields_until_its_grant,
+    RUN_SUITE("near", nobody_is_near_where_all_sleep_at_once,
+              of_three_threads_nobody_sleeps, the_second_waiter_yields_until_its_grant,
               each_grant_wakes_the_one_that_comes_near,
               a_thread_that_comes_near_stays_awake_until_its_grant, a_section_wakes_two_at_most,
               one_that_slept_again_is_woken_when_it_is_the_head,

@@ -34,6 +34,8 @@ some='hand-off weights timeout-or-grant token-or-grant ticket-or-return destroy-
   signal-or-grant bypass-destroy claimed-by-another'
 # shellcheck disable=SC2086 # a list
 explore --bound 1 --stale 1 $some
+# An answer from two loads, both of them old.
+explore --bound 1 --stale 2 try-while-capacity-shrinks would-while-capacity-shrinks
 echo
 
 # Merging leaves out runs from states that are known.  It must not hide a history.
