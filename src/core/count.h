@@ -42,7 +42,6 @@ static inline void fs_count_waiting(struct fs_sem *s, int64_t units, int sign)
 static inline void fs_count_joined(struct fs_sem *s, const struct fs_waiter *w)
 {
     fs_count_waiting(s, w->units, 1);
-    s->waits++;
     /* The maximum of the interval is never above that of all time. */
     if (s->waiters > s->waiters_max_interval) {
         s->waiters_max_interval = s->waiters;

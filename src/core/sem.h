@@ -75,8 +75,8 @@ enum fs_resized { FS_NEVER_RESIZED, FS_IN_RESIZE, FS_RESIZED };
  * If the struct begins with a cache line, what a grant needs is in the first two; what it counts in the
  * third; and what is written rarely, so that all cores have it, in the last.
  *
- * The counters have the names of fairsem_stat_t, and count since fairsem_init.  `cancels` is not stored:
- * it is what the others leave over.
+ * The counters have the names of fairsem_stat_t, and count since fairsem_init.  `waits` is the
+ * number of the next to join, fs_waits(); `cancels` is what the others leave over.
  */
 struct FS_MAY_ALIAS fs_sem {
     _Atomic int64_t    word;        /* the count and its marks, word.h; I3 says who may change it */
@@ -94,14 +94,14 @@ struct FS_MAY_ALIAS fs_sem {
     int64_t            head_since_ns; /* under mutex; since when it is the head; 0: no more to learn */
     _Atomic int        closed;      /* written under mutex; the reason, 0: open */
     unsigned           tickets;     /* under mutex; how many of those in the queue are tickets */
-    int64_t            waits;       /* under mutex; a counter */
-
     uint64_t           waiting_low; /* under mutex; see count.h */
+
     int64_t            wait_ns_total; /* under mutex; counters, from here on */
     int64_t            grants;
     int64_t            wait_ns_max;
     int64_t            wait_ns_max_interval; /* since the last fairsem_stat_interval */
     int64_t            aged;
+    int64_t            timeouts;
     uint32_t           waiters_max_interval; /* as wait_ns_max_interval */
     uint32_t           waiters_max;
     uint32_t           over_releases; /* of mistakes; it stops at most */
@@ -112,8 +112,7 @@ struct FS_MAY_ALIAS fs_sem {
     int64_t            bypass_ns;   /* r/o; how long running threads may pass; 0: never */
     int64_t            aging_ns;    /* r/o; so old requests come before all others; 0: never */
     const char        *name;        /* r/o; may be NULL */
-    int64_t            timeouts;    /* under mutex; counters */
-    int64_t            refused;
+    int64_t            refused;     /* under mutex; a counter */
     /* Last: a test that contains a file of the library is not compiled with FS_CHECKED. */
 #if FS_CHECKED
     uint8_t            holder;      /* under mutex; a hash of the thread that holds it, 0: none */
@@ -141,10 +140,13 @@ static inline int64_t *fs_in_use(struct fs_sem *s)
     return fs_initial_units(s);
 }
 
-/* A mutex has 40 bytes on x86-64, and 48 on aarch64, with a fairsem_t that is as large: doc/abi.md. */
+/* So many bytes are reserved for later versions, on every ABI: see doc/abi.md. */
+#define FS_SEM_ROOM 8
+
+/* A mutex has 40 bytes on x86-64, and 48 on aarch64, with a fairsem_t that is as large. */
 #define FS_MUTEX_MORE (sizeof(pthread_mutex_t) < 48 ? 48 - sizeof(pthread_mutex_t) : 0)
 
-static_assert(sizeof(struct fs_sem) + FS_MUTEX_MORE - (FS_CHECKED ? 8 : 0)
+static_assert(sizeof(struct fs_sem) + FS_MUTEX_MORE + FS_SEM_ROOM - (FS_CHECKED ? 8 : 0)
                   <= offsetof(fairsem_t, fairsem_units_),
               "fairsem_t is too small, here or on aarch64");
 static_assert(_Alignof(struct fs_sem) <= _Alignof(fairsem_t), "fairsem_t is not aligned enough");
@@ -189,6 +191,12 @@ static inline bool fs_fits(const struct fs_sem *s, int64_t available, int64_t un
     if (units <= available && !fs_paused(s))
         return true;
     return available >= 0 && s->closed != 0 && fs_paused(s);
+}
+
+/* How many have joined the queue since fairsem_init. */
+static inline int64_t fs_waits(const struct fs_sem *s)
+{
+    return (int64_t)s->queue.next_seq;
 }
 
 /* The next to be granted; NULL: nobody waits. */

@@ -104,7 +104,7 @@ void fs_check_invariants(const struct fs_sem *s, int64_t available, bool compete
                  "I1: the count is out of range");
     FS_INVARIANT((word & FS_SLOW) != 0, "I3: in a section the word has SLOW");
     FS_INVARIANT(s->resized != FS_IN_RESIZE, "a resize has not ended");
-    FS_INVARIANT(s->waits - s->grants - s->timeouts >= s->waiters,
+    FS_INVARIANT(fs_waits(s) - s->grants - s->timeouts >= s->waiters,
                  "the statistics do not add up");
     check_queue(s);
     check_head(s, available, competes);

@@ -17,7 +17,7 @@ static const struct { size_t offset; const char *name; } sem_member[] = {
     { offsetof(struct fs_sem, in_section), "in_section" },
     { offsetof(struct fs_sem, far), "far" },
     { offsetof(struct fs_sem, closed), "closed" },
-    { offsetof(struct fs_sem, waits), "counters" },
+    { offsetof(struct fs_sem, waiting_low), "counters" },
     { offsetof(struct fs_sem, generation), "generation" },
     { offsetof(struct fs_sem, max_waiters), "settings" },
 };
