@@ -60,7 +60,7 @@
 #include <pthread.h>
 
 /* FS_BOUNDED is what FAIRSEM_INITIALIZER_BOUNDED sets. */
-enum fs_options {
+enum fs_sem_options {
     FS_BOUNDED = 1,             /* limit is a capacity */
     FS_INTERRUPTIBLE = 2,       /* waits end with EINTR, signals may release: signals.h */
     FS_NO_SPIN = 4,             /* no waiter stays awake */
@@ -82,7 +82,7 @@ struct FS_MAY_ALIAS fs_sem {
     _Atomic int64_t    word;        /* the count and its marks, word.h; I3 says who may change it */
     _Atomic int64_t    limit;       /* written under mutex: most units there can be available */
     pthread_mutex_t    mutex;
-    uint8_t            options;     /* r/o; bits of enum fs_options */
+    uint8_t            options;     /* r/o; bits of enum fs_sem_options */
     _Atomic uint8_t    resized;     /* written under mutex; enum fs_resized */
     struct fs_awake    awake;       /* under mutex; what it has learned from its grants */
     _Atomic uint8_t    before_join; /* a doubt: acquire.c */
