@@ -52,8 +52,10 @@ struct place {
 
 static bool ended(struct guard *guard, int status)
 {
+    const struct place *place = (const struct place *)guard;
+
     (void)status;
-    turn_end(((const struct place *)guard)->name);  /* so the next one need not first find that we are dead */
+    turn_end(place->name);      /* so the next one need not first find that we are dead */
     return true;
 }
 

@@ -359,7 +359,6 @@ int fairsem_shared_open(fairsem_shared_t **handle, const char *name, int oflag, 
 {
     int before = errno, cancelable, ignored, error;
     fairsem_shared_t *h;
-    bool attached;
 
     pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancelable);
     for (;;) {
@@ -372,8 +371,8 @@ int fairsem_shared_open(fairsem_shared_t **handle, const char *name, int oflag, 
     }
     if (error == 0 && (error = attach_soon(h)) != 0) {
         /* Another thread that has opened the handle meanwhile may have attached, and go on with it. */
-        attached = atomic_load_explicit(&h->attached, memory_order_acquire);
-        (void)close_handle(h, attached ? fs_file_close : close_unused);
+        (void)close_handle(h, atomic_load_explicit(&h->attached, memory_order_acquire) ? fs_file_close
+                                                                                         : close_unused);
     }
     pthread_setcancelstate(cancelable, &ignored);
     /* Not before: a handle may be made and destroyed again on the way to an error. */
