@@ -42,6 +42,7 @@ EXTRA_DIST += \
 	packaging/python/compare.py \
 	packaging/python/fairsem/__init__.py \
 	packaging/python/fairsem/_library.py \
+	packaging/python/fairsem/py.typed \
 	packaging/python/pyproject.toml \
 	packaging/python/tests/test_layout.py \
 	packaging/python/tests/test_objects.py \

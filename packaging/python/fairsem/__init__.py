@@ -13,41 +13,44 @@ who comes later can take it first.
 Semaphore and BoundedSemaphore can stand where threading's do.  SharedSemaphore is one between
 processes.  The manual page of a function of the library, for instance fairsem_acquire(3), says more.
 """
+from __future__ import annotations
+
 import ctypes
 import errno
 import math
 import os
 import threading
 import time
-from collections import namedtuple
 from contextlib import contextmanager
+from typing import Any, Callable, Dict, Iterator, List, Optional, SupportsIndex, Tuple, Type, TypeVar
 
 from fairsem import _library as c
+from fairsem._library import SharedStat, Stat
 
-__all__ = ["BoundedSemaphore", "Canceled", "Closed", "QueueFull", "Semaphore", "SharedSemaphore",
-           "SharedStat", "Stat", "Token", "acquire_all", "hold_all", "release_all"]
+__all__ = ["BoundedSemaphore", "Canceled", "Closed", "QueueFull",
+           "Semaphore", "SharedSemaphore", "SharedStat", "Stat", "Token", "acquire_all", "hold_all",
+           "release_all"]
+__version__ = "1.1.0"
+
+_This = TypeVar("_This", bound="_Acquires")
 
 
-class Closed(RuntimeError):
-    """The semaphore was closed, before the wait or during it, for `reason`."""
+class _Ended(RuntimeError):
 
-    def __init__(self, reason):
+    def __init__(self, reason: int) -> None:
         super().__init__(reason)    # what pickle makes it again from
         self.reason = reason
 
-    def __str__(self):
-        return _text(self.reason)
+    def __str__(self) -> str:
+        return c.strerror(self.reason)
 
 
-class Canceled(RuntimeError):
+class Closed(_Ended):
+    """The semaphore was closed, before the wait or during it, for `reason`."""
+
+
+class Canceled(_Ended):
     """The token was canceled, before the wait or during it, for `reason`."""
-
-    def __init__(self, reason):
-        super().__init__(reason)
-        self.reason = reason
-
-    def __str__(self):
-        return _text(self.reason)
 
 
 class QueueFull(RuntimeError):
@@ -57,7 +60,7 @@ class QueueFull(RuntimeError):
 class _NotThere:
     """In place of what __init__ makes, before it and after the object's end."""
 
-    def __get__(self, instance, owner=None):
+    def __get__(self, instance: object, owner: object = None) -> Any:
         if instance is None:
             return self
         raise ValueError(f"{type(instance).__name__} was not initialized, or has ended")
@@ -66,20 +69,9 @@ class _NotThere:
 class _OneOfAKind:
     """An object of the library cannot be copied: there would be two owners of one address."""
 
-    def __reduce_ex__(self, protocol):
+    def __reduce_ex__(self, protocol: SupportsIndex) -> Any:
         raise TypeError(f"cannot copy or pickle a {type(self).__name__}")
 
-
-def _struct(name, fields):
-    names = [field for field, _ in fields if field != "reserved_"]
-    kind = namedtuple(name, names)
-    kind.__doc__ = "The figures of one moment, see fairsem_stat(3); times are in nanoseconds."
-    kind._of = classmethod(lambda cls, stat: cls(*(getattr(stat, field) for field in names)))
-    return kind
-
-
-Stat = _struct("Stat", c.fairsem_stat_t._fields_)
-SharedStat = _struct("SharedStat", c.fairsem_shared_stat_t._fields_)
 
 # A signal handler of Python, and so Ctrl-C, runs at most so much later, in seconds, than the signal
 # comes while the main thread waits.
@@ -88,38 +80,58 @@ _SLICE = 0.05
 _FOR_EVER_NS = 1 << 62
 
 
-def _text(error):
-    return c.strerror(error).decode()
+def _within(what: str, value: float, least: int = 0, most: int = c.MAX_UNITS) -> None:
+    if value < least:
+        raise ValueError(f"{what} must be >= {least}")
+    if value > most:
+        raise ValueError(f"{what} must be <= {most}")
 
 
-def _exception(error):
-    if error in (errno.EINVAL, errno.E2BIG, errno.EOVERFLOW):
-        return ValueError(_text(error))
+def _number(what: str, value: SupportsIndex, least: int = 0, most: int = c.MAX_UNITS) -> int:
+    number = c.number(what, ctypes.c_int64, value)
+    _within(what, number, least, most)
+    return number
+
+
+def _nanoseconds(what: str, seconds: float) -> int:
+    _within(what, seconds)
+    return int(seconds * 1e9)
+
+
+def _exception(error: int) -> Exception:
+    text = c.strerror(error)
+    if error == errno.E2BIG:
+        return ValueError("units must be <= the capacity")
+    if error == errno.EOVERFLOW:
+        return ValueError("n is too large: more units would be free than the capacity")
+    if error == errno.EINVAL:
+        return ValueError(text)
     if error == errno.ENOMEM:
-        return MemoryError(_text(error))
+        return MemoryError(text)
     if error == errno.ENOBUFS:
-        return QueueFull(_text(error))
-    return OSError(error, _text(error))
+        return QueueFull(text)
+    return OSError(error, text)
 
 
-def _check(error):
+def _check(error: int) -> None:
     if error != 0:
         raise _exception(error)
 
 
-def _must_serve_signals(timeout):
+def _must_serve_signals(timeout: Optional[float]) -> bool:
     """Python runs signal handlers in the main thread, between two steps of the interpreter."""
     may_wait = timeout is None or timeout > 0
     return may_wait and threading.get_ident() == threading.main_thread().ident
 
 
-def _reason(reason):
+def _reason(reason: SupportsIndex) -> int:
+    reason = c.number("reason", ctypes.c_int, reason)
     if reason in (errno.EAGAIN, errno.EINPROGRESS, errno.ETIMEDOUT):
-        raise ValueError(f"{errno.errorcode[reason]} has another meaning here")
+        raise ValueError(f"reason must not be {errno.errorcode[reason]}, which has another meaning here")
     return reason
 
 
-def _how(timeout, priority, token):
+def _how(timeout: Optional[float], priority: int, token: Optional[Token]) -> c.fairsem_wait_t:
     """A fairsem_wait_t; a timeout of None is for ever, one of 0 or less only tries."""
     how = c.fairsem_wait_t(priority=priority)
     if timeout is not None:
@@ -129,13 +141,14 @@ def _how(timeout, priority, token):
     return how
 
 
-def _wait_beside(wait, give_back, token):
+def _wait_beside(wait: Callable[[Token], int], give_back: Callable[[], None],
+                 token: Optional[Token]) -> int:
     """The result of wait(end) in another thread, while handlers run in this one."""
     end = Token()
-    results = []
+    results: List[int] = []
     over = threading.Event()
 
-    def run():
+    def run() -> None:
         try:
             results.append(wait(end))
         finally:
@@ -166,18 +179,18 @@ class Token(_OneOfAKind):
 
     _memory = _NotThere()
 
-    def __init__(self):
+    def __init__(self) -> None:
         memory = c.Memory(c.TOKEN_SIZE)
         _check(c.token_init(memory.address))
         self._memory = memory
 
-    def __del__(self, destroy=c.token_destroy):
+    def __del__(self, destroy: Callable[..., int] = c.token_destroy) -> None:
         # A wait would hold the token.
         memory = self.__dict__.pop("_memory", None)
         if memory is not None:
             destroy(memory.address)
 
-    def cancel(self, reason=0):
+    def cancel(self, reason: SupportsIndex = 0) -> bool:
         """End the waits with Canceled.  The result is False if there is a reason already, which
         stays; 0 stands for ECANCELED."""
         error = c.token_cancel(self._memory.address, _reason(reason))
@@ -186,24 +199,38 @@ class Token(_OneOfAKind):
         return error == 0
 
     @property
-    def reason(self):
+    def reason(self) -> int:
         """What cancel() was given; 0 if the token is not canceled."""
         return c.token_reason(self._memory.address)
 
 
-class _Acquires(_OneOfAKind):
-    """What the two semaphores have in common.  They have _try and _wait, which return an errno
-    value, _closed_for, _give and release()."""
+class _Semaphore(_OneOfAKind):
+    """What all of them have in common.  They have _try, which returns an errno value, and these:"""
 
-    def _acquire(self, units, timeout, priority, token):
+    _name: Optional[c.Name] = None
+
+    @property
+    def available(self) -> int:
+        raise NotImplementedError
+
+    @property
+    def waiters(self) -> int:
+        raise NotImplementedError
+
+    def _try(self, units: int) -> int:
+        raise NotImplementedError
+
+    def _closed_for(self) -> int:
+        raise NotImplementedError
+
+    def _give(self, n: int) -> None:
+        raise NotImplementedError
+
+    def release(self, n: SupportsIndex = 1) -> None:
+        raise NotImplementedError
+
+    def _has_got(self, error: int, token: Optional[Token]) -> bool:
         """True, or False if the time is over."""
-        if units.__class__ is not int or units >> 62:
-            units = c.number(c.i64, units)
-        if priority.__class__ is not int or priority >> 31 not in (0, -1):
-            priority = c.number(c.i32, priority)
-        error = self._try(units) if token is None else errno.EAGAIN
-        if error == errno.EAGAIN and (timeout is None or timeout > 0 or token is not None):
-            error = self._wait(units, timeout, priority, token)
         if error == 0:
             return True
         if token is not None and error == token.reason:
@@ -214,7 +241,41 @@ class _Acquires(_OneOfAKind):
             return False
         raise _exception(error)
 
-    def acquire(self, blocking=True, timeout=None, *, units=1, priority=0, token=None):
+    def get_value(self) -> int:
+        """The free units, as `available`; the name is multiprocessing's."""
+        return self.available
+
+    def locked(self) -> bool:
+        """Would an acquire of one unit have to wait at this moment?"""
+        return self.available < 1 or self.waiters > 0
+
+    def __repr__(self) -> str:
+        kind, name = type(self), "" if self._name is None else f" {os.fsdecode(self._name)!r}"
+        try:
+            value = f"value={self.available}"
+        except (OSError, ValueError) as error:      # it has ended, or is damaged
+            value = str(error)
+        return f"<{kind.__module__}.{kind.__qualname__}{name} at {id(self):#x}: {value}>"
+
+
+class _Acquires(_Semaphore):
+    """What threads do with it."""
+
+    def _wait(self, units: int, timeout: Optional[float], priority: int, token: Optional[Token]) -> int:
+        raise NotImplementedError
+
+    def _acquire(self, units: Any, timeout: Optional[float], priority: Any, token: Optional[Token]) -> bool:
+        if units.__class__ is not int or units >> 60:
+            units = _number("units", units)
+        if priority.__class__ is not int or priority >> 31 not in (0, -1):
+            priority = c.number("priority", ctypes.c_int, priority)
+        error = self._try(units) if token is None else errno.EAGAIN
+        if error == errno.EAGAIN and (timeout is None or timeout > 0 or token is not None):
+            error = self._wait(units, timeout, priority, token)
+        return error == 0 or self._has_got(error, token)
+
+    def acquire(self, blocking: bool = True, timeout: Optional[float] = None, *, units: SupportsIndex = 1,
+                priority: SupportsIndex = 0, token: Optional[Token] = None) -> bool:
         """Take units, all at once; wait in the queue while that is impossible.
 
         The result is False if the time is over, `timeout` in seconds, or if blocking is False and
@@ -224,28 +285,45 @@ class _Acquires(_OneOfAKind):
         """
         if not blocking:
             if timeout is not None:
-                raise ValueError("a timeout needs blocking")
+                raise ValueError("timeout must be None if blocking is false")
             timeout = 0
         return self._acquire(units, timeout, priority, token)
 
     @contextmanager
-    def hold(self, units=1, *, timeout=None, priority=0, token=None):
+    def hold(self: _This, units: SupportsIndex = 1, *, timeout: Optional[float] = None,
+             priority: SupportsIndex = 0, token: Optional[Token] = None) -> Iterator[_This]:
         """Hold units during a with statement.  As acquire(), but TimeoutError in place of False."""
-        if not self._acquire(units, timeout, priority, token):
-            raise TimeoutError(_text(errno.ETIMEDOUT))
+        n = _number("units", units)
+        if not self._acquire(n, timeout, priority, token):
+            raise TimeoutError(c.strerror(errno.ETIMEDOUT))
         try:
             yield self
         finally:
-            self._give(units)
+            self._give(n)
 
-    def __enter__(self):
+    def __enter__(self) -> bool:
         return self._acquire(1, None, 0, None)
 
-    def __exit__(self, *exception):
+    def __exit__(self, *exception: object) -> None:
         self.release()
 
 
-class Semaphore(_Acquires):
+class _Handle:
+    """A semaphore of the library, which ends with the last object that has it: nobody waits then, because
+    each wait has one."""
+
+    address: Optional[int] = None
+
+    def __init__(self, value: int, attr: c.fairsem_attr_t) -> None:
+        created = ctypes.c_void_p()
+        _check(c.new(created, value, attr))
+        self.address = created.value
+
+    def __del__(self, free: Callable[..., int] = c.free) -> None:
+        free(self.address)
+
+
+class _OfThisProcess(_Semaphore):
     """A semaphore of one process, with so many free units.
 
     capacity     the most that can be free: a release too many raises ValueError; None: unbounded
@@ -256,50 +334,103 @@ class Semaphore(_Acquires):
     aging        in seconds: who has waited longer comes before better priorities
     """
 
-    _sem = _NotThere()
+    _handle = _sem = _NotThere()
 
-    def __init__(self, value=1, *, capacity=None, name=None, max_waiters=None, spin=True,
-                 bypass=None, aging=None):
+    def __init__(self, value: SupportsIndex = 1, *, capacity: Optional[SupportsIndex] = None,
+                 name: Optional[c.Name] = None, max_waiters: Optional[SupportsIndex] = None, spin: bool = True,
+                 bypass: Optional[float] = None, aging: Optional[float] = None) -> None:
         self._name = c.name(name)
         attr = c.fairsem_attr_t(name=self._name)
+        free = _number("value", value)
         if capacity is not None:
-            # The library takes 0 for none.  BoundedSemaphore(0) has one, as in threading: its unit goes.
-            attr.capacity = max(_at_least(0, "capacity", capacity), 1)
+            attr.capacity = _number("capacity", capacity)
+            if free > attr.capacity:
+                raise ValueError("value must be <= capacity")
         if max_waiters is not None:
-            attr.max_waiters = _at_least(1, "max_waiters", max_waiters)
+            attr.max_waiters = _number("max_waiters", max_waiters, 1)
         if not spin:
             attr.flags |= c.NO_SPIN
         if bypass is not None:
             attr.flags |= c.BOUNDED_BYPASS
-            attr.bypass_ns = int(bypass * 1e9)
+            attr.bypass_ns = _nanoseconds("bypass", bypass)
         if aging is not None:
-            attr.aging_ns = int(aging * 1e9)
-        if capacity == 0 and value != 0:
-            raise ValueError("more units than the capacity")
-        created = ctypes.c_void_p()
-        _check(c.new(created, 1 if capacity == 0 else value, attr))
-        if "_sem" in self.__dict__:     # a second __init__, as of threading's
-            Semaphore.__del__(self)
-        self._sem = created.value
-        if capacity == 0:
-            _check(c.set_capacity(self._sem, 0))
+            attr.aging_ns = _nanoseconds("aging", aging)
+        # The library takes 0 for none.  BoundedSemaphore(0) has one, as in threading: its unit goes.
+        paused = capacity is not None and attr.capacity == 0
+        if paused:
+            free = attr.capacity = 1
+        self._handle = _Handle(free, attr)
+        self._sem = self._handle.address
+        if paused:
+            self.capacity = 0
 
-    def __del__(self, free=c.free):
-        # Nobody waits: a wait would hold the semaphore.
-        free(self.__dict__.pop("_sem", None))
-
-    def _try(self, units):
+    def _try(self, units: int) -> int:
         return c.tryacquire(self._sem, units)
 
-    def _closed_for(self):
+    def _closed_for(self) -> int:
         return c.closed(self._sem)
 
-    def _wait(self, units, timeout, priority, token):
+    def release(self, n: Any = 1) -> None:
+        """Give n units back, at least one: the oldest waiters get them."""
+        if n.__class__ is not int or n < 1 or n >> 60:
+            n = _number("n", n, 1)
+        error = c.release(self._sem, n)
+        if error != 0:
+            raise _exception(error)
+
+    def _give(self, n: int) -> None:
+        _check(c.release(self._sem, n))
+
+    def close(self, reason: SupportsIndex = 0) -> bool:
+        """All waits and all later acquires raise Closed.  The result is False if there is a reason
+        already, which stays; 0 stands for ESHUTDOWN."""
+        error = c.close(self._sem, _reason(reason))
+        if error not in (0, errno.EALREADY):
+            raise _exception(error)
+        return error == 0
+
+    @property
+    def closed(self) -> int:
+        """What close() was given; 0 if the semaphore is open."""
+        return c.closed(self._sem)
+
+    @property
+    def capacity(self) -> Optional[int]:
+        """The most units that can be free, None if that is unbounded; 0 is a pause."""
+        capacity = c.capacity(self._sem)
+        return None if capacity < 0 else capacity
+
+    @capacity.setter
+    def capacity(self, capacity: SupportsIndex) -> None:
+        _check(c.set_capacity(self._sem, _number("capacity", capacity)))
+
+    @property
+    def available(self) -> int:
+        """The free units; < 0: a smaller capacity has made a debt."""
+        return c.available(self._sem)
+
+    @property
+    def waiters(self) -> int:
+        """How many requests are in the queue."""
+        return c.waiters(self._sem)
+
+    def stat(self) -> Stat:
+        """A Stat: figures of one moment."""
+        stat = c.fairsem_stat_t()
+        _check(c.stat(self._sem, stat))
+        return Stat(*(getattr(stat, field) for field in Stat._fields))
+
+
+class Semaphore(_OfThisProcess, _Acquires):
+    __doc__ = _OfThisProcess.__doc__
+
+    def _wait(self, units: int, timeout: Optional[float], priority: int, token: Optional[Token]) -> int:
         if _must_serve_signals(timeout):
             return self._wait_for_signals(units, timeout, priority, token)
         return c.acquire_with(self._sem, units, _how(timeout, priority, token))
 
-    def _wait_for_signals(self, units, timeout, priority, token):
+    def _wait_for_signals(self, units: int, timeout: Optional[float], priority: int,
+                          token: Optional[Token]) -> int:
         """Wait in slices, between which handlers run.  A ticket keeps the place in the queue."""
         if token is not None and token.reason != 0:
             return token.reason
@@ -321,69 +452,22 @@ class Semaphore(_Acquires):
         finally:
             c.ticket_return(ticket.address)
 
-    def release(self, n=1):
-        """Give n units back, at least one: the oldest waiters get them."""
-        if n.__class__ is not int or n < 1 or n >> 62:
-            n = _at_least(1, "n", c.number(c.i64, n))
-        error = c.release(self._sem, n)
-        if error != 0:
-            raise _exception(error)
 
-    def _give(self, n):
-        _check(c.release(self._sem, n))
-
-    def close(self, reason=0):
-        """All waits and all later acquires raise Closed.  The result is False if there is a reason
-        already, which stays; 0 stands for ESHUTDOWN."""
-        error = c.close(self._sem, _reason(reason))
-        if error not in (0, errno.EALREADY):
-            raise _exception(error)
-        return error == 0
-
-    @property
-    def closed(self):
-        """What close() was given; 0 if the semaphore is open."""
-        return c.closed(self._sem)
-
-    @property
-    def capacity(self):
-        """The most units that can be free, None if that is unbounded; 0 is a pause."""
-        capacity = c.capacity(self._sem)
-        return None if capacity < 0 else capacity
-
-    @capacity.setter
-    def capacity(self, capacity):
-        _check(c.set_capacity(self._sem, capacity))
-
-    @property
-    def available(self):
-        """The free units; < 0: a smaller capacity has made a debt."""
-        return c.available(self._sem)
-
-    @property
-    def waiters(self):
-        """How many requests are in the queue."""
-        return c.waiters(self._sem)
-
-    def stat(self):
-        """A Stat: figures of one moment."""
-        stat = c.fairsem_stat_t()
-        _check(c.stat(self._sem, stat))
-        return Stat._of(stat)
+_Request = Tuple[Semaphore, SupportsIndex]
 
 
-def _requests(requests):
+def _requests(requests: Tuple[_Request, ...]) -> Tuple[List[Semaphore], Any]:
     """The semaphores, and an array of C."""
-    requests = list(requests)
     sems = [sem for sem, _ in requests]
     for sem in sems:
         if not isinstance(sem, Semaphore):
             raise TypeError(f"{type(sem).__name__} is no semaphore of one process")
     return sems, (c.fairsem_request_t * len(sems))(
-        *(c.fairsem_request_t(sem=sem._sem, units=n) for sem, n in requests))
+        *(c.fairsem_request_t(sem=sem._sem, units=_number("units", n)) for sem, n in requests))
 
 
-def acquire_all(*requests, timeout=None, priority=0, token=None):
+def acquire_all(*requests: _Request, timeout: Optional[float] = None, priority: int = 0,
+                token: Optional[Token] = None) -> bool:
     """Take units of several semaphores, all of them or none: acquire_all((files, 1), (bytes, size)).
 
     Threads that name them in different orders do not deadlock; fairsem_acquire_all(3) says what a
@@ -392,7 +476,7 @@ def acquire_all(*requests, timeout=None, priority=0, token=None):
     """
     sems, array = _requests(requests)
 
-    def wait(how):
+    def wait(how: c.fairsem_wait_t) -> int:
         return c.acquire_all(array, len(sems), how)
 
     if _must_serve_signals(timeout):
@@ -413,7 +497,7 @@ def acquire_all(*requests, timeout=None, priority=0, token=None):
     raise _exception(error)
 
 
-def release_all(*requests):
+def release_all(*requests: _Request) -> None:
     """Give units of several semaphores back; one that refuses keeps none of the others."""
     sems, array = _requests(requests)
     error = c.release_all(array, len(sems))
@@ -422,35 +506,36 @@ def release_all(*requests):
 
 
 @contextmanager
-def hold_all(*requests, timeout=None, priority=0, token=None):
+def hold_all(*requests: _Request, timeout: Optional[float] = None, priority: int = 0,
+             token: Optional[Token] = None) -> Iterator[None]:
     """Hold units of several semaphores during a with statement.  As acquire_all(), but TimeoutError
     in place of False."""
     if not acquire_all(*requests, timeout=timeout, priority=priority, token=token):
-        raise TimeoutError(_text(errno.ETIMEDOUT))
+        raise TimeoutError(c.strerror(errno.ETIMEDOUT))
     try:
         yield
     finally:
         release_all(*requests)
 
 
-def _at_least(least, what, number):
-    if number < least:
-        raise ValueError(f"{what} must be at least {least}")
-    return number
+class _Bounded(_OfThisProcess):
+
+    def __init__(self, value: SupportsIndex = 1, *, name: Optional[c.Name] = None,
+                 max_waiters: Optional[SupportsIndex] = None, spin: bool = True,
+                 bypass: Optional[float] = None, aging: Optional[float] = None) -> None:
+        super().__init__(value, capacity=value, name=name, max_waiters=max_waiters, spin=spin, bypass=bypass,
+                         aging=aging)
 
 
-class BoundedSemaphore(Semaphore):
+class BoundedSemaphore(_Bounded, Semaphore):
     """As threading.BoundedSemaphore: it has no more units than it began with."""
-
-    def __init__(self, value=1, **options):
-        super().__init__(value, capacity=value, **options)
 
 
 class SharedSemaphore(_Acquires):
     """A semaphore between processes.  A process that dies takes no units along.
 
     name           "/" and a file name; None: for the children of this process, by os.fork()
-    value          free units, if it is made; None: it must exist
+    value          units, if it is made; it must have been made with as many; None: it must exist
     exclusive      it must not exist
     undo           False: any process may release any units, and they survive the one that took them
     capacity       with undo=False, the most that can be free; None: unbounded
@@ -460,42 +545,57 @@ class SharedSemaphore(_Acquires):
     mode           of the file, if it is made
     """
 
-    _handle = None
-    _name = None
+    _handle: Optional[int] = None
 
-    def __init__(self, name=None, value=None, *, exclusive=False, undo=True, capacity=None,
-                 max_waiters=None, max_processes=None, spin=True, aging=None, mode=0o600):
+    def __init__(self, name: Optional[c.Name] = None, value: Optional[SupportsIndex] = None, *,
+                 exclusive: bool = False, undo: bool = True, capacity: Optional[SupportsIndex] = None,
+                 max_waiters: Optional[SupportsIndex] = None, max_processes: Optional[SupportsIndex] = None,
+                 spin: bool = True, aging: Optional[float] = None, mode: int = 0o600) -> None:
         flags = 0 if undo else c.SHARED_NO_UNDO
         if not spin:
             flags |= c.SHARED_NO_SPIN
-        attr = c.fairsem_shared_attr_t(
-            units=0 if value is None else value, flags=flags,
-            capacity=0 if capacity is None else _at_least(1, "capacity", capacity),
-            max_waiters=0 if max_waiters is None else _at_least(1, "max_waiters", max_waiters),
-            max_processes=0 if max_processes is None
-            else _at_least(1, "max_processes", max_processes),
-            aging_ns=0 if aging is None else int(aging * 1e9))
+        attr = c.fairsem_shared_attr_t(flags=flags)
+        if value is not None:
+            attr.units = _number("value", value)
+        if capacity is not None:
+            attr.capacity = _number("capacity", capacity, 1)
+            if undo:
+                raise ValueError("capacity must be None if undo is true")
+        if max_waiters is not None:
+            attr.max_waiters = _number("max_waiters", max_waiters, 1, c.SHARED_MAX)
+        if max_processes is not None:
+            attr.max_processes = _number("max_processes", max_processes, 1, c.SHARED_MAX)
+        if aging is not None:
+            attr.aging_ns = _nanoseconds("aging", aging)
         oflag = os.O_CREAT if value is not None and name is not None else 0
         if exclusive:
             oflag |= os.O_EXCL
         handle = ctypes.c_void_p()
-        _check(c.shared_open(handle, c.name(name), oflag, mode, attr))
+        error = c.shared_open(handle, c.name(name), oflag, c.number("mode", ctypes.c_uint, mode), attr)
+        if error == errno.EINVAL:
+            raise ValueError('name must be "/" and a file name; an old one needs the same undo and spin')
+        _check(error)
         SharedSemaphore.__del__(self)       # a second __init__
         self._name = name
         self._handle = handle.value
+        if value is not None:
+            made = self.stat().initial_units
+            if attr.units != made:
+                self.close()
+                raise ValueError(f"value must be {made}: {os.fsdecode(name or '')!r} was made with as many")
 
-    def __del__(self, close=c.shared_close):
+    def __del__(self, close: Callable[..., int] = c.shared_close) -> None:
         handle = self.__dict__.pop("_handle", None)
         if handle is not None:
             close(handle)
 
-    def __copy__(self):
+    def __copy__(self) -> Any:
         return _OneOfAKind.__reduce_ex__(self, 0)
 
-    def __deepcopy__(self, memo):
+    def __deepcopy__(self, memo: Dict[int, Any]) -> Any:
         return self.__copy__()
 
-    def __reduce_ex__(self, protocol):
+    def __reduce_ex__(self, protocol: SupportsIndex) -> Any:
         """For the children of multiprocessing: they open the name, which must still exist."""
         self._open()
         if self._name is None:
@@ -504,11 +604,11 @@ class SharedSemaphore(_Acquires):
         return _opened_again, (type(self), self._name), rest
 
     @staticmethod
-    def unlink(name):
+    def unlink(name: c.Name) -> None:
         """Remove a name.  Who has the semaphore open may go on."""
         _check(c.shared_unlink(c.name(name)))
 
-    def close(self):
+    def close(self) -> None:
         """This process gives its units back, unless it has opened the name more than once, and
         can use the object no more."""
         handle, self._handle = self._open(), None
@@ -517,60 +617,61 @@ class SharedSemaphore(_Acquires):
             self._handle = handle
             raise _exception(error)
 
-    def _open(self):
+    def _open(self) -> int:
         if self._handle is None:
             raise ValueError("the shared semaphore was closed, or not initialized")
         return self._handle
 
-    def _closed_for(self):
+    def _closed_for(self) -> int:
         return 0
 
-    def _try(self, units):
+    def _try(self, units: int) -> int:
         return c.shared_tryacquire(self._open(), units)
 
-    def _wait(self, units, timeout, priority, token):
+    def _wait(self, units: int, timeout: Optional[float], priority: int, token: Optional[Token]) -> int:
         if _must_serve_signals(timeout):
             return self._wait_for_signals(units, timeout, priority, token)
         return c.shared_acquire_with(self._open(), units, _how(timeout, priority, token))
 
-    def _wait_for_signals(self, units, timeout, priority, token):
+    def _wait_for_signals(self, units: int, timeout: Optional[float], priority: int,
+                          token: Optional[Token]) -> int:
         """There are no tickets between processes: another thread keeps the place in the queue."""
         handle = self._open()
         return _wait_beside(
             lambda end: c.shared_acquire_with(handle, units, _how(timeout, priority, end)),
             lambda: self._give(units), token)
 
-    def release(self, n=1):
+    def release(self, n: SupportsIndex = 1) -> None:
         """Give n units back, at least one: the oldest waiters get them, in whatever process they
         are."""
-        self._give(_at_least(1, "n", c.number(c.i64, n)))
+        self._give(_number("n", n, 1))
 
-    def _give(self, n):
+    def _give(self, n: int) -> None:
         _check(c.shared_release(self._open(), n))
 
     @property
-    def available(self):
+    def available(self) -> int:
         """The free units."""
         return self._count(c.shared_available(self._open()))
 
     @property
-    def waiters(self):
+    def waiters(self) -> int:
         """How many requests are in the queue, of all processes."""
         return self._count(c.shared_waiters(self._open()))
 
-    def _count(self, count):
+    def _count(self, count: int) -> int:
         if count < 0:
             self.stat()     # raises the reason
         return count
 
-    def stat(self):
+    def stat(self) -> SharedStat:
         """A SharedStat: figures of one moment."""
         stat = c.fairsem_shared_stat_t()
         _check(c.shared_stat(self._open(), stat))
-        return SharedStat._of(stat)
+        return SharedStat(*(getattr(stat, field) for field in SharedStat._fields))
 
 
-def _opened_again(kind, name):
+def _opened_again(kind: Type[SharedSemaphore], name: c.Name) -> SharedSemaphore:
     """What pickle calls.  A subclass may have another __init__."""
     sem = kind.__new__(kind)
     SharedSemaphore.__init__(sem, name)

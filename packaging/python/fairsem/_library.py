@@ -1,60 +1,110 @@
 # SPDX-License-Identifier: MIT
 """libfairsem, and what of fairsem.h and fairsem/shared.h the package uses."""
+from __future__ import annotations
+
 import ctypes
 import operator
 import os
-from ctypes import POINTER, c_char_p, c_int, c_int64, c_size_t, c_uint, c_void_p
+from ctypes import POINTER, c_char_p, c_int, c_int64, c_size_t, c_uint, c_void_p, py_object
+from typing import Any, Callable, NamedTuple, Optional, SupportsIndex, Tuple, Union
 
+MAX_UNITS = 1 << 60
 NO_SPIN, BOUNDED_BYPASS = 2, 4
 SHARED_NO_UNDO, SHARED_NO_SPIN = 1, 2
+SHARED_MAX = 4096
 # fairsem_new
 OLDEST = 10100
 
-# ---- Numbers and names: ctypes cuts a number to its size, and C a name at a null byte.
+# ---- Numbers and names: ctypes cuts a number to its size, and C a name at a null byte.  The callers check them.
 
 
-def number(kind, value):
+def number(what: str, kind: Any, value: SupportsIndex) -> int:
     """An int that the C type can hold; TypeError for what is none, as a float."""
-    value = operator.index(value)
-    if kind(value).value != value:
-        raise OverflowError(f"{value} is too large for the library")
-    return value
+    try:
+        result = operator.index(value)
+    except TypeError:
+        raise TypeError(f"{what} must be an integer, not {type(value).__name__}") from None
+    if kind(result).value != result:
+        raise OverflowError(f"{what} is too large for the library: {result}")
+    return result
 
 
-class i64(c_int64):
-    """The type of an argument that is checked."""
+Name = Union[str, bytes, "os.PathLike[str]"]
 
 
-class i32(c_int):
-    pass
-
-
-class u32(c_uint):
-    pass
-
-
-def name(value):
-    """Of a str, bytes or a path; None: none."""
+def name(value: Optional[Name]) -> Optional[bytes]:
+    """None: none."""
     if value is None:
         return None
     value = os.fsencode(value)
     if b"\0" in value:
-        raise ValueError("a null byte in a name")
+        raise ValueError("name has a null byte")
     return value
 
 
 class _Struct(ctypes.Structure):
 
-    def __init__(self, **fields):
+    def __init__(self, **fields: object) -> None:
         super().__init__()
         for field, value in fields.items():
             setattr(self, field, value)
 
-    def __setattr__(self, field, value):
-        kind = dict(self._fields_)[field]
+    def __setattr__(self, field: str, value: Any) -> None:
+        fields: Any = self._fields_
+        kind = dict(fields)[field]
         if kind in (c_int, c_int64, c_uint):
-            value = number(kind, value)
+            value = number(field, kind, value)
         super().__setattr__(field, value)
+
+
+class Stat(NamedTuple):
+    """The figures of one moment, see fairsem_stat(3); times are in nanoseconds."""
+
+    available: int
+    capacity: int
+    waiters: int
+    waiting_units: int
+    oldest_wait_ns: int
+    waits: int
+    grants: int
+    timeouts: int
+    cancels: int
+    wait_ns_total: int
+    wait_ns_max: int
+    waiters_max: int
+    refused: int
+    over_releases: int
+    aged: int
+
+
+class SharedStat(NamedTuple):
+    """The figures of one moment, see fairsem_shared_stat(3); times are in nanoseconds."""
+
+    available: int
+    capacity: int
+    held: int
+    mine: int
+    processes: int
+    max_processes: int
+    waiters: int
+    max_waiters: int
+    waiting_units: int
+    oldest_wait_ns: int
+    waits: int
+    grants: int
+    timeouts: int
+    cancels: int
+    lost: int
+    wait_ns_total: int
+    wait_ns_max: int
+    waiters_max: int
+    refused: int
+    over_releases: int
+    deaths: int
+    returned: int
+    repairs: int
+    initial_units: int
+    aged: int
 
 
 # Structs have the names of the header.  tests/test_layout.py compares them with it.
@@ -80,10 +130,7 @@ class fairsem_request_t(_Struct):
 
 
 class fairsem_stat_t(ctypes.Structure):
-    _fields_ = [(name, c_int64) for name in (
-        "available", "capacity", "waiters", "waiting_units", "oldest_wait_ns", "waits", "grants",
-        "timeouts", "cancels", "wait_ns_total", "wait_ns_max", "waiters_max", "refused",
-        "over_releases", "aged")] + [("reserved_", c_int64 * 5)]
+    _fields_ = [(name, c_int64) for name in Stat._fields] + [("reserved_", c_int64 * 5)]
 
 
 class fairsem_shared_attr_t(_Struct):
@@ -93,11 +140,7 @@ class fairsem_shared_attr_t(_Struct):
 
 
 class fairsem_shared_stat_t(ctypes.Structure):
-    _fields_ = [(name, c_int64) for name in (
-        "available", "capacity", "held", "mine", "processes", "max_processes", "waiters",
-        "max_waiters", "waiting_units", "oldest_wait_ns", "waits", "grants", "timeouts", "cancels",
-        "lost", "wait_ns_total", "wait_ns_max", "waiters_max", "refused", "over_releases",
-        "deaths", "returned", "repairs", "initial_units", "aged")] + [("reserved_", c_int64 * 7)]
+    _fields_ = [(name, c_int64) for name in SharedStat._fields] + [("reserved_", c_int64 * 7)]
 
 
 TOKEN_SIZE = TICKET_SIZE = 128
@@ -107,12 +150,12 @@ ALIGNMENT = 16
 class Memory:
     """So many bytes, all zero, at an address that is aligned as the library's types are."""
 
-    def __init__(self, size):
+    def __init__(self, size: int) -> None:
         self._bytes = ctypes.create_string_buffer(size + ALIGNMENT)
         self.address = (ctypes.addressof(self._bytes) + ALIGNMENT - 1) // ALIGNMENT * ALIGNMENT
 
 
-def _load():
+def _load() -> Tuple[ctypes.CDLL, ctypes.PyDLL]:
     name = os.environ.get("FAIRSEM_LIBRARY", "libfairsem.so.0")
     try:
         # A call through the first lets other Python threads run, a call through the second does not.
@@ -125,66 +168,60 @@ def _load():
 _waiting, _quick = _load()
 
 
-def _function(library, name, *arguments, result=c_int):
+def _function(library: ctypes.CDLL, name: str, *arguments: Any, result: Any = c_int) -> Callable[..., int]:
     # Where time_t is a wide one the name has an end, see fairsem_private.h.
-    function = getattr(library, name, None) or getattr(library, name + "_time64")
+    function: Any = getattr(library, name, None) or getattr(library, name + "_time64")
     function.argtypes = arguments
     function.restype = result
-    numbers = [(i, kind) for i, kind in enumerate(arguments) if kind in (i64, i32, u32)]
-    if not numbers:
-        return function
-
-    def checked(*values):
-        values = list(values)
-        for i, kind in numbers:
-            values[i] = number(kind, values[i])
-        return function(*values)
-
-    return checked
+    return function     # type: ignore[no-any-return]
 
 
 # These may wait.
-acquire_with = _function(_waiting, "fairsem_acquire_with", c_void_p, i64,
+acquire_with = _function(_waiting, "fairsem_acquire_with", c_void_p, c_int64,
                          POINTER(fairsem_wait_t))
 acquire_all = _function(_waiting, "fairsem_acquire_all", POINTER(fairsem_request_t), c_size_t,
                         POINTER(fairsem_wait_t))
 ticket_wait = _function(_waiting, "fairsem_ticket_wait", c_void_p, POINTER(fairsem_wait_t))
-shared_acquire_with = _function(_waiting, "fairsem_shared_acquire_with", c_void_p, i64,
+ticket_return = _function(_waiting, "fairsem_ticket_return", c_void_p)
+shared_acquire_with = _function(_waiting, "fairsem_shared_acquire_with", c_void_p, c_int64,
                                 POINTER(fairsem_wait_t))
-shared_open = _function(_waiting, "fairsem_shared_open", POINTER(c_void_p), c_char_p, i32, u32,
-                        POINTER(fairsem_shared_attr_t))
+shared_open = _function(_waiting, "fairsem_shared_open", POINTER(c_void_p), c_char_p, c_int,
+                        c_uint, POINTER(fairsem_shared_attr_t))
 shared_close = _function(_waiting, "fairsem_shared_close", c_void_p)
 shared_unlink = _function(_waiting, "fairsem_shared_unlink", c_char_p)
-shared_release = _function(_waiting, "fairsem_shared_release", c_void_p, i64)
-shared_tryacquire = _function(_waiting, "fairsem_shared_tryacquire", c_void_p, i64)
+shared_release = _function(_waiting, "fairsem_shared_release", c_void_p, c_int64)
+shared_tryacquire = _function(_waiting, "fairsem_shared_tryacquire", c_void_p, c_int64)
 shared_available = _function(_waiting, "fairsem_shared_available", c_void_p, result=c_int64)
 shared_waiters = _function(_waiting, "fairsem_shared_waiters", c_void_p, result=c_int64)
 shared_stat = _function(_waiting, "fairsem_shared_stat", c_void_p, POINTER(fairsem_shared_stat_t))
 
 # These take less time than to let another thread run.
 version = _function(_quick, "fairsem_version")
-strerror = _function(_quick, "fairsem_strerror", c_int, result=c_char_p)
+_strerror = _quick.fairsem_strerror
+_strerror.restype = c_char_p
 if version() < OLDEST:
     raise ImportError(f"libfairsem is too old: {version()} is before {OLDEST}")
-new = _function(_quick, "fairsem_new", POINTER(c_void_p), i64, POINTER(fairsem_attr_t))
+new = _function(_quick, "fairsem_new", POINTER(c_void_p), c_int64, POINTER(fairsem_attr_t))
 free = _function(_quick, "fairsem_free", c_void_p, result=None)
-# The two that are called most have their number checked by the caller, which is faster.
 tryacquire = _function(_quick, "fairsem_tryacquire", c_void_p, c_int64)
 release = _function(_quick, "fairsem_release", c_void_p, c_int64)
 release_all = _function(_quick, "fairsem_release_all", POINTER(fairsem_request_t), c_size_t)
 available = _function(_quick, "fairsem_available", c_void_p, result=c_int64)
 waiters = _function(_quick, "fairsem_waiters", c_void_p, result=c_int64)
 capacity = _function(_quick, "fairsem_capacity", c_void_p, result=c_int64)
-set_capacity = _function(_quick, "fairsem_set_capacity", c_void_p, i64)
-close = _function(_quick, "fairsem_close", c_void_p, i32)
+set_capacity = _function(_quick, "fairsem_set_capacity", c_void_p, c_int64)
+close = _function(_quick, "fairsem_close", c_void_p, c_int)
 closed = _function(_quick, "fairsem_closed", c_void_p)
 stat = _function(_quick, "fairsem_stat", c_void_p, POINTER(fairsem_stat_t))
 token_init = _function(_quick, "fairsem_token_init", c_void_p)
 token_destroy = _function(_quick, "fairsem_token_destroy", c_void_p)
-token_cancel = _function(_quick, "fairsem_token_cancel", c_void_p, i32)
+token_cancel = _function(_quick, "fairsem_token_cancel", c_void_p, c_int)
 token_reason = _function(_quick, "fairsem_token_reason", c_void_p)
-ticket_take = _function(_quick, "fairsem_ticket_take", c_void_p, c_void_p, i64, i32, c_void_p,
-                        c_void_p)
+ticket_take = _function(_quick, "fairsem_ticket_take", c_void_p, c_void_p, c_int64, c_int, c_void_p,
+                        py_object)
 ticket_claim = _function(_quick, "fairsem_ticket_claim", c_void_p, POINTER(fairsem_units_t))
-ticket_return = _function(_quick, "fairsem_ticket_return", c_void_p)
 units_release = _function(_quick, "fairsem_units_release", POINTER(fairsem_units_t))
+
+
+def strerror(error: int) -> str:
+    return str(_strerror(error), "utf-8")

@@ -20,6 +20,8 @@ NUMBERS = {
     "sizeof(fairsem_ticket_t)": _library.TICKET_SIZE,
     "_Alignof(fairsem_token_t)": _library.ALIGNMENT,
     "_Alignof(fairsem_ticket_t)": _library.ALIGNMENT,
+    "FAIRSEM_MAX_UNITS": _library.MAX_UNITS,
+    "FAIRSEM_SHARED_MAX": _library.SHARED_MAX,
     "FAIRSEM_NO_SPIN": _library.NO_SPIN,
     "FAIRSEM_BOUNDED_BYPASS": _library.BOUNDED_BYPASS,
     "FAIRSEM_SHARED_NO_UNDO": _library.SHARED_NO_UNDO,
@@ -30,12 +32,12 @@ NUMBERS = {
 @unittest.skipUnless(shutil.which(COMPILER[0]), "there is no C compiler")
 class Layout(unittest.TestCase):
 
-    def test_every_member_is_where_the_header_has_it(self):
+    def test_every_member_is_where_the_header_has_it(self) -> None:
         expected = dict(NUMBERS)
         for kind in STRUCTS:
             name = kind.__name__
             expected[f"sizeof({name})"] = ctypes.sizeof(kind)
-            for member, _ in kind._fields_:
+            for member, *_ in kind._fields_:
                 place = getattr(kind, member)
                 expected[f"offsetof({name}, {member})"] = place.offset
                 expected[f"sizeof((({name} *)0)->{member})"] = place.size

@@ -7,11 +7,12 @@ import signal
 import threading
 import time
 import unittest
+from typing import Any, Callable, List, Optional, Tuple
 
 import fairsem
 
 
-def await_waiters(sem, count):
+def await_waiters(sem: Any, count: int) -> None:
     end = time.monotonic() + 60
     while sem.waiters != count:
         if time.monotonic() > end:
@@ -22,13 +23,13 @@ def await_waiters(sem, count):
 class Waiter(threading.Thread):
     """Acquires, and records what came of it."""
 
-    def __init__(self, sem, order=None, **how):
+    def __init__(self, sem: Any, order: Optional[List[Any]] = None, **how: Any) -> None:
         super().__init__()
         self.sem, self.order, self.how = sem, order, how
-        self.result = None
+        self.result: Any = None
         self.start()
 
-    def run(self):
+    def run(self) -> None:
         try:
             self.result = self.sem.acquire(**self.how)
             if self.order is not None:
@@ -36,7 +37,7 @@ class Waiter(threading.Thread):
         except Exception as error:
             self.result = error
 
-    def outcome(self):
+    def outcome(self) -> Any:
         self.join(60)
         return self.result
 
@@ -46,7 +47,7 @@ class AsThreading(unittest.TestCase):
 
     KINDS = (threading, fairsem)
 
-    def test_acquire_counts_down_and_says_false_at_zero(self):
+    def test_acquire_counts_down_and_says_false_at_zero(self) -> None:
         for kind in self.KINDS:
             sem = kind.Semaphore(2)
             self.assertIs(sem.acquire(), True)
@@ -60,27 +61,27 @@ class AsThreading(unittest.TestCase):
             sem.release(3)
             self.assertEqual([sem.acquire(False) for _ in range(4)], [True, True, True, False])
 
-    def test_a_semaphore_begins_with_one_unit(self):
+    def test_a_semaphore_begins_with_one_unit(self) -> None:
         for kind in self.KINDS:
             sem = kind.Semaphore()
             self.assertEqual([sem.acquire(False), sem.acquire(False)], [True, False])
 
-    def test_a_timeout_is_for_calls_that_block(self):
+    def test_a_timeout_is_for_calls_that_block(self) -> None:
         for kind in self.KINDS:
             self.assertRaises(ValueError, kind.Semaphore().acquire, False, 1)
 
-    def test_a_negative_value_is_an_error(self):
+    def test_a_negative_value_is_an_error(self) -> None:
         for kind in self.KINDS:
             self.assertRaises(ValueError, kind.Semaphore, -1)
 
-    def test_a_bounded_one_refuses_a_release_too_many(self):
+    def test_a_bounded_one_refuses_a_release_too_many(self) -> None:
         for kind in self.KINDS:
             sem = kind.BoundedSemaphore(2)
             self.assertRaises(ValueError, sem.release)
             sem.acquire()
             sem.release()
 
-    def test_with_releases_even_if_the_block_raises(self):
+    def test_with_releases_even_if_the_block_raises(self) -> None:
         for kind in self.KINDS:
             sem = kind.BoundedSemaphore(1)
             with self.assertRaises(KeyError):
@@ -92,9 +93,10 @@ class AsThreading(unittest.TestCase):
 
 class Queue(unittest.TestCase):
 
-    def test_units_go_to_waiters_in_order_of_arrival(self):
-        sem, order = fairsem.Semaphore(0), []
-        waiters = []
+    def test_units_go_to_waiters_in_order_of_arrival(self) -> None:
+        sem = fairsem.Semaphore(0)
+        order: List[Waiter] = []
+        waiters: List[Waiter] = []
         for i in range(5):
             waiters.append(Waiter(sem, order))
             await_waiters(sem, i + 1)
@@ -103,7 +105,7 @@ class Queue(unittest.TestCase):
             self.assertIs(waiters[i].outcome(), True)
         self.assertEqual(order, waiters)
 
-    def test_a_lower_priority_comes_first(self):
+    def test_a_lower_priority_comes_first(self) -> None:
         sem = fairsem.Semaphore(0)
         late = Waiter(sem, priority=1)
         await_waiters(sem, 1)
@@ -115,7 +117,7 @@ class Queue(unittest.TestCase):
         sem.release()
         self.assertIs(late.outcome(), True)
 
-    def test_an_old_request_comes_before_a_better_priority(self):
+    def test_an_old_request_comes_before_a_better_priority(self) -> None:
         sem = fairsem.Semaphore(0, aging=0.001)
         late = Waiter(sem, priority=1)
         await_waiters(sem, 1)
@@ -127,7 +129,7 @@ class Queue(unittest.TestCase):
         sem.release()
         self.assertIs(soon.outcome(), True)
 
-    def test_nobody_passes_a_big_request(self):
+    def test_nobody_passes_a_big_request(self) -> None:
         sem = fairsem.Semaphore(0)
         big = Waiter(sem, units=3)
         await_waiters(sem, 1)
@@ -138,11 +140,11 @@ class Queue(unittest.TestCase):
         self.assertIs(big.outcome(), True)
         self.assertEqual(sem.available, 0)
 
-    def test_the_main_thread_has_its_place_like_any_other(self):
+    def test_the_main_thread_has_its_place_like_any_other(self) -> None:
         sem = fairsem.Semaphore(0)
         behind = []
 
-        def others():
+        def others() -> None:
             await_waiters(sem, 1)       # the main thread
             behind.append(Waiter(sem))
             await_waiters(sem, 2)
@@ -157,7 +159,7 @@ class Queue(unittest.TestCase):
         sem.release()
         self.assertIs(behind[0].outcome(), True)
 
-    def test_a_timeout_in_any_thread_is_false_and_leaves_the_queue(self):
+    def test_a_timeout_in_any_thread_is_false_and_leaves_the_queue(self) -> None:
         sem = fairsem.Semaphore(0)
         other = Waiter(sem, timeout=0.01)
         began = time.monotonic()
@@ -167,7 +169,7 @@ class Queue(unittest.TestCase):
         self.assertEqual(sem.waiters, 0)
         self.assertEqual(sem.stat().timeouts + sem.stat().cancels, 2)
 
-    def test_hold_raises_timeout_error_and_gives_all_units_back(self):
+    def test_hold_raises_timeout_error_and_gives_all_units_back(self) -> None:
         sem = fairsem.Semaphore(3)
         with sem.hold(3, timeout=1):
             self.assertEqual(sem.available, 0)
@@ -176,7 +178,7 @@ class Queue(unittest.TestCase):
                     self.fail("there was none")
         self.assertEqual(sem.available, 3)
 
-    def test_a_full_queue_refuses(self):
+    def test_a_full_queue_refuses(self) -> None:
         sem = fairsem.Semaphore(0, max_waiters=1)
         waiter = Waiter(sem)
         await_waiters(sem, 1)
@@ -185,7 +187,7 @@ class Queue(unittest.TestCase):
         sem.release()
         self.assertIs(waiter.outcome(), True)
 
-    def test_more_than_the_capacity_is_an_error_until_the_capacity_grows(self):
+    def test_more_than_the_capacity_is_an_error_until_the_capacity_grows(self) -> None:
         sem = fairsem.Semaphore(2, capacity=2)
         self.assertRaises(ValueError, sem.acquire, units=3)
         self.assertRaises(ValueError, sem.acquire, units=-1)
@@ -196,7 +198,7 @@ class Queue(unittest.TestCase):
         self.assertIsNone(fairsem.Semaphore().capacity)
         self.assertRaises(ValueError, fairsem.Semaphore, 1, capacity=0)
 
-    def test_stat_has_what_the_semaphore_has_seen(self):
+    def test_stat_has_what_the_semaphore_has_seen(self) -> None:
         sem = fairsem.Semaphore(0, capacity=4, name="slots", spin=False)
         waiter = Waiter(sem, units=2)
         await_waiters(sem, 1)
@@ -207,8 +209,8 @@ class Queue(unittest.TestCase):
         waiter.outcome()
         self.assertEqual((sem.stat().waits, sem.stat().grants), (1, 1))
 
-    def test_an_object_that_nobody_uses_is_freed(self):
-        def kilobytes():
+    def test_an_object_that_nobody_uses_is_freed(self) -> None:
+        def kilobytes() -> int:
             return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
 
         before = kilobytes()
@@ -219,7 +221,7 @@ class Queue(unittest.TestCase):
 
 class Ends(unittest.TestCase):
 
-    def test_close_ends_all_waits_with_its_reason(self):
+    def test_close_ends_all_waits_with_its_reason(self) -> None:
         sem = fairsem.Semaphore(0)
         waiter = Waiter(sem)
         await_waiters(sem, 1)
@@ -235,7 +237,7 @@ class Ends(unittest.TestCase):
         self.assertRaises(fairsem.Closed, sem.acquire, False)
         sem.release()
 
-    def test_a_token_ends_waits_on_several_semaphores(self):
+    def test_a_token_ends_waits_on_several_semaphores(self) -> None:
         token, sems = fairsem.Token(), [fairsem.Semaphore(0), fairsem.Semaphore(0)]
         waiters = [Waiter(sem, token=token) for sem in sems]
         for sem in sems:
@@ -251,7 +253,7 @@ class Ends(unittest.TestCase):
         self.assertIs(token.cancel(errno.EPIPE), False)
         self.assertEqual([sem.waiters for sem in sems], [0, 0])
 
-    def test_a_canceled_token_counts_even_if_units_are_free(self):
+    def test_a_canceled_token_counts_even_if_units_are_free(self) -> None:
         token, sem = fairsem.Token(), fairsem.Semaphore(1)
         self.assertIs(sem.acquire(False, token=token), True)
         self.assertIs(sem.acquire(False, token=token), False)
@@ -262,7 +264,7 @@ class Ends(unittest.TestCase):
         self.assertIsInstance(Waiter(sem, token=token).outcome(), fairsem.Canceled)
         self.assertEqual(sem.available, 1)
 
-    def test_a_reason_that_means_something_else_is_refused(self):
+    def test_a_reason_that_means_something_else_is_refused(self) -> None:
         for reason in (errno.ETIMEDOUT, errno.EINPROGRESS, errno.EAGAIN, -1):
             self.assertRaises(ValueError, fairsem.Semaphore().close, reason)
             self.assertRaises(ValueError, fairsem.Token().cancel, reason)
@@ -271,16 +273,16 @@ class Ends(unittest.TestCase):
 class Several(unittest.TestCase):
     """acquire_all(), hold_all() and release_all()."""
 
-    def setUp(self):
+    def setUp(self) -> None:
         self.files = fairsem.Semaphore(2, capacity=2)
         self.bytes = fairsem.Semaphore(100, capacity=100)
 
-    def free(self):
+    def free(self) -> Tuple[int, int]:
         return self.files.available, self.bytes.available
 
-    def in_a_thread(self, *requests, **how):
+    def in_a_thread(self, *requests: Any, **how: Any) -> Waiter:
         class Acquires(Waiter):
-            def run(self):
+            def run(self) -> None:
                 try:
                     self.result = fairsem.acquire_all(*requests, **how)
                 except Exception as error:
@@ -288,7 +290,7 @@ class Several(unittest.TestCase):
 
         return Acquires(None)
 
-    def test_all_of_them_are_held_until_the_block_ends(self):
+    def test_all_of_them_are_held_until_the_block_ends(self) -> None:
         with self.assertRaises(KeyError):
             with fairsem.hold_all((self.bytes, 60), (self.files, 1), (self.bytes, 10)):
                 self.assertEqual(self.free(), (1, 30))
@@ -296,7 +298,7 @@ class Several(unittest.TestCase):
         self.assertEqual(self.free(), (2, 100))
         self.assertIs(fairsem.acquire_all(), True)
 
-    def test_if_one_fails_none_is_held(self):
+    def test_if_one_fails_none_is_held(self) -> None:
         token = fairsem.Token()
         self.assertRaises(ValueError, fairsem.acquire_all, (self.files, 1), (self.bytes, 101))
         self.assertRaises(ValueError, fairsem.acquire_all, (self.files, 1), (self.bytes, -1))
@@ -320,21 +322,21 @@ class Several(unittest.TestCase):
         self.assertRaises(fairsem.Closed, fairsem.acquire_all, *both)
         self.assertEqual(self.free(), (2, 0))
 
-    def test_a_release_that_fails_keeps_none_of_the_others(self):
+    def test_a_release_that_fails_keeps_none_of_the_others(self) -> None:
         self.assertIs(fairsem.acquire_all((self.files, 1), (self.bytes, 5)), True)
         self.assertRaises(ValueError, fairsem.release_all, (self.files, 2), (self.bytes, 5))
         self.assertEqual(self.free(), (1, 100))
 
-    def test_threads_that_name_them_in_different_orders_do_not_deadlock(self):
+    def test_threads_that_name_them_in_different_orders_do_not_deadlock(self) -> None:
         one, other = (fairsem.Semaphore(1), 1), (fairsem.Semaphore(1), 1)
 
-        def take(*requests):
+        def take(*requests: Tuple[fairsem.Semaphore, int]) -> None:
             for _ in range(300):
                 with fairsem.hold_all(*requests, timeout=60):
                     pass
             done.append(True)
 
-        done = []
+        done: List[bool] = []
         thread = threading.Thread(target=take, args=(one, other))
         thread.start()
         take(other, one)
@@ -349,12 +351,12 @@ class Interrupt(Exception):
 class Signals(unittest.TestCase):
     """A signal comes while the main thread waits."""
 
-    def setUp(self):
+    def setUp(self) -> None:
         self.sem = fairsem.Semaphore(0)
         self.addCleanup(signal.signal, signal.SIGALRM, signal.SIG_DFL)
 
-    def when_waiting(self, handler):
-        def send():
+    def when_waiting(self, handler: Callable[..., Any]) -> None:
+        def send() -> None:
             await_waiters(self.sem, 1)
             os.kill(os.getpid(), signal.SIGALRM)
 
@@ -363,8 +365,8 @@ class Signals(unittest.TestCase):
         sender.start()
         self.addCleanup(sender.join)
 
-    def test_an_exception_of_a_handler_ends_the_wait_and_loses_no_unit(self):
-        def interrupt(*_):
+    def test_an_exception_of_a_handler_ends_the_wait_and_loses_no_unit(self) -> None:
+        def interrupt(*_: Any) -> None:
             raise Interrupt
 
         self.when_waiting(interrupt)
@@ -373,8 +375,8 @@ class Signals(unittest.TestCase):
         self.sem.release()
         self.assertEqual(self.sem.available, 1)
 
-    def test_an_exception_ends_a_wait_for_several(self):
-        def interrupt(*_):
+    def test_an_exception_ends_a_wait_for_several(self) -> None:
+        def interrupt(*_: Any) -> None:
             raise Interrupt
 
         other = fairsem.Semaphore(1)
@@ -384,14 +386,14 @@ class Signals(unittest.TestCase):
         self.sem.release()
         self.assertEqual(self.sem.available, 1)
 
-    def test_a_handler_may_release_what_the_main_thread_waits_for(self):
+    def test_a_handler_may_release_what_the_main_thread_waits_for(self) -> None:
         self.when_waiting(lambda *_: self.sem.release())
         self.assertIs(self.sem.acquire(timeout=60), True)
 
-    def test_the_place_in_the_queue_survives_a_handler(self):
+    def test_the_place_in_the_queue_survives_a_handler(self) -> None:
         waiters = []
 
-        def handler(*_):
+        def handler(*_: Any) -> None:
             waiters.append(Waiter(self.sem))
             await_waiters(self.sem, 2)
             self.sem.release()
@@ -405,7 +407,7 @@ class Signals(unittest.TestCase):
 
 class Fork(unittest.TestCase):
 
-    def test_a_child_has_the_count_and_an_empty_queue(self):
+    def test_a_child_has_the_count_and_an_empty_queue(self) -> None:
         sem = fairsem.Semaphore(0)
         waiter = Waiter(sem)
         await_waiters(sem, 1)

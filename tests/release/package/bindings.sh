@@ -75,6 +75,11 @@ suite() {
   fail "$2"
 }
 
+# in_package COMMAND...
+in_package() {
+  (cd "$work/packaging/python" && "$@")
+}
+
 # installs PYTHON WHAT FILE... - into a new directory, where the next suite finds it.
 installs() {
   rm -rf "$work/site"
@@ -104,6 +109,12 @@ use_python() {
   fi
   ran=$((ran + 1))
 }
+
+if has mypy; then
+  passes "mypy" in_package mypy --strict --cache-dir="$work/mypy" fairsem tests
+else
+  not_tried "annotations: there is no mypy"
+fi
 
 last=
 for python in /usr/bin/python3 python3; do

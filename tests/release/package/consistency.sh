@@ -33,8 +33,8 @@ agrees "the header, as a string," "$(in_source include/fairsem.h \
 agrees "the newest entry of NEWS" "$(in_source NEWS 's/^\([0-9][0-9.]*\) .*/\1/p')" "$version"
 agrees "the newest entry of packaging/debian/changelog" "$(in_source packaging/debian/changelog \
   's/^fairsem (\(.*\)) .*/\1/p')" "$version"
-agrees packaging/python/pyproject.toml \
-  "$(in_source packaging/python/pyproject.toml 's/^version = "\(.*\)"$/\1/p')" "$version"
+agrees packaging/python/fairsem/__init__.py \
+  "$(in_source packaging/python/fairsem/__init__.py 's/^__version__ = "\(.*\)"$/\1/p')" "$version"
 agrees "the newest block of fairsem.map" "$(sed -n 's/^FAIRSEM_\([0-9.]*\) {$/\1/p' \
   "$top_srcdir/src/fairsem.map" | tail -n 1)" "${version%.*}"
 
