@@ -42,8 +42,11 @@ EXTRA_DIST += \
 	packaging/python/compare.py \
 	packaging/python/fairsem/__init__.py \
 	packaging/python/fairsem/_library.py \
+	packaging/python/fairsem/aio.py \
 	packaging/python/fairsem/py.typed \
 	packaging/python/pyproject.toml \
+	packaging/python/tests/test_aio.py \
+	packaging/python/tests/test_aio_own.py \
 	packaging/python/tests/test_layout.py \
 	packaging/python/tests/test_objects.py \
 	packaging/python/tests/test_semaphore.py \

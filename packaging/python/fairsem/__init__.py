@@ -10,8 +10,9 @@ who comes later can take it first.
     with slots.hold(3, timeout=2):      # TimeoutError after two seconds
         ...
 
-Semaphore and BoundedSemaphore can stand where threading's do.  SharedSemaphore is one between
-processes.  The manual page of a function of the library, for instance fairsem_acquire(3), says more.
+Semaphore and BoundedSemaphore can stand where threading's do, AsyncSemaphore and
+AsyncBoundedSemaphore where asyncio's do.  SharedSemaphore is one between processes.  The manual
+page of a function of the library, for instance fairsem_acquire(3), says more.
 """
 from __future__ import annotations
 
@@ -22,17 +23,30 @@ import os
 import threading
 import time
 from contextlib import contextmanager
-from typing import Any, Callable, Dict, Iterator, List, Optional, SupportsIndex, Tuple, Type, TypeVar
+from typing import (TYPE_CHECKING, Any, Callable, Dict, Iterator, List, Optional, Set, SupportsIndex, Tuple,
+                    Type, TypeVar)
 
 from fairsem import _library as c
 from fairsem._library import SharedStat, Stat
 
-__all__ = ["BoundedSemaphore", "Canceled", "Closed", "QueueFull",
+if TYPE_CHECKING:
+    from fairsem.aio import AsyncBoundedSemaphore, AsyncSemaphore, Request
+
+__all__ = ["AsyncBoundedSemaphore", "AsyncSemaphore", "BoundedSemaphore", "Canceled", "Closed", "QueueFull",
            "Semaphore", "SharedSemaphore", "SharedStat", "Stat", "Token", "acquire_all", "hold_all",
            "release_all"]
 __version__ = "1.1.0"
 
 _This = TypeVar("_This", bound="_Acquires")
+_Own = TypeVar("_Own", bound="_OfThisProcess")
+
+
+def __getattr__(name: str) -> Any:
+    """Import asyncio, which takes three times as long as the rest, only for a program that uses it."""
+    if name in ("AsyncBoundedSemaphore", "AsyncSemaphore"):
+        from fairsem import aio
+        return getattr(aio, name)
+    raise AttributeError(f"module 'fairsem' has no attribute {name!r}")
 
 
 class _Ended(RuntimeError):
@@ -183,6 +197,7 @@ class Token(_OneOfAKind):
         memory = c.Memory(c.TOKEN_SIZE)
         _check(c.token_init(memory.address))
         self._memory = memory
+        self._requests: Set[Request] = set()    # of tasks
 
     def __del__(self, destroy: Callable[..., int] = c.token_destroy) -> None:
         # A wait would hold the token.
@@ -196,6 +211,8 @@ class Token(_OneOfAKind):
         error = c.token_cancel(self._memory.address, _reason(reason))
         if error not in (0, errno.EALREADY):
             raise _exception(error)
+        for request in list(self._requests):
+            request.tell()
         return error == 0
 
     @property
@@ -308,19 +325,12 @@ class _Acquires(_Semaphore):
         self.release()
 
 
-class _Handle:
-    """A semaphore of the library, which ends with the last object that has it: nobody waits then, because
-    each wait has one."""
-
-    address: Optional[int] = None
-
-    def __init__(self, value: int, attr: c.fairsem_attr_t) -> None:
-        created = ctypes.c_void_p()
-        _check(c.new(created, value, attr))
-        self.address = created.value
+class _Handle(int):
+    """The address of a semaphore of the library, which ends with the last object that has it: nobody
+    waits then, because each wait has it."""
 
     def __del__(self, free: Callable[..., int] = c.free) -> None:
-        free(self.address)
+        free(self)
 
 
 class _OfThisProcess(_Semaphore):
@@ -334,7 +344,7 @@ class _OfThisProcess(_Semaphore):
     aging        in seconds: who has waited longer comes before better priorities
     """
 
-    _handle = _sem = _NotThere()
+    _sem = _NotThere()
 
     def __init__(self, value: SupportsIndex = 1, *, capacity: Optional[SupportsIndex] = None,
                  name: Optional[c.Name] = None, max_waiters: Optional[SupportsIndex] = None, spin: bool = True,
@@ -359,10 +369,21 @@ class _OfThisProcess(_Semaphore):
         paused = capacity is not None and attr.capacity == 0
         if paused:
             free = attr.capacity = 1
-        self._handle = _Handle(free, attr)
-        self._sem = self._handle.address
+        created = ctypes.c_void_p()
+        _check(c.new(created, free, attr))
+        self._sem = _Handle(created.value or 0)
+        self._requests: Set[Request] = set()    # of tasks
+        self._told: Set[int] = set()            # tickets of tasks that have been told and have not run
         if paused:
             self.capacity = 0
+
+    @classmethod
+    def of(cls: Type[_Own], other: _OfThisProcess) -> _Own:
+        """The same semaphore: Semaphore.of() is for threads, AsyncSemaphore.of() for tasks, and all stand in one
+        queue."""
+        sem = cls.__new__(cls)
+        sem._name, sem._sem, sem._requests, sem._told = other._name, other._sem, other._requests, other._told
+        return sem
 
     def _try(self, units: int) -> int:
         return c.tryacquire(self._sem, units)

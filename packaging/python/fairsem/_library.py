@@ -176,6 +176,9 @@ def _function(library: ctypes.CDLL, name: str, *arguments: Any, result: Any = c_
     return function     # type: ignore[no-any-return]
 
 
+# The callback of a ticket.  It needs the interpreter, so nothing may wait for its end that keeps others from it.
+notify_fn = ctypes.CFUNCTYPE(None, c_void_p, py_object)
+
 # These may wait.
 acquire_with = _function(_waiting, "fairsem_acquire_with", c_void_p, c_int64,
                          POINTER(fairsem_wait_t))
