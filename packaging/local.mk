@@ -45,6 +45,7 @@ EXTRA_DIST += \
 	packaging/python/fairsem/aio.py \
 	packaging/python/fairsem/py.typed \
 	packaging/python/pyproject.toml \
+	packaging/python/setup.py \
 	packaging/python/tests/test_aio.py \
 	packaging/python/tests/test_aio_own.py \
 	packaging/python/tests/test_layout.py \

@@ -277,6 +277,9 @@ class Texts(unittest.TestCase):
         sem.close()
         self.assertRegex(repr(sem), ": the shared semaphore was closed, or not initialized>")
 
+    def test_the_package_says_that_it_has_annotations(self) -> None:
+        self.assertTrue(pathlib.Path(fairsem.__file__).with_name("py.typed").exists())
+
     def test_locked_tells_whether_an_acquire_waits(self) -> None:
         kinds: List[Union[fairsem.Semaphore, fairsem.SharedSemaphore]] = [fairsem.Semaphore(2)]
         if sys.platform == "linux":

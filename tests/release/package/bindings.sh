@@ -52,7 +52,7 @@ at_least() {
 passes "make install" "$MAKE" -C "$top_builddir" install DESTDIR="$work/root" || exit 1
 pc=$(find "$work/root" -name fairsem.pc)
 libdir=$(dirname "$(dirname "$pc")")
-# The packages are copied: what builds them writes beside them.
+# A copy, so that a build which writes beside what it builds is seen, and harms nothing.
 cp -R "$top_srcdir/packaging" "$work/packaging" && chmod -R u+w "$work/packaging" || exit 99
 LD_LIBRARY_PATH=$libdir${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}
 # fairsem.pc names the prefix without the directory that make install was given.
@@ -75,38 +75,51 @@ suite() {
   fail "$2"
 }
 
-# installs PYTHON WHAT FILE... - into a new directory, where the next suite finds it.
-installs() {
-  rm -rf "$work/site"
-  PYTHONPATH=
-  passes "$2" "$1" -m pip install --no-index --no-build-isolation --no-deps \
-    --disable-pip-version-check --target "$work/site" "$3" || return
-  PYTHONPATH=$work/site
+# make_wheel PYTHON - as README.md says it is done without a network.
+make_wheel() {
+  find "$work/packaging" | sort > "$work/before"
+  passes "pip wheel, by $("$1" --version)" "$1" -m pip wheel --no-index --no-build-isolation --no-deps \
+    --disable-pip-version-check -w "$work/wheel" "$work/packaging/python" || return
+  find "$work/packaging" | sort > "$work/after"
+  passes "the build leaves nothing in the checkout" diff "$work/before" "$work/after"
 }
 
-# The folder as it is, installed, and as a wheel.
+# The folder as it is; and the wheel, in a new virtual environment.
 use_python() {
-  python_is="Python: $("$1" --version)"
-  PYTHONPATH=$work/packaging/python PYTHONDONTWRITEBYTECODE=1
-  FAIRSEM_CFLAGS=-I$(cd "$top_srcdir/include" && pwd)
-  export PYTHONPATH PYTHONDONTWRITEBYTECODE FAIRSEM_CFLAGS
+  python_is=$("$1" --version)
+  ran=$((ran + 1))
+  PYTHONPATH=$work/packaging/python
   suite "$1" "$python_is"
   if at_least 3.10 "$1" --version && "$1" -c 'import test.test_asyncio.test_locks' 2> /dev/null; then
     own=yes     # test_aio_own.py has run them
   fi
   # The table of README.md, briefly.
   passes "$python_is: compare.py" "$1" "$work/packaging/python/compare.py" 0.02
-  if "$1" -c 'import setuptools, pip, wheel' 2> /dev/null; then
-    installs "$1" "$python_is: pip install" "$work/packaging/python" && suite "$1" "$python_is, installed"
-    rm -rf "$work/wheel"
-    passes "$python_is: pip wheel" "$1" -m pip wheel --no-index --no-build-isolation --no-deps \
-      --disable-pip-version-check -w "$work/wheel" "$work/packaging/python" &&
-      installs "$1" "$python_is: the wheel" "$work"/wheel/*.whl && suite "$1" "$python_is, from the wheel"
-  else
-    not_tried "pip install: $1 has not pip, setuptools and wheel"
+  PYTHONPATH=
+  if ! "$1" -c 'import ensurepip' 2> /dev/null; then
+    not_tried "the wheel: $1 has no ensurepip, for virtual environments"
+  elif [ -d "$work/wheel" ]; then
+    rm -rf "$work/venv"
+    passes "$python_is: a virtual environment" "$1" -m venv "$work/venv" &&
+      passes "$python_is: the wheel" "$work/venv/bin/pip" install --no-index --disable-pip-version-check \
+        "$work"/wheel/fairsem-*.whl && suite "$work/venv/bin/python" "$python_is, with the wheel"
   fi
-  ran=$((ran + 1))
 }
+
+PYTHONDONTWRITEBYTECODE=1
+PYTHONPATH=
+FAIRSEM_CFLAGS=-I$(cd "$top_srcdir/include" && pwd)
+export PYTHONPATH PYTHONDONTWRITEBYTECODE FAIRSEM_CFLAGS
+
+builder=
+for python in /usr/bin/python3 python3; do
+  [ -n "$builder" ] || ! "$python" -c 'import setuptools, pip, wheel' 2> /dev/null || builder=$python
+done
+if [ -n "$builder" ]; then
+  make_wheel "$builder"
+else
+  not_tried "the wheel: no python3 has pip, setuptools and wheel"
+fi
 
 if has mypy; then
   passes mypy mypy --strict --cache-dir="$work/mypy" "$work/packaging/python/fairsem" "$work/packaging/python/tests"
