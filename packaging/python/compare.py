@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""compare.py [SECONDS] - threading.Semaphore and multiprocessing.Semaphore beside fairsem's, as a
-table for README.md.  Each row is measured for SECONDS, 1 by default."""
+"""compare.py [SECONDS] - the semaphores of threading, asyncio and multiprocessing beside fairsem's, as
+tables for README.md.  Each row is measured for SECONDS, 1 by default."""
+import asyncio
 import multiprocessing
 import os
 import signal
@@ -104,6 +105,36 @@ def hog_and_victim(sem):
     return f"{max(waits) * 1e3:.1f} ms"
 
 
+async def uncontended_in_a_task(kind):
+    sem = kind(1)
+    count, began = 0, time.perf_counter()
+    while time.perf_counter() - began < SECONDS:
+        for _ in range(1000):
+            await sem.acquire()
+            sem.release()
+        count += 1
+    return f"{(time.perf_counter() - began) / count * 1e6:.0f} ns"
+
+
+async def between_tasks(kind):
+    ping, pong = kind(0), kind(0)
+
+    async def answer():
+        while True:
+            await ping.acquire()
+            pong.release()
+
+    other = asyncio.ensure_future(answer())
+    count, began = 0, time.perf_counter()
+    while time.perf_counter() - began < SECONDS:
+        ping.release()
+        await pong.acquire()
+        count += 1
+    took = (time.perf_counter() - began) / count / 2
+    other.cancel()
+    return f"{took * 1e6:.0f} us"
+
+
 def killed(sem):
     """A process is killed while it holds the only unit: when has another one got it?"""
     holds, write = os.pipe()
@@ -138,6 +169,12 @@ row("longest wait beside a hog that holds the unit for 0.2 ms at a time",
 row("hand-off between two threads", hand_off(*pair(fairsem)), hand_off(*pair(threading)))
 row("hand-off, one of them the main thread",
     in_main_thread(*pair(fairsem)), in_main_thread(*pair(threading)))
+print()
+row("between tasks", "fairsem", "asyncio")
+row("---", "---", "---")
+for what, measure in (("acquire and release, nobody waits", uncontended_in_a_task),
+                      ("hand-off between two tasks", between_tasks)):
+    row(what, *(asyncio.run(measure(kind)) for kind in (fairsem.AsyncSemaphore, asyncio.Semaphore)))
 print()
 row("between processes", "fairsem", "multiprocessing")
 row("---", "---", "---")

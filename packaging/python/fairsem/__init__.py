@@ -113,11 +113,11 @@ def _nanoseconds(what: str, seconds: float) -> int:
 
 
 def _exception(error: int) -> Exception:
-    text = c.strerror(error)
     if error == errno.E2BIG:
         return ValueError("units must be <= the capacity")
     if error == errno.EOVERFLOW:
         return ValueError("n is too large: more units would be free than the capacity")
+    text = c.strerror(error)
     if error == errno.EINVAL:
         return ValueError(text)
     if error == errno.ENOMEM:
@@ -474,10 +474,10 @@ class Semaphore(_OfThisProcess, _Acquires):
             c.ticket_return(ticket.address)
 
 
-_Request = Tuple[Semaphore, SupportsIndex]
+_Pair = Tuple[Semaphore, SupportsIndex]
 
 
-def _requests(requests: Tuple[_Request, ...]) -> Tuple[List[Semaphore], Any]:
+def _requests(requests: Tuple[_Pair, ...]) -> Tuple[List[Semaphore], Any]:
     """The semaphores, and an array of C."""
     sems = [sem for sem, _ in requests]
     for sem in sems:
@@ -487,7 +487,7 @@ def _requests(requests: Tuple[_Request, ...]) -> Tuple[List[Semaphore], Any]:
         *(c.fairsem_request_t(sem=sem._sem, units=_number("units", n)) for sem, n in requests))
 
 
-def acquire_all(*requests: _Request, timeout: Optional[float] = None, priority: int = 0,
+def acquire_all(*requests: _Pair, timeout: Optional[float] = None, priority: int = 0,
                 token: Optional[Token] = None) -> bool:
     """Take units of several semaphores, all of them or none: acquire_all((files, 1), (bytes, size)).
 
@@ -518,7 +518,7 @@ def acquire_all(*requests: _Request, timeout: Optional[float] = None, priority: 
     raise _exception(error)
 
 
-def release_all(*requests: _Request) -> None:
+def release_all(*requests: _Pair) -> None:
     """Give units of several semaphores back; one that refuses keeps none of the others."""
     sems, array = _requests(requests)
     error = c.release_all(array, len(sems))
@@ -527,7 +527,7 @@ def release_all(*requests: _Request) -> None:
 
 
 @contextmanager
-def hold_all(*requests: _Request, timeout: Optional[float] = None, priority: int = 0,
+def hold_all(*requests: _Pair, timeout: Optional[float] = None, priority: int = 0,
              token: Optional[Token] = None) -> Iterator[None]:
     """Hold units of several semaphores during a with statement.  As acquire_all(), but TimeoutError
     in place of False."""

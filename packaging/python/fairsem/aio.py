@@ -35,8 +35,10 @@ class Request:
         """Let the task go on.  Any thread; False if the loop was closed."""
         if asyncio._get_running_loop() is self.loop:
             self._go_on()       # in the loop's next round, as in asyncio
+            if asyncio.current_task() is not None:
+                return True
+            # A signal handler may have interrupted the loop's sleep.
         try:
-            # In the loop's thread, too: a signal handler may have interrupted its sleep.
             self.loop.call_soon_threadsafe(self._go_on)
         except RuntimeError:
             return False

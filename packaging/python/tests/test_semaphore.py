@@ -4,6 +4,7 @@ import errno
 import os
 import resource
 import signal
+import sys
 import threading
 import time
 import unittest
@@ -58,8 +59,18 @@ class AsThreading(unittest.TestCase):
             self.assertIs(sem.acquire(True, 0.01), False)
             sem.release()
             self.assertIs(sem.acquire(False), True)
+            sem.release()
+            sem.release()
+            self.assertEqual([sem.acquire(False) for _ in range(3)], [True, True, False])
+
+    @unittest.skipUnless(sys.version_info >= (3, 9), "before Python 3.9 threading releases one at a time")
+    def test_a_release_of_several(self) -> None:
+        for kind in self.KINDS:
+            sem = kind.Semaphore(0)
             sem.release(3)
             self.assertEqual([sem.acquire(False) for _ in range(4)], [True, True, True, False])
+            self.assertRaises(ValueError, sem.release, 0)
+            self.assertRaises(ValueError, sem.release, -1)
 
     def test_a_semaphore_begins_with_one_unit(self) -> None:
         for kind in self.KINDS:
