@@ -31,6 +31,13 @@ from fairsem._library import SharedStat, Stat
 
 if TYPE_CHECKING:
     from fairsem.aio import AsyncBoundedSemaphore, AsyncSemaphore, Request
+else:
+    def __getattr__(name):
+        """Import asyncio, which takes three times as long as the rest, only for a program that uses it."""
+        if name in ("AsyncBoundedSemaphore", "AsyncSemaphore"):
+            from fairsem import aio
+            return getattr(aio, name)
+        raise AttributeError(f"module 'fairsem' has no attribute {name!r}")
 
 __all__ = ["AsyncBoundedSemaphore", "AsyncSemaphore", "BoundedSemaphore", "Canceled", "Closed", "QueueFull",
            "Semaphore", "SharedSemaphore", "SharedStat", "Stat", "Token", "acquire_all", "hold_all",
@@ -39,14 +46,6 @@ __version__ = "1.1.0"
 
 _This = TypeVar("_This", bound="_Acquires")
 _Own = TypeVar("_Own", bound="_OfThisProcess")
-
-
-def __getattr__(name: str) -> Any:
-    """Import asyncio, which takes three times as long as the rest, only for a program that uses it."""
-    if name in ("AsyncBoundedSemaphore", "AsyncSemaphore"):
-        from fairsem import aio
-        return getattr(aio, name)
-    raise AttributeError(f"module 'fairsem' has no attribute {name!r}")
 
 
 class _Ended(RuntimeError):
