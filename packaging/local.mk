@@ -35,9 +35,6 @@ EXTRA_DIST += \
 	packaging/check_packages.sh \
 	packaging/cmake/CMakeLists.txt \
 	packaging/meson.build \
-	packaging/oss-fuzz/Dockerfile \
-	packaging/oss-fuzz/build.sh \
-	packaging/oss-fuzz/project.yaml \
 	packaging/python/README.md \
 	packaging/python/compare.py \
 	packaging/python/fairsem/__init__.py \

@@ -102,7 +102,6 @@ row abi_is_recorded '' 5 abi_is_recorded
 row reproducible '' 120 reproducible
 row one_file '' 120 tests tests/release/package/amalgamation.sh
 row packages '' 600 packages
-row oss_fuzz '' 120 tests tests/release/package/oss_fuzz.sh
 row site '' 60 tests tests/release/man/site.sh
 row flags '' 1200 "$make" -C "$top_builddir" check-flags
 row distcheck '' 600 distcheck

@@ -19,5 +19,4 @@ verify_scripts += \
 	tests/release/package/test_warnings.py
 release_scripts += \
 	tests/release/package/abi.sh \
-	tests/release/package/amalgamation.sh \
-	tests/release/package/oss_fuzz.sh
+	tests/release/package/amalgamation.sh

@@ -1,15 +1,15 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# check.sh - verify the two models with spin: every scene must hold, every seeded fault must be found.
+# check.sh - verify the model with spin: every scene must hold, every seeded fault must be found.
 #
-#   check.sh              both at once; it takes about four minutes and at most 2 GB
+#   check.sh              both at once; it takes about two minutes and at most 2 GB
 #   check.sh scenes       only the scenes
 #   check.sh faults       only the faults
 #   check.sh trail FLAG.. verify one scene and print the steps to the fault in it
 #
 # With PART=K/N it takes one scene in N, and one fault, from the K-th on.
 #
-# A scene is a line of -D flags; the models explain them.  Exit status 1: a scene does not hold, or
+# A scene is a line of -D flags; the model explains them.  Exit status 1: a scene does not hold, or
 # a fault is not found; 2: a search could not run, or was not complete; 77: there is no spin.
 set -u
 
@@ -24,7 +24,7 @@ mkdir -p "$top_builddir/model" && work=$(mktemp -d "$top_builddir/model/run.XXXX
 trap 'rm -rf "$work"' EXIT
 trap 'exit 99' HUP INT TERM
 top_srcdir=$(cd "$top_srcdir" && pwd)
-model=$top_srcdir/tests/search/model/core.pml
+model=$top_srcdir/tests/search/model/cluster.pml
 cd "$work" || exit 99
 
 fail() {
@@ -32,25 +32,17 @@ fail() {
   result "$*" 1
 }
 
-# verifier OPTIMIZE FLAGS safety|liveness - make ./pan for the scene.
+# verifier OPTIMIZE FLAGS - make ./pan for the scene.
 verifier() {
   # shellcheck disable=SC2086 # a list of flags
   spin -a $2 "$model" > log 2>&1 || { cat log && return 1; }
-  search="-DSAFETY -DNOCLAIM"
-  [ "$3" = safety ] || search=-DNFAIR=3
-  # shellcheck disable=SC2086
-  $CC -w "$1" -DCOLLAPSE -DMEMLIM=$memory_mb $search -o pan pan.c > log 2>&1 ||
+  $CC -w "$1" -DCOLLAPSE -DMEMLIM=$memory_mb -DSAFETY -DNOCLAIM -o pan pan.c > log 2>&1 ||
     { cat log && return 1; }
 }
 
-# search safety|FORMULA [OPTION] - run ./pan; its output is in ./out.
+# Run ./pan; its output is in ./out.
 search() {
-  if [ "$1" = safety ]; then
-    ./pan -m4000000 > out 2>&1
-  else
-    # shellcheck disable=SC2086 # one option or none
-    ./pan -m4000000 -a -f -N "$1" ${2:-} > out 2>&1
-  fi
+  ./pan -m4000000 > out 2>&1
 }
 
 # True if there are no errors and the search was complete.
@@ -69,63 +61,45 @@ not_complete() {
   tail -n 5 out
 }
 
-# Print what went wrong in one word: the name of an oracle, deadlock, or starved.
+# Print what went wrong in one word: the name of an oracle, or deadlock.
 verdict() {
-  if grep -q '^pan:1: acceptance cycle' out; then
-    echo starved
-  elif grep -q '^pan:1: invalid end state' out; then
+  if grep -q '^pan:1: invalid end state' out; then
     echo deadlock
   else
     sed -n 's/^pan:1: assertion violated .*!(\([A-Z0-9_]*\))) (at .*/\1/p' out
   fi
 }
 
-# row NAME SEARCH - one line of the table, from ./out.
+# row NAME - one line of the table, from ./out.
 row() {
-  awk -v name="$1" -v search="$2" '
+  awk -v name="$1" '
     /depth reached/ { depth = $6 + 0 }
     /states, stored/ { states = $1 }
     /total actual memory/ { mb = $1 }
     /^pan: elapsed time/ { seconds = $4 }
-    END { printf "%-44s %-8s %10d %8d %7.1f %6d\n", name, search, states, depth, seconds, mb }
+    END { printf "%-50s %10d %8d %7.1f %6d\n", name, states, depth, seconds, mb }
   ' out
 }
 
-# scene NAME SEARCHES FLAGS OPTIMIZE
+# scene NAME FLAGS
 scene() {
   in_part || return 0
-  kind=safety
-  [ "$2" = safety ] || kind=liveness
-  verifier "$4" "$3" $kind || { result "$1: not a verifier" 2 && return; }
-  for formula in $2; do
-    search "$formula"
-    row "$1" "$formula"
-    if seen_all; then
-      held=$((held + 1))
-    elif [ -n "$(verdict)" ]; then
-      fail "$1 ($3), $formula: $(verdict)" && complaints
-    else
-      not_complete "$1 ($3), $formula"
-    fi
-  done
+  verifier -O1 "$2" || { result "$1: not a verifier" 2 && return; }
+  search
+  row "$1"
+  if seen_all; then
+    held=$((held + 1))
+  elif [ -n "$(verdict)" ]; then
+    fail "$1 ($2): $(verdict)" && complaints
+  else
+    not_complete "$1 ($2)"
+  fi
 }
 
-# An optimized build takes ten seconds, so only long searches have one.
 scenes() {
-  printf '%-44s %-8s %10s %8s %7s %6s\n' scene search states depth seconds MB
-  while IFS='|' read -r name searches flags optimize; do
-    scene "$name" "$searches" "$flags" "${optimize:--O0}"
-  done << END
-every order of three threads|safety|
-a big request|safety|-DUNITS=2 -DNEED0=2
-a big request, deadlines|safety|-DUNITS=2 -DNEED0=2 -DDEADLINES=3|-O2
-who waits is served|served|-DROUNDS=0|-O2
-a big request is served|served|-DROUNDS=0 -DUNITS=2 -DNEED0=2|-O2
-END
-  # The limit between machines, whose engine is etcd.
-  model=$top_srcdir/tests/search/model/cluster.pml
+  printf '%-50s %10s %8s %7s %6s\n' scene states depth seconds MB
   while IFS='|' read -r name flags; do
-    scene "$name" safety "$flags" -O1
+    scene "$name" "$flags"
   done << END
 clients, two of whose answers are lost|-DHOLDS_LONG -DLOSSES=2 -DNEED0=2
 one dies, an answer is lost, a better priority|-DHOLDS_LONG -DLOSSES=1 -DDEATHS=1 -DPRIO2=0
@@ -148,12 +122,8 @@ END
 # fault NAME EXPECTED FLAGS - seed the fault; the expected oracle must find it.
 fault() {
   in_part || return 0
-  kind=safety option=
-  if [ "$2" = starved ]; then
-    kind=served option=-A      # the assertions would fail first
-  fi
-  verifier -O0 "-DBUG=$1 $3" "$kind" || { result "$1: not a verifier" 2 && return; }
-  search "$kind" "$option"
+  verifier -O0 "-DBUG=$1 $3" || { result "$1: not a verifier" 2 && return; }
+  search
   got=$(verdict)
   printf '%-20s %-12s %s\n' "$1" "${got:-not found}" "$3"
   if [ "$got" = "$2" ]; then
@@ -167,25 +137,6 @@ fault() {
 
 faults() {
   printf '\n%-20s %-12s %s\n' "seeded fault" "found by" scene
-  while read -r name expected flags; do
-    fault "$name" "$expected" "$flags"
-  done << END
-BARGING I1
-SMALL_FIRST I6 -DNEED0=2 -DUNITS=2
-LIFO I6
-LIFO starved -DROUNDS=0
-NO_CASCADE I2
-GRANTS_ONE I2 -DNEED0=2 -DUNITS=2
-GRANT_BEFORE_DEBIT I5
-SLOW_DROPPED I3
-SLOW_NOT_SET I2
-EXPIRED_AND_GRANTED I1 -DDEADLINES=1
-STORED deadlock
-WAKE_FORGOTTEN deadlock
-WAKES_FIRST deadlock
-TOUCHES_GRANTED I8
-END
-  model=$top_srcdir/tests/search/model/cluster.pml
   while read -r name expected flags; do
     fault "$name" "$expected" "$flags"
   done << END
@@ -225,8 +176,8 @@ END
 }
 
 trail() {
-  verifier -O0 "$*" safety || { result "$*: not a verifier" 2 && return; }
-  search safety
+  verifier -O0 "$*" || { result "$*: not a verifier" 2 && return; }
+  search
   if seen_all; then
     echo "found no fault in it"
   elif [ -z "$(verdict)" ]; then

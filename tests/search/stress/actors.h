@@ -41,7 +41,7 @@
 #define FUTEXES (FS_HAS_FUTEX && !UNDER_TSAN)
 
 /* Faults that the program commits itself, to show that it can fail. */
-enum fault { NO_FAULT, FAULT_LOST, FAULT_MADE, FAULT_LEAK, FAULT_ORDER };
+enum fault { NO_FAULT, FAULT_LOST, FAULT_MADE, FAULT_LEAK };
 
 struct kind {
     const char    *name;

@@ -36,7 +36,6 @@ finds() {
 finds "a unit that was made" 1 '^FAILED: .*: the plain one' 1 made
 # Nothing else ends a wait for a unit that is lost: how soon is a matter of this patience.
 finds "a unit that was lost" 134 'silent for too long' "$patience" lost 2
-finds "newcomers that join before all others" 1 ' passes in the queue [1-9]' 1 order
 # Mistyped, nothing would be tried.
 for option in hours=half fault=losst 'kind=with a shorter queue'; do
   "$stress" "$option" > "$work/out" 2>&1

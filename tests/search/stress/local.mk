@@ -11,24 +11,12 @@ test_programs += tests/search/stress/stress
 endif
 tests_search_stress_stress_SOURCES = \
 	tests/search/stress/actors.h \
-	tests/search/stress/falsified.c \
 	tests/search/stress/forker.c \
 	tests/search/stress/founder.c \
 	tests/search/stress/hunter.c \
-	tests/search/stress/order.c tests/search/stress/order.h \
 	tests/search/stress/player.c \
-	tests/search/stress/record.c tests/search/stress/record.h \
 	tests/search/stress/stress.c \
 	tests/search/stress/warden.c
-tests_search_stress_stress_CPPFLAGS = $(AM_CPPFLAGS)
-if HAVE_WRAP
-tests_search_stress_stress_LDFLAGS = -Wl,--wrap=fs_join_thread -Wl,--wrap=fs_join_ticket -Wl,--wrap=fs_leave \
-	-Wl,--wrap=pthread_mutex_lock -Wl,--wrap=pthread_mutex_trylock \
-	-Wl,--wrap=pthread_mutex_unlock
-else
-tests_search_stress_stress_CPPFLAGS += -DLINKER_WITHOUT_WRAP
-endif
-
 .PHONY: check-stress soak
 TIMES = 10
 HOURS = 0.5

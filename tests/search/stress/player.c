@@ -7,7 +7,6 @@
  */
 #include "actors.h"
 
-#include "record.h"
 
 #include <errno.h>
 #include <limits.h>
@@ -115,7 +114,6 @@ static void cancel_a_token(struct actor *a)
 static void try(struct actor *a, struct arena *arena, int64_t n)
 {
     fairsem_units_t units = { 0 };
-    const uint64_t before = record_before();
     int result;
 
     switch (next(&a->seed) % 3) {
@@ -131,7 +129,6 @@ static void try(struct actor *a, struct arena *arena, int64_t n)
     }
     if (!succeeded(a, arena, result))
         return;
-    record_took(&arena->sem, before, INT_MAX);
     units = (fairsem_units_t){ 0 };
     insist(0, fairsem_units_adopt(&units, &arena->sem, n));
     hold_and_release(a, arena, &units);
@@ -144,7 +141,6 @@ static void acquire(struct actor *a, struct arena *arena, int64_t n)
     const struct timespec deadline = from_now(clock, next(&a->seed) % 4);
     fairsem_wait_t how = { .clock = clock };
     fairsem_units_t units = { 0 };
-    const uint64_t before = record_before();
     int result;
 
     switch (next(&a->seed) % 8) {
@@ -165,7 +161,6 @@ static void acquire(struct actor *a, struct arena *arena, int64_t n)
         result = fairsem_units_acquire(&units, &arena->sem, n, &how);
     }
     if (succeeded(a, arena, result)) {
-        record_took(&arena->sem, before, how.priority);
         if (units.n == 0)
             insist(0, fairsem_units_adopt(&units, &arena->sem, n));
         hold_and_release(a, arena, &units);
@@ -201,14 +196,11 @@ static void take_a_ticket(struct actor *a, struct arena *arena, int64_t n)
     fairsem_units_t units = { 0 };
     const bool calls_back = next(&a->seed) % 2 == 0;
     const int priority = (int)(next(&a->seed) % (uint32_t)arena->kind->priorities);
-    const uint64_t before = record_before();
     int result = fairsem_ticket_take(&ticket, &arena->sem, n, priority,
                                      calls_back ? granted : NULL, a);
 
     if (result != EINPROGRESS && !succeeded(a, arena, result))
         return;
-    if (result == 0)
-        record_took(&arena->sem, before, priority);
     if (next(&a->seed) % 4 != 0) {
         /* On a slow machine, too, some must be granted while they wait. */
         how.deadline = next(&a->seed) % 2 == 0 ? &deadline : NULL;

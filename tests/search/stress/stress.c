@@ -2,20 +2,18 @@
 /*
  * stress.c - everything at once, on real threads: a round for each kind of semaphore (actors.h).
  *
- *     stress [hours=H] [kind=NAME] [fault=lost | made | leak | order] [patience=S]
+ *     stress [hours=H] [kind=NAME] [fault=lost | made | leak] [patience=S]
  *
  * `make check` runs it with a fixed seed, `make verify` more of it (stress.h), and `make soak HOURS=H`
  * until the time is over.  It commits the fault itself, to show that it can fail.
  *
  * HOW TO READ A FAILURE: if more than all units were held at once, units were made.  If an actor has
  * been silent for too long, which is S seconds, units or a wake were lost, and the semaphores are
- * dumped.  A pass is explained in order.h.
+ * dumped.
  */
 #include "actors.h"
 
 #include "emulated.h"
-#include "order.h"
-#include "record.h"
 
 #include <inttypes.h>
 #include <signal.h>
@@ -161,8 +159,6 @@ static void begin(struct round *r, const struct kind *kind, enum fault fault, ui
     *r = (struct round){ .fault = fault };
     open_arena(&r->arenas[0], kind);
     open_arena(&r->arenas[1], &plain);
-    if (kind->attr.bypass_ns == 0 && kind->attr.aging_ns == 0)
-        record_begin(&r->arenas[0].sem, fault == FAULT_ORDER);
     insist(0, fairsem_token_init(&r->never));
     for (int role = 0; role < ROLES; role++) {
         int many = role == 0 ? kind->players : roles[role].many;
@@ -210,20 +206,6 @@ static int64_t acts_of(struct round *r, const struct role *role)
     return sum;
 }
 
-/* Returns how much of it is wrong, if nobody waits any more. */
-static int64_t print_order(void)
-{
-    const struct record seen = record_so_far();
-
-    if (record_watches())
-        printf("    joined the queue %" PRId64 ", still in it %" PRId64 ", took units beside it %"
-               PRId64 "\n    passes in the queue %" PRId64 ", beside it %" PRId64
-               ", word changed from outside %" PRId64 ", malformed %" PRId64 "\n",
-               seen.joined, seen.waiting, seen.beside, seen.passes_in_queue, seen.passes_beside,
-               seen.changes, seen.malformed);
-    return seen.waiting + seen.passes_in_queue + seen.passes_beside + seen.changes + seen.malformed;
-}
-
 /* A dump takes the mutex.  If it hangs there, the alarm ends the program. */
 static _Noreturn void stop_at(struct round *r, const struct actor *silent)
 {
@@ -235,8 +217,6 @@ static _Noreturn void stop_at(struct round *r, const struct actor *silent)
                 r->arenas[i].kind->name, atomic_load(&r->arenas[i].held), r->arenas[i].kind->units);
         fairsem_dump(&r->arenas[i].sem, stderr);
     }
-    print_order();
-    fflush(stdout);
     abort();
 }
 
@@ -262,15 +242,12 @@ static void watch_hearts(struct round *r)
 /* Is everything that must happen in a round among what has happened? */
 static bool has_happened(struct round *r)
 {
-    const struct record seen = record_so_far();
-
     for (int i = 0; round_ns == 0 && i < ROLES; i++) {
         if ((i == 0 || roles[i].many > 0) && acts_of(r, &roles[i]) < stress_times(roles[i].wanted))
             return false;
     }
     return r->acquired > 0 && r->called_back > 0 && r->canceled > 0 && r->checks > 0
-           && (r->interrupted > 0 || !r->arenas[0].interruptible)
-           && ((seen.joined > 0 && seen.beside > 0) || !record_watches());
+           && (r->interrupted > 0 || !r->arenas[0].interruptible);
 }
 
 /* Until enough has happened, or the time is over; a line every ten seconds. */
@@ -344,9 +321,6 @@ static void end(struct round *r)
     printf("%s: acquired %" PRId64 ", called back %" PRId64 ", threads canceled %" PRId64
            ", interrupted %" PRId64 ", checked %" PRId64 "\n", r->arenas[0].kind->name, r->acquired,
            r->called_back, r->canceled, r->interrupted, r->checks);
-    if (print_order() != 0)
-        complain(r, "a waiter was passed, or its history makes no sense");
-    record_end();
     for (int i = 0; i < 2; i++)
         check_arena(r, &r->arenas[i]);
     fflush(stdout);
@@ -382,9 +356,9 @@ static bool read_kind(const char *text, const char **to)
 
 static bool read_fault(const char *text, enum fault *to)
 {
-    static const char *const names[] = { "none", "lost", "made", "leak", "order" };
+    static const char *const names[] = { "none", "lost", "made", "leak" };
 
-    for (int i = 0; i < 5; i++) {
+    for (int i = 0; i < 4; i++) {
         if (strcmp(text, names[i]) == 0) {
             *to = (enum fault)i;
             return true;
@@ -407,7 +381,7 @@ static bool read_option(const char *name, const char *value, struct options *o)
 static int run(const struct options *o)
 {
     const uint32_t seed = test_seed();
-    bool right = order_judges_rightly();
+    bool right = true;
 
     round_ns = (int64_t)(o->hours * 3600 * 1e9) / (o->kind != NULL ? 1 : KINDS);
     patience_ns = (int64_t)(o->patience * 1e9);
@@ -419,7 +393,7 @@ static int run(const struct options *o)
         end(&current);
         right = !current.failed;
     }
-    puts(right ? "ok: no unit lost or made, nobody passed, no thread stuck" : "FAILED");
+    puts(right ? "ok: no unit lost or made, no thread stuck" : "FAILED");
     return right ? EXIT_SUCCESS : EXIT_FAILURE;
 }
 
@@ -451,7 +425,7 @@ int main(int argc, char *argv[])
             *value++ = '\0';
         if (value == NULL || !read_option(argv[i], value, &options)) {
             fprintf(stderr, "stress: %s: unknown, or with a wrong value; usage: stress [hours=H] [kind=NAME] "
-                    "[fault=lost | made | leak | order] [patience=SECONDS]\n", argv[i]);
+                    "[fault=lost | made | leak] [patience=SECONDS]\n", argv[i]);
             return 2;
         }
     }

@@ -91,7 +91,7 @@ explorers() {
 model() {
   check=$top_srcdir/tests/search/model/check.sh
   expect 0 'no fault' "check-model, nothing to find" sh "$check" trail -DUNITS=1
-  expect 1 'I6' "check-model, a fault" sh "$check" trail -DBUG=BARGING -DUNITS=1
+  expect 1 'ORDER' "check-model, a fault" sh "$check" trail -DBUG=BETTER_UNCHECKED -DUNITS=1 -DPRIO2=0
   expect 2 'COULD NOT RUN' "check-model, no such fault" sh "$check" trail -DBUG=NO_SUCH_FAULT
 }
 
