@@ -38,7 +38,7 @@ int fs_take_now(struct fs_section *in, int64_t n, int priority, bool drains)
     if (!may_take(in, n, priority))
         return FS_MUST_WAIT;
     if (!drains)
-        fs_debit(in, n);
+        fs_reserve(in, n);
     return 0;
 }
 
@@ -143,7 +143,7 @@ int fs_acquire(struct fs_sem *s, int64_t n, int priority, bool drains,
     /* Its token may have ended it, on its way to the mutex. */
     goes_on = fs_waiter_state(&wait.waiter) == FS_NOT_JOINED;
     if (taken && !goes_on)
-        fs_regain(&in, n);
+        fs_return_grant(&in, n);
     fs_section_take_returns(&in);
     if (goes_on)
         take_or_join(&in, &wait, priority, drains, taken);
@@ -180,7 +180,7 @@ int64_t fs_acquire_upto(struct fs_sem *s, int64_t max)
     fs_section_begin(&in, s);
     if (s->closed == 0 && fs_may_take(&in, 1, FS_LAST_PRIORITY)) {
         n = in.available < max ? in.available : max;
-        fs_debit(&in, n);
+        fs_reserve(&in, n);
     }
     fs_section_end(&in);
     return n;

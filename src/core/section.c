@@ -95,7 +95,7 @@ FS_ALWAYS_INLINE static bool grant(struct fs_section *in)
         if ((s->options & FS_BYPASS) != 0 && fs_bypass_wake_head(in, head))
             return true;
         granted = true;
-        fs_debit(in, head->units);
+        fs_reserve(in, head->units);
         fs_leave(in, head, FS_BY_GRANT);
     }
     if (granted && head != NULL && (s->options & FS_NO_SPIN) == 0)
@@ -192,7 +192,7 @@ int fs_add_units(struct fs_section *in, int64_t n)
  * If these units no longer fit, some thread has released units that it did not hold.  There is no
  * call that could return an error for this; as many units go back as fit.
  */
-void fs_regain(struct fs_section *in, int64_t n)
+void fs_return_grant(struct fs_section *in, int64_t n)
 {
     int64_t room = in->sem->limit - in->available;
 

@@ -37,7 +37,7 @@ int fs_release(struct fs_sem *s, int64_t n);
  * Take n units out of the count (I5).  They are out of the word before anything shows that somebody
  * has them: a fork must not copy them twice.  Release order: the stores that show it come after this one.
  */
-static inline void fs_debit(struct fs_section *in, int64_t n)
+static inline void fs_reserve(struct fs_section *in, int64_t n)
 {
     in->available -= n;
     if (in->takes_returns)
@@ -59,6 +59,6 @@ bool fs_grant(struct fs_section *in);
 int fs_add_units(struct fs_section *in, int64_t n);
 
 /* Add units whose waiter gives its grant back: as many as fit. */
-void fs_regain(struct fs_section *in, int64_t n);
+void fs_return_grant(struct fs_section *in, int64_t n);
 
 #endif

@@ -242,12 +242,12 @@ static bool take_out_of_queue(struct fs_ticket *t, struct fs_return *call)
 }
 
 /* The ticket becomes idle before callbacks run, because these may take it again. */
-static void regain_grant(struct fs_ticket *t)
+static void return_ticket_grant(struct fs_ticket *t)
 {
     struct fs_section in;
 
     fs_section_begin(&in, fs_ticket_sem(t));
-    fs_regain(&in, t->callback.waiter.units);
+    fs_return_grant(&in, t->callback.waiter.units);
     become_idle(t);
     fs_section_end(&in);
 }
@@ -284,7 +284,7 @@ static bool take_back(struct fs_ticket *t, struct fs_return *call)
     (void)learn_number(call, t);
     drop_callback(t, state | FS_BUSY);
     if (state == FS_GRANTED)
-        regain_grant(t);
+        return_ticket_grant(t);
     else
         become_idle(t);
     return true;

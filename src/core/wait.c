@@ -139,7 +139,7 @@ bool fs_abort_request(struct fs_wait *wait, enum fs_end end, int reason, struct 
     else if (aborts)
         w->complete(w, FS_ENDED, in);
     else if (state == FS_GRANTED && end == FS_BY_CANCEL)
-        fs_regain(in, w->units);
+        fs_return_grant(in, w->units);
     fs_section_unlock(in);
     return aborts;
 }

@@ -126,7 +126,7 @@ bool oracle_waits(const struct thread *t)
 }
 
 /* The debit must be in the word, so that no thread finds these units free (I5). */
-static void check_debit(const struct known *who)
+static void check_reserved(const struct known *who)
 {
     int64_t out = 0;
     struct bounds b;
@@ -162,7 +162,7 @@ static void check_grant(const struct known *who)
     }
     if (who->owner != NULL) {
         granted[id_of(who->owner)][who->sem] += who->waiter->units;
-        check_debit(who);
+        check_reserved(who);
     }
 }
 
