@@ -6,7 +6,7 @@
 #
 # The command links the library.  If that has made the archive, its objects become one, in
 # which what they need of each other (fs_*) is found, and these names are then made local: a
-# program can have an fs_leave of its own.  Only names of ours are touched: those that the
+# program can have an fs_dequeue of its own.  Only names of ours are touched: those that the
 # compiler makes, such as __x86.get_pc_thunk.bx, may have to be the same in all objects.
 #
 # What a link-time optimizer has left beside the machine code is removed: the names in it would

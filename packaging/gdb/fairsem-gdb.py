@@ -21,7 +21,7 @@ LAYOUT = {
                      'u8 due, i16 core',
     'fs_waitq': 'ptr front, ptr root, u64 next_seq',
     'fs_waiter': 'fs_waitq_node in_queue, i64 units, i32 reason, i32 state, ptr complete, '
-                 'i64 joined_ns',
+                 'i64 enqueued_ns',
     'fs_cancelable': 'fs_list in_token, ptr cancel, ptr token, u32 generation',
     'fs_parking': 'ptr parker, u8 on_word, i32 thread, u8 listed, i64 woken_ns',
     'fs_wait': 'fs_waiter waiter, ptr sem, ptr abort, ptr deadline, '
@@ -30,7 +30,7 @@ LAYOUT = {
     'fs_watcher': 'fs_wait wait, fs_list in_ring, ptr ticket',
     'fs_awake': 'u8 as_head, u8 holders_core, i16 early',
     'fs_sem': 'a64 word, a64 limit, mutex mutex, u8 options, u8 resized, fs_awake awake, '
-              'u8 before_join, u8 in_section, fs_waitq queue, u32 waiters, ptr far, i64 head_since_ns, '
+              'u8 before_queue, u8 in_section, fs_waitq queue, u32 waiters, ptr far, i64 head_since_ns, '
               'i32 closed, u32 tickets, u64 waiting_low, i64 wait_ns_total, i64 grants, i64 wait_ns_max, '
               'i64 wait_ns_max_interval, i64 aged, i64 timeouts, u32 waiters_max_interval, u32 waiters_max, '
               'u32 over_releases, u32 waiting_high, u32 generation, u32 max_waiters, i64 bypass_ns, '
@@ -45,9 +45,9 @@ LAYOUT = {
                   'i32 max_waiters, i32 max_processes, i64 aging_ns, l64 word, i64 total',
     'fs_process': 'i32 state, u32 incarnation, a64 held, a64 pid, a64 unused, a64 since_ns',
     'fs_slot': 'i32 state, i32 process, a64 units, a64 seq, i32 priority, i16 core, '
-               'u8 old, u8 plan, a64 joined_ns',
+               'u8 old, u8 plan, a64 enqueued_ns',
     'fs_shared_wait': 'fs_cancelable by_token, ptr handle, ptr deadline, i32 slot, i64 seq, i32 reason, '
-                'i64 joined_ns',
+                'i64 enqueued_ns',
 }
 # The first fields are enough of these; of an array element also its size.
 BEGINNINGS = ('fs_sem', 'fairsem_shared', 'fs_segment', 'fs_process', 'fs_slot', 'fs_shared_wait')
@@ -263,7 +263,7 @@ class Program:
                 continue
             place = Struct(self.machine, 'fs_shared_wait', top + offset)
             for index, slot in line.waiting():
-                if (index, slot.seq, slot.joined_ns) == (place.slot, place.seq, place.joined_ns):
+                if (index, slot.seq, slot.enqueued_ns) == (place.slot, place.seq, place.enqueued_ns):
                     yield line, slot
 
     def waits(self, top):
@@ -296,7 +296,7 @@ class Program:
         connection = getattr(gdb.selected_inferior(), 'connection', None)
         if connection is not None and connection.type == 'native':
             return time.clock_gettime_ns(time.CLOCK_MONOTONIC), True
-        return max((w.joined_ns for queue in self.queues.values() for w in queue.values()),
+        return max((w.enqueued_ns for queue in self.queues.values() for w in queue.values()),
                    default=0), False
 
 
@@ -336,10 +336,10 @@ class Words:
         self.program = Program()
 
     def age(self, waiter):
-        if waiter.joined_ns == 0:
+        if waiter.enqueued_ns == 0:
             return 'no time'
         now, exact = self.program.now_ns()
-        return '%s%.3f s' % ('' if exact else 'at least ', max(0, now - waiter.joined_ns) / 1e9)
+        return '%s%.3f s' % ('' if exact else 'at least ', max(0, now - waiter.enqueued_ns) / 1e9)
 
     def place(self, waiter, node=None):
         node = node or waiter.in_queue

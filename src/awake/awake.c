@@ -279,7 +279,7 @@ static enum fs_plan plan_for_head(const struct fs_awake *awake, const struct fs_
 {
     if (awake->as_head < DOUBT_HIGH && cores_suffice(facts))
         return FS_PLAN_SPIN_AS_HEAD;
-    if (facts->only_head || !yields_pay(facts->joined_ns))
+    if (facts->only_head || !yields_pay(facts->enqueued_ns))
         return FS_PLAN_SLEEP;
     return awake->as_head_here < DOUBT_HIGH ? FS_PLAN_YIELD_AS_HEAD : FS_PLAN_SLEEP;
 }
@@ -289,7 +289,7 @@ static enum fs_plan plan_for(const struct fs_awake *awake, const struct fs_awake
 {
     if (facts->is_head)
         return plan_for_head(awake, facts);
-    if (facts->only_head || !yields_pay(facts->joined_ns))
+    if (facts->only_head || !yields_pay(facts->enqueued_ns))
         return FS_PLAN_SLEEP;
     if (facts->waiting > FEW && facts->waiting / NEAR_PLACES < holders(facts)
         && facts->waiting * turn_ns(awake) <= NEAR_NS)
@@ -306,7 +306,7 @@ static enum fs_ahead ahead_for(const struct fs_awake *awake, const struct fs_awa
 {
     int64_t turn = turn_ns(awake);
 
-    if (facts->only_head || facts->is_head || facts->waiting <= FEW || !yields_pay(facts->joined_ns))
+    if (facts->only_head || facts->is_head || facts->waiting <= FEW || !yields_pay(facts->enqueued_ns))
         return FS_AHEAD_NOBODY;
     if (turn <= SOON_NS && fs_core_byte(core) != awake->holders_core)
         return FS_AHEAD_ON_CORE;
@@ -318,7 +318,7 @@ static enum fs_ahead ahead_for(const struct fs_awake *awake, const struct fs_awa
 enum fs_ahead fs_awake_joined(const struct fs_awake *awake, const struct fs_awake_facts *facts,
                               int core, enum fs_plan *plan)
 {
-    if (all_sleep(facts->joined_ns)) {
+    if (all_sleep(facts->enqueued_ns)) {
         *plan = FS_PLAN_SLEEP;
         return FS_AHEAD_NOBODY;
     }
@@ -351,7 +351,7 @@ int fs_awake_near(const struct fs_awake *awake, const struct fs_awake_facts *fac
 
 enum fs_plan fs_awake_plan_near(const struct fs_awake *awake, const struct fs_awake_facts *facts)
 {
-    if (all_sleep(facts->joined_ns))
+    if (all_sleep(facts->enqueued_ns))
         return FS_PLAN_SLEEP;
     return facts->is_head ? plan_for_head(awake, facts) : FS_PLAN_YIELD_IN_QUEUE;
 }
@@ -370,7 +370,7 @@ bool fs_awake_next(const struct fs_awake *awake, const struct fs_awake_facts *fa
  * A doubt would keep itself: a thread that does not try learns nothing.  So one in 16 tries, by the low
  * bits of the time.  Alone on its core the thread would keep the holder from running.
  */
-bool fs_awake_before_join(const _Atomic uint8_t *doubt, int64_t start_ns, int64_t now_ns)
+bool fs_awake_before_queue(const _Atomic uint8_t *doubt, int64_t start_ns, int64_t now_ns)
 {
     bool doubted = atomic_load_explicit(doubt, memory_order_relaxed) >= DOUBT_HIGH;
 
@@ -379,7 +379,7 @@ bool fs_awake_before_join(const _Atomic uint8_t *doubt, int64_t start_ns, int64_
     return within(start_ns, now_ns, atomic_load_explicit(&wake_up_ns, memory_order_relaxed) * 2);
 }
 
-void fs_awake_learn_before_join(_Atomic uint8_t *doubt, bool paid)
+void fs_awake_learn_before_queue(_Atomic uint8_t *doubt, bool paid)
 {
     uint8_t before = atomic_load_explicit(doubt, memory_order_relaxed);
     uint8_t after = doubt_after(before, paid);
@@ -511,11 +511,11 @@ static void yield(const _Atomic int *word, int value, int64_t start, int64_t lon
 }
 
 bool fs_awake_stay(const _Atomic int *word, int value, const _Atomic uint8_t *plan,
-                   int64_t joined_ns, const struct fs_deadline *deadline)
+                   int64_t enqueued_ns, const struct fs_deadline *deadline)
 {
     int64_t wake_up = atomic_load_explicit(&wake_up_ns, memory_order_relaxed);
     enum fs_plan first = atomic_load_explicit(plan, memory_order_relaxed);
-    int64_t longest = longest_stay(first, wake_up), start = joined_ns;
+    int64_t longest = longest_stay(first, wake_up), start = enqueued_ns;
     bool yields = first >= FS_PLAN_YIELD_AS_HEAD;
 
     /* A thread that yields comes back late: it may miss its deadline. */

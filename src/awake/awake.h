@@ -44,7 +44,7 @@ struct fs_awake {
 
 /* What the policy has to know of a request that waits. */
 struct fs_awake_facts {
-    int64_t joined_ns;
+    int64_t enqueued_ns;
     int64_t waiting;        /* so many wait, with this one */
     int64_t units, each;    /* how many there are in all, and how many it wants */
     bool    is_head;
@@ -84,10 +84,10 @@ bool fs_awake_next(const struct fs_awake *awake, const struct fs_awake_facts *fa
  * With bounded bypass: does a thread that found no free unit at start_ns stay awake still, before it
  * joins?  *doubt is one of the semaphore.  No lock is held: a lost update is a lost sample.
  */
-bool fs_awake_before_join(const _Atomic uint8_t *doubt, int64_t start_ns, int64_t now_ns);
+bool fs_awake_before_queue(const _Atomic uint8_t *doubt, int64_t start_ns, int64_t now_ns);
 
 /* Learn from that: did it get its units? */
-void fs_awake_learn_before_join(_Atomic uint8_t *doubt, bool paid);
+void fs_awake_learn_before_queue(_Atomic uint8_t *doubt, bool paid);
 
 /*
  * The head was granted late: it had been the head for at least FS_LATE_NS.  Perhaps other programs have
@@ -123,7 +123,7 @@ void fs_awake_learn_in_vain(struct fs_awake *awake, bool as_head, int64_t head_n
  * take as long as a cache line takes from core to core.  False: not for a moment.
  */
 bool fs_awake_stay(const _Atomic int *word, int value, const _Atomic uint8_t *plan,
-                   int64_t joined_ns, const struct fs_deadline *deadline);
+                   int64_t enqueued_ns, const struct fs_deadline *deadline);
 
 /* A thread that slept, and was woken at that time, runs now: note how long that took. */
 void fs_awake_note_wake_up(int64_t woken_ns);

@@ -55,7 +55,7 @@ int fs_room_in_queue(struct fs_section *in)
 /*
  * End a wait that has not joined.  No other thread knows of w, unless a token lists it.  Then the
  * token's canceler must see, under the mutex, that the wait has ended.  (When a refused wait stayed
- * NOT_JOINED, a canceler took it for one that had still to join.)
+ * NOT_QUEUED, a canceler took it for one that had still to join.)
  */
 static void end_at_once(struct fs_waiter *w, enum fs_waiter_state state, int reason)
 {
@@ -64,14 +64,14 @@ static void end_at_once(struct fs_waiter *w, enum fs_waiter_state state, int rea
 }
 
 /* taken: it has its units already. */
-static void take_or_join(struct fs_section *in, struct fs_wait *wait, int priority, bool drains,
+static void take_or_enqueue(struct fs_section *in, struct fs_wait *wait, int priority, bool drains,
                          bool taken)
 {
     struct fs_waiter *w = &wait->waiter;
     int error = taken ? 0 : fs_take_now(in, w->units, priority, drains);
 
     if (error == FS_MUST_WAIT && (error = fs_room_in_queue(in)) == 0) {
-        fs_join_thread(in, w, priority);
+        fs_enqueue_thread(in, w, priority);
         if ((in->sem->options & FS_AGING) != 0)
             wait->competes_at_ns = fs_age_old_at_ns(in->sem, w);
         return;
@@ -87,14 +87,14 @@ static void take_or_join(struct fs_section *in, struct fs_wait *wait, int priori
 /* What would end the wait in the queue ends this, too; a deadline may be passed by two wake-ups. */
 static bool stays_on(const struct fs_wait *wait, int64_t start_ns, int64_t now_ns)
 {
-    return fs_waiter_state(&wait->waiter) == FS_NOT_JOINED
+    return fs_waiter_state(&wait->waiter) == FS_NOT_QUEUED
            && !atomic_load_explicit(&wait->interrupted, memory_order_relaxed)
            && atomic_load_explicit(&wait->sem->closed, memory_order_relaxed) == 0
-           && fs_awake_before_join(&wait->sem->before_join, start_ns, now_ns);
+           && fs_awake_before_queue(&wait->sem->before_queue, start_ns, now_ns);
 }
 
 /* A request that cannot be granted soon does not stay; nor does one whose end by a handler nobody notes. */
-static bool take_before_joining(struct fs_wait *wait)
+static bool take_before_queueing(struct fs_wait *wait)
 {
     struct fs_sem *s = wait->sem;
     int64_t n = wait->waiter.units, start;
@@ -113,7 +113,7 @@ static bool take_before_joining(struct fs_wait *wait)
                 fs_cpu_pause();
         }
     } while (!taken && stays_on(wait, start, fs_now_ns()));
-    fs_awake_learn_before_join(&s->before_join, taken);
+    fs_awake_learn_before_queue(&s->before_queue, taken);
     return taken;
 }
 
@@ -133,7 +133,7 @@ int fs_acquire(struct fs_sem *s, int64_t n, int priority, bool drains,
     error = fs_wait_begin(&wait, token);
     if (error != 0)
         return error;
-    taken = (s->options & FS_BYPASS) != 0 && !drains && take_before_joining(&wait);
+    taken = (s->options & FS_BYPASS) != 0 && !drains && take_before_queueing(&wait);
     if (taken && token == NULL) {   /* then nobody else knows of this wait */
         if (wait.interruptible)
             fs_signals_end_wait();
@@ -141,12 +141,12 @@ int fs_acquire(struct fs_sem *s, int64_t n, int priority, bool drains,
     }
     fs_section_begin(&in, s);
     /* Its token may have ended it, on its way to the mutex. */
-    goes_on = fs_waiter_state(&wait.waiter) == FS_NOT_JOINED;
+    goes_on = fs_waiter_state(&wait.waiter) == FS_NOT_QUEUED;
     if (taken && !goes_on)
         fs_return_grant(&in, n);
     fs_section_take_returns(&in);
     if (goes_on)
-        take_or_join(&in, &wait, priority, drains, taken);
+        take_or_enqueue(&in, &wait, priority, drains, taken);
     return fs_section_end_and_wait(&in, &wait);
 }
 

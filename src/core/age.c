@@ -25,7 +25,7 @@ void fs_age_note(struct fs_section *in)
         return;
     s->head_since_ns = in->now_ns;
     fs_probe_aged(s, s->name, fs_waiter_of(oldest)->units, oldest->seq,
-                  in->now_ns - fs_waiter_of(oldest)->joined_ns);
+                  in->now_ns - fs_waiter_of(oldest)->enqueued_ns);
 }
 
 void fs_age_note_all(struct fs_section *in)

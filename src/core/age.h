@@ -14,7 +14,7 @@
 /* With aging: when will a request that has joined be old, if it still waits?  0: never. */
 static inline int64_t fs_age_old_at_ns(const struct fs_sem *s, const struct fs_waiter *w)
 {
-    return s->aging_ns < INT64_MAX - w->joined_ns ? w->joined_ns + s->aging_ns : 0;
+    return s->aging_ns < INT64_MAX - w->enqueued_ns ? w->enqueued_ns + s->aging_ns : 0;
 }
 
 /* With aging, before a section looks at the head: make the oldest request old, if it is time. */

@@ -8,7 +8,7 @@
 static inline struct fs_awake_facts facts_of(struct fs_sem *s, const struct fs_waiter *w)
 {
     return (struct fs_awake_facts){
-        .joined_ns = w->joined_ns, .waiting = s->waiters,
+        .enqueued_ns = w->enqueued_ns, .waiting = s->waiters,
         .units = fs_units_in_all(s), .each = w->units,
         .is_head = fs_head(s) == w, .only_head = (s->options & FS_BYPASS) != 0,
     };
@@ -103,10 +103,10 @@ static bool place(struct fs_sem *s, struct fs_waiter *w, int near)
 FS_ALWAYS_INLINE static void note_head(struct fs_sem *s, const struct fs_waiter *joined)
 {
     if (fs_head(s) == joined)
-        s->head_since_ns = joined->joined_ns;
+        s->head_since_ns = joined->enqueued_ns;
 }
 
-void fs_ahead_joined_ticket(struct fs_section *in, struct fs_waiter *w)
+void fs_ahead_enqueued_ticket(struct fs_section *in, struct fs_waiter *w)
 {
     struct fs_sem *s = in->sem;
 
@@ -115,7 +115,7 @@ void fs_ahead_joined_ticket(struct fs_section *in, struct fs_waiter *w)
         (void)place(s, w, 0);
 }
 
-void fs_ahead_joined(struct fs_section *in, struct fs_waiter *w)
+void fs_ahead_enqueued(struct fs_section *in, struct fs_waiter *w)
 {
     struct fs_sem *s = in->sem;
     const struct fs_awake_facts facts = facts_of(s, w);
@@ -124,7 +124,7 @@ void fs_ahead_joined(struct fs_section *in, struct fs_waiter *w)
     note_head(s, w);
     if (fs_awake_in_crowd())
         joined_a_crowd(in, w, &facts);
-    else if (place(s, w, fs_awake_near(&s->awake, &facts, w->joined_ns)) || facts.is_head)
+    else if (place(s, w, fs_awake_near(&s->awake, &facts, w->enqueued_ns)) || facts.is_head)
         fs_set_plan(w, fs_awake_plan_near(&s->awake, &facts));
 }
 
@@ -175,10 +175,10 @@ FS_ALWAYS_INLINE static bool teaches(const struct fs_sem *s, int core)
 }
 
 /* The head is about to have its units: learn from the time that it took. */
-FS_ALWAYS_INLINE static void learn(struct fs_sem *s, int64_t joined_ns, int core, int64_t now_ns)
+FS_ALWAYS_INLINE static void learn(struct fs_sem *s, int64_t enqueued_ns, int core, int64_t now_ns)
 {
     int64_t head_ns = now_ns - s->head_since_ns;
-    bool as_head = s->head_since_ns == joined_ns, others_wait = s->waiters != 0;
+    bool as_head = s->head_since_ns == enqueued_ns, others_wait = s->waiters != 0;
     bool teaches_something = head_ns != 0 && teaches(s, core);
 
     if (teaches_something && head_ns >= FS_LATE_NS)
@@ -194,9 +194,9 @@ void fs_ahead_head_left(struct fs_section *in, const struct fs_ended *ended, enu
     int64_t now_ns = fs_section_now(in);
 
     if (end == FS_BY_GRANT)
-        learn(s, ended->joined_ns, ended->core, now_ns);
+        learn(s, ended->enqueued_ns, ended->core, now_ns);
     else if (end == FS_BY_DEADLINE && teaches(s, ended->core))
-        fs_awake_learn_in_vain(&s->awake, s->head_since_ns == ended->joined_ns,
+        fs_awake_learn_in_vain(&s->awake, s->head_since_ns == ended->enqueued_ns,
                                now_ns - s->head_since_ns);
     s->head_since_ns = now_ns;
 }
@@ -204,7 +204,7 @@ void fs_ahead_head_left(struct fs_section *in, const struct fs_ended *ended, enu
 void fs_ahead_woken_to_compete(struct fs_section *in, struct fs_waiter *head)
 {
     fs_assert_held(in->sem);
-    learn(in->sem, head->joined_ns, head->in_queue.core, fs_section_now(in));
+    learn(in->sem, head->enqueued_ns, head->in_queue.core, fs_section_now(in));
     in->sem->head_since_ns = 0;
     /* If they are gone by then: with many cores, another release soon finds it awake, and grants it. */
     fs_set_plan(head, fs_awake_in_crowd() ? FS_PLAN_SLEEP : FS_PLAN_SPIN_WOKEN);

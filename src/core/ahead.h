@@ -20,8 +20,8 @@
 #include "sem.h"
 
 /* A thread has joined: it stays awake, or not, and may wake another one ahead. */
-void fs_ahead_joined(struct fs_section *in, struct fs_waiter *w);
-void fs_ahead_joined_ticket(struct fs_section *in, struct fs_waiter *w);
+void fs_ahead_enqueued(struct fs_section *in, struct fs_waiter *w);
+void fs_ahead_enqueued_ticket(struct fs_section *in, struct fs_waiter *w);
 
 /* After grants, if somebody waits still: wake those that come near. */
 void fs_ahead_granted(struct fs_section *in, struct fs_waiter *head);
@@ -29,7 +29,7 @@ void fs_ahead_granted(struct fs_section *in, struct fs_waiter *head);
 void fs_ahead_next_is_far(struct fs_sem *s);
 
 /* It is about to leave the queue. */
-static inline void fs_ahead_leaves(struct fs_sem *s, struct fs_waiter *w)
+static inline void fs_ahead_dequeues(struct fs_sem *s, struct fs_waiter *w)
 {
     if (w->in_queue.near)
         s->awake.near--;

@@ -14,7 +14,7 @@ static bool grants_directly(struct fs_section *in, const struct fs_waiter *head)
 {
     fs_assert_held(in->sem);
     return in->sem->tickets != 0 || fs_waiter_state(head) != FS_PARKED
-           || fs_section_now(in) - head->joined_ns >= in->sem->bypass_ns;
+           || fs_section_now(in) - head->enqueued_ns >= in->sem->bypass_ns;
 }
 
 bool fs_bypass_may_pass(struct fs_section *in, int64_t n)

@@ -15,7 +15,7 @@
  * few stores, and only where tickets with callbacks are used.
  *
  *  C1  A callback is due only while its ticket is GRANTED, ENDED or CLOSED, or, with BUSY, on its way
- *      from there to NOT_JOINED.  (A claim or a return drops the callback before the ticket is that.)
+ *      from there to NOT_QUEUED.  (A claim or a return drops the callback before the ticket is that.)
  *      So no callback of an earlier take is due when a ticket is taken again, and each call belongs to
  *      the take that asked for it.
  *  C2  A thread has one queue, and callbacks are never nested: a callback that becomes due while

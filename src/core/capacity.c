@@ -26,7 +26,7 @@ static void clear_queue(struct fs_section *in, bool (*goes)(const struct fs_sem 
         behind = fs_waitq_behind(&s->queue, node);
         if (goes(s, w->units)) {
             fs_set_reason(w, reason);
-            fs_leave(in, w, end);
+            fs_dequeue(in, w, end);
         }
     }
 }
@@ -146,7 +146,7 @@ void fs_reuse(struct fs_sem *s, int64_t units, int64_t in_all)
     fs_section_begin(&in, s);
     atomic_store_explicit(&s->closed, 0, memory_order_relaxed);
     s->awake = (struct fs_awake){ .near = s->awake.near };
-    atomic_store_explicit(&s->before_join, 0, memory_order_relaxed);
+    atomic_store_explicit(&s->before_queue, 0, memory_order_relaxed);
     *fs_initial_units(s) = in_all;
     in.available = units;
     fs_section_end(&in);

@@ -8,7 +8,7 @@
 
 /* A copy of what is counted of a waiter that leaves the queue. */
 struct fs_ended {
-    int64_t  joined_ns;
+    int64_t  enqueued_ns;
     int64_t  units;     /* for the probes, like seq */
     uint64_t seq;
     int      core;
@@ -19,7 +19,7 @@ struct fs_ended {
 static inline struct fs_ended fs_ended_of(const struct fs_sem *s, const struct fs_waiter *w)
 {
     return (struct fs_ended){
-        .joined_ns = w->joined_ns, .units = w->units, .seq = w->in_queue.seq,
+        .enqueued_ns = w->enqueued_ns, .units = w->units, .seq = w->in_queue.seq,
         .core = w->in_queue.core, .was_head = fs_head(s) == w,
         .passed = (s->options & FS_AGING) != 0 && w->in_queue.kind == FS_OLD
                   && fs_waitq_best(&s->queue) != &w->in_queue,
@@ -39,7 +39,7 @@ static inline void fs_count_waiting(struct fs_sem *s, int64_t units, int sign)
 }
 
 /* w is in the queue now. */
-static inline void fs_count_joined(struct fs_sem *s, const struct fs_waiter *w)
+static inline void fs_count_enqueued(struct fs_sem *s, const struct fs_waiter *w)
 {
     fs_count_waiting(s, w->units, 1);
     /* The maximum of the interval is never above that of all time. */
@@ -58,7 +58,7 @@ const char *fs_end_word(enum fs_end end);
 static inline void fs_count_ended(struct fs_sem *s, const struct fs_ended *ended, int64_t now_ns,
                                   enum fs_end end)
 {
-    int64_t waited_ns = now_ns - ended->joined_ns;
+    int64_t waited_ns = now_ns - ended->enqueued_ns;
 
     fs_count_waiting(s, ended->units, -1);
     if (waited_ns > INT64_MAX - s->wait_ns_total)

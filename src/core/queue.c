@@ -12,35 +12,35 @@ FS_ALWAYS_INLINE static void join(struct fs_section *in, struct fs_waiter *w, in
 
     fs_assert_held(s);
     w->in_queue.near = false;
-    fs_waitq_join(&s->queue, &w->in_queue, priority, (s->options & FS_AGING) != 0);
+    fs_waitq_enqueue(&s->queue, &w->in_queue, priority, (s->options & FS_AGING) != 0);
     /* Release order, for a ticket: a thread that sees it QUEUED must see of which semaphore. */
     fs_set_state(w, FS_QUEUED, memory_order_release);
-    w->joined_ns = fs_section_now(in);
+    w->enqueued_ns = fs_section_now(in);
     atomic_store_explicit(&s->waiters, s->waiters + 1, memory_order_relaxed);
-    fs_count_joined(s, w);
+    fs_count_enqueued(s, w);
 }
 
-void fs_join_thread(struct fs_section *in, struct fs_waiter *w, int priority)
+void fs_enqueue_thread(struct fs_section *in, struct fs_waiter *w, int priority)
 {
     join(in, w, priority);
     w->in_queue.core = 0;
     if ((in->sem->options & FS_NO_SPIN) == 0)
-        fs_ahead_joined(in, w);
+        fs_ahead_enqueued(in, w);
 }
 
-void fs_join_ticket(struct fs_section *in, struct fs_waiter *w, int priority)
+void fs_enqueue_ticket(struct fs_section *in, struct fs_waiter *w, int priority)
 {
     join(in, w, priority);
     w->in_queue.core = FS_NO_CORE;
     if ((in->sem->options & FS_NO_SPIN) == 0)
-        fs_ahead_joined_ticket(in, w);
+        fs_ahead_enqueued_ticket(in, w);
 }
 
 FS_ALWAYS_INLINE static enum fs_waiter_state state_after(enum fs_end end)
 {
     if (end == FS_BY_GRANT)
         return FS_GRANTED;
-    return end == FS_BY_RETURN ? FS_NOT_JOINED : FS_ENDED;
+    return end == FS_BY_RETURN ? FS_NOT_QUEUED : FS_ENDED;
 }
 
 /*
@@ -48,15 +48,15 @@ FS_ALWAYS_INLINE static enum fs_waiter_state state_after(enum fs_end end)
  * read: that thread goes on at once, on another core, while this one does the rest.  It may be gone by
  * then (I8), so `ended` has a copy of what is still needed.
  */
-void fs_leave(struct fs_section *in, struct fs_waiter *w, enum fs_end end)
+void fs_dequeue(struct fs_section *in, struct fs_waiter *w, enum fs_end end)
 {
     struct fs_sem *s = in->sem;
     const struct fs_ended ended = fs_ended_of(s, w);
 
     fs_assert_held(s);
     if ((s->options & FS_NO_SPIN) == 0)
-        fs_ahead_leaves(s, w);
-    fs_waitq_leave(&s->queue, &w->in_queue);
+        fs_ahead_dequeues(s, w);
+    fs_waitq_dequeue(&s->queue, &w->in_queue);
     atomic_store_explicit(&s->waiters, s->waiters - 1, memory_order_relaxed);
     if (fs_watched)
         fs_tell_before(w);

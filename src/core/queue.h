@@ -10,10 +10,10 @@
 #include "sem.h"
 
 /* Let w join, as the last of its priority. */
-void fs_join_thread(struct fs_section *in, struct fs_waiter *w, int priority);
-void fs_join_ticket(struct fs_section *in, struct fs_waiter *w, int priority);
+void fs_enqueue_thread(struct fs_section *in, struct fs_waiter *w, int priority);
+void fs_enqueue_ticket(struct fs_section *in, struct fs_waiter *w, int priority);
 
 /* Take w out of the queue, complete it, and count it. */
-void fs_leave(struct fs_section *in, struct fs_waiter *w, enum fs_end end);
+void fs_dequeue(struct fs_section *in, struct fs_waiter *w, enum fs_end end);
 
 #endif

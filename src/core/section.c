@@ -89,14 +89,14 @@ FS_ALWAYS_INLINE static bool grant(struct fs_section *in)
         if (head == NULL || !fs_fits(s, in->available, head->units))
             break;
         if (s->closed != 0) {       /* only fairsem_drain() waits now, and takes nothing */
-            fs_leave(in, head, FS_BY_CLOSE);
+            fs_dequeue(in, head, FS_BY_CLOSE);
             continue;
         }
         if ((s->options & FS_BYPASS) != 0 && fs_bypass_wake_head(in, head))
             return true;
         granted = true;
         fs_reserve(in, head->units);
-        fs_leave(in, head, FS_BY_GRANT);
+        fs_dequeue(in, head, FS_BY_GRANT);
     }
     if (granted && head != NULL && (s->options & FS_NO_SPIN) == 0)
         fs_ahead_granted(in, head);

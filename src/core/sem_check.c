@@ -13,17 +13,17 @@
 
 /* waiter.h draws those of a thread, ticket.h those of a ticket. */
 static const unsigned transitions[] = {
-    [FS_NOT_JOINED] = TO(FS_QUEUED) | OUT_OF_THE_QUEUE | TO(FS_BUSY),
-    [FS_QUEUED] = TO(FS_PARKED) | TO(FS_WOKEN) | OUT_OF_THE_QUEUE | TO(FS_CLOSED) | TO(FS_NOT_JOINED),
+    [FS_NOT_QUEUED] = TO(FS_QUEUED) | OUT_OF_THE_QUEUE | TO(FS_BUSY),
+    [FS_QUEUED] = TO(FS_PARKED) | TO(FS_WOKEN) | OUT_OF_THE_QUEUE | TO(FS_CLOSED) | TO(FS_NOT_QUEUED),
     [FS_PARKED] = TO(FS_WOKEN) | TO(FS_QUEUED) | OUT_OF_THE_QUEUE,
     [FS_WOKEN] = TO(FS_QUEUED) | OUT_OF_THE_QUEUE,
     [FS_GRANTED] = TO(FS_GRANTED | FS_BUSY),
     [FS_ENDED] = TO(FS_ENDED | FS_BUSY),
     [FS_CLOSED] = TO(FS_CLOSED | FS_BUSY),
-    [FS_BUSY] = TO(FS_QUEUED) | TO(FS_GRANTED) | TO(FS_NOT_JOINED),
-    [FS_GRANTED | FS_BUSY] = TO(FS_NOT_JOINED),
-    [FS_ENDED | FS_BUSY] = TO(FS_NOT_JOINED),
-    [FS_CLOSED | FS_BUSY] = TO(FS_NOT_JOINED),
+    [FS_BUSY] = TO(FS_QUEUED) | TO(FS_GRANTED) | TO(FS_NOT_QUEUED),
+    [FS_GRANTED | FS_BUSY] = TO(FS_NOT_QUEUED),
+    [FS_ENDED | FS_BUSY] = TO(FS_NOT_QUEUED),
+    [FS_CLOSED | FS_BUSY] = TO(FS_NOT_QUEUED),
 };
 
 void fs_check_transition(int from, int to)

@@ -112,11 +112,11 @@ static int64_t oldest_joined_ns(const struct fs_sem *s)
     int64_t oldest = INT64_MAX;
 
     if ((s->options & FS_AGING) != 0)
-        return fs_waiter_of(s->queue.front)->joined_ns;
+        return fs_waiter_of(s->queue.front)->enqueued_ns;
     for (struct fs_waitq_node *n = fs_waitq_first(&s->queue); n != NULL;
          n = fs_waitq_next_in_tree(&s->queue, n)) {
-        if (fs_waiter_of(n)->joined_ns < oldest)
-            oldest = fs_waiter_of(n)->joined_ns;
+        if (fs_waiter_of(n)->enqueued_ns < oldest)
+            oldest = fs_waiter_of(n)->enqueued_ns;
     }
     return oldest;
 }
@@ -176,7 +176,7 @@ int fairsem_stat_interval(fairsem_t *sem, fairsem_stat_t *stat)
 struct inspected {
     uint64_t seq;
     int64_t  units;
-    int64_t  joined_ns;
+    int64_t  enqueued_ns;
     int      priority;
     bool     ticket;
     int      thread;        /* else: fs_thread_id() */
@@ -184,7 +184,7 @@ struct inspected {
 
 static struct inspected inspect_waiter(const struct fs_waiter *w)
 {
-    struct inspected result = { w->in_queue.seq, w->units, w->joined_ns, w->in_queue.priority,
+    struct inspected result = { w->in_queue.seq, w->units, w->enqueued_ns, w->in_queue.priority,
                                 .ticket = w->in_queue.core == FS_NO_CORE };
 
     if (!result.ticket)
@@ -249,9 +249,9 @@ static void print(FILE *file, const struct fs_sem *s, const fairsem_stat_t *stat
     if (stat->oldest_wait_ns > longest_ns)
         longest_ns = stat->oldest_wait_ns;
     for (int64_t i = 0; i < count; i++) {
-        if (now - queue[i].joined_ns > longest_ns)
-            longest_ns = now - queue[i].joined_ns;
-        all_ns += (double)(now - queue[i].joined_ns);
+        if (now - queue[i].enqueued_ns > longest_ns)
+            longest_ns = now - queue[i].enqueued_ns;
+        all_ns += (double)(now - queue[i].enqueued_ns);
     }
     fprintf(file, "fairsem %s: available %" PRId64, s->name != NULL ? s->name : "(no name)",
             stat->available);
@@ -273,7 +273,7 @@ static void print(FILE *file, const struct fs_sem *s, const fairsem_stat_t *stat
         fprintf(file, "  %" PRIu64 ": ", queue[i].seq);
         print_who(file, &queue[i]);
         fprintf(file, ", units %" PRId64 ", priority %d, waits for %.6f s\n", queue[i].units,
-                queue[i].priority, (double)(now - queue[i].joined_ns) / 1e9);
+                queue[i].priority, (double)(now - queue[i].enqueued_ns) / 1e9);
     }
 }
 

@@ -29,7 +29,7 @@ static_assert(offsetof(struct fs_ticket, callback.waiter) == 0, "a waiter is its
 /* Release order: the thread that takes it next writes to members that we have read. */
 static void become_idle(struct fs_ticket *t)
 {
-    fs_set_state(&t->callback.waiter, FS_NOT_JOINED, memory_order_release);
+    fs_set_state(&t->callback.waiter, FS_NOT_QUEUED, memory_order_release);
 }
 
 /* Returns true if the ticket was in this state, and so belongs to this call now. */
@@ -59,7 +59,7 @@ static void ticket_reset_in_child(void *ticket)
     _Atomic int *state = &t->callback.waiter.state;
 
     if (*state == FS_QUEUED || fs_ticket_has_nothing(*state))
-        atomic_store_explicit(state, FS_NOT_JOINED, memory_order_relaxed);
+        atomic_store_explicit(state, FS_NOT_QUEUED, memory_order_relaxed);
     t->watchers = NULL;
     t->callback.waiter.in_queue.due = false;
 }
@@ -73,7 +73,7 @@ struct fs_ticket *fs_ticket_inside(fairsem_ticket_t *ticket)
 }
 
 /*
- * Complete a ticket and its watchers.  NOT_JOINED: it is returned.
+ * Complete a ticket and its watchers.  NOT_QUEUED: it is returned.
  *
  * The ticket comes before the watchers, because a watcher that is completed returns without the
  * mutex, and may claim the ticket.  Once its state is stored the ticket is not touched (I8).  The
@@ -84,7 +84,7 @@ static void complete_ticket(struct fs_waiter *w, enum fs_waiter_state state,
 {
     struct fs_ticket *t = (struct fs_ticket *)(void *)w;
     struct fs_list *watchers = t->watchers;
-    bool returned = state == FS_NOT_JOINED, closed = state == FS_ENDED && t->sem->closed != 0;
+    bool returned = state == FS_NOT_QUEUED, closed = state == FS_ENDED && t->sem->closed != 0;
     int reason = returned ? ECANCELED : fs_result(w, state);
 
     fs_assert_held(t->sem);
@@ -112,7 +112,7 @@ static void complete_ticket(struct fs_waiter *w, enum fs_waiter_state state,
  * While a ticket is queued no thread is woken to claim units, see bypass.c.  A waiter that was woken
  * to claim earlier is granted now; only then is it known whether the ticket has to wait.
  */
-static int ticket_take_or_join(struct fs_section *in, struct fs_ticket *t, int priority)
+static int ticket_take_or_enqueue(struct fs_section *in, struct fs_ticket *t, int priority)
 {
     struct fs_waiter *w = &t->callback.waiter;
     int result;
@@ -123,7 +123,7 @@ static int ticket_take_or_join(struct fs_section *in, struct fs_ticket *t, int p
         (void)fs_grant(in);
     result = fs_take_now(in, w->units, priority, false);
     if (result == FS_MUST_WAIT && (result = fs_room_in_queue(in)) == 0) {
-        fs_join_ticket(in, w, priority);
+        fs_enqueue_ticket(in, w, priority);
         return EINPROGRESS;
     }
     in->sem->tickets--;
@@ -144,7 +144,7 @@ int fairsem_ticket_take(fairsem_ticket_t *ticket, fairsem_t *sem, int64_t n, int
     struct fs_sem *s = fs_inside(sem);
     struct fs_section in;
     uint64_t number;
-    int result, state = FS_NOT_JOINED;
+    int result, state = FS_NOT_QUEUED;
     bool taken;
 
     if (!fs_count_valid(n))
@@ -167,7 +167,7 @@ int fairsem_ticket_take(fairsem_ticket_t *ticket, fairsem_t *sem, int64_t n, int
     atomic_store_explicit(&t->sem, s, memory_order_release);
 
     fs_section_begin(&in, s);
-    result = ticket_take_or_join(&in, t, priority);
+    result = ticket_take_or_enqueue(&in, t, priority);
     if (result == EINPROGRESS) {
         t->callback.notify = notify;
         t->callback.arg = arg;
@@ -235,7 +235,7 @@ static bool take_out_of_queue(struct fs_ticket *t, struct fs_return *call)
     is_there = fs_ticket_waits_in(s, t);
     if (is_there) {
         (void)learn_number(call, t);
-        fs_leave(&in, &t->callback.waiter, FS_BY_RETURN);
+        fs_dequeue(&in, &t->callback.waiter, FS_BY_RETURN);
     }
     fs_section_end(&in);
     return is_there;
@@ -275,7 +275,7 @@ static bool take_back(struct fs_ticket *t, struct fs_return *call)
             return false;
         if (state == FS_BUSY && call->number != 0)
             fs_callbacks_await(call->number);
-        else if (state != FS_BUSY && state != FS_NOT_JOINED)
+        else if (state != FS_BUSY && state != FS_NOT_QUEUED)
             drop_callback(t, state);
         return (state != FS_BUSY || fs_ticket_state(t) == FS_BUSY) && number_of(t) == call->number;
     }

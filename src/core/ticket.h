@@ -4,7 +4,7 @@
  *
  * THE TICKET is a waiter without a thread (waiter.h), with one more bit, BUSY:
  *
- *      NOT_JOINED -- take --> BUSY -- join --> QUEUED -- fs_leave --> GRANTED   has its units
+ *      NOT_QUEUED -- take --> BUSY -- join --> QUEUED -- fs_dequeue --> GRANTED   has its units
  *       ^                      |                 |                +-> ENDED     by a smaller capacity
  *       |                      +-> GRANTED,      |                +-> CLOSED    by a close
  *       |                      |   at once       |
@@ -16,9 +16,9 @@
  * BUSY is set by one compare-and-swap: of two threads that take, claim or return a ticket, one succeeds,
  * and owns the ticket until it clears the bit.  During that time the ticket looks idle to all others,
  * but they cannot take it.  QUEUED is entered and left under the semaphore's mutex.  (In a forked
- * child, a ticket that was QUEUED or BUSY is NOT_JOINED.)
+ * child, a ticket that was QUEUED or BUSY is NOT_QUEUED.)
  *
- * Its users see NOT_JOINED and BUSY as idle, QUEUED as waiting, and ENDED as canceled.
+ * Its users see NOT_QUEUED and BUSY as idle, QUEUED as waiting, and ENDED as canceled.
  */
 #ifndef FS_TICKET_H
 #define FS_TICKET_H
@@ -68,7 +68,7 @@ static inline int fs_ticket_state(const struct fs_ticket *t)
 /* The ticket is idle, or another call owns it: there is nothing to claim or to return. */
 static inline bool fs_ticket_has_nothing(int state)
 {
-    return state == FS_NOT_JOINED || (state & FS_BUSY) != 0;
+    return state == FS_NOT_QUEUED || (state & FS_BUSY) != 0;
 }
 
 /*

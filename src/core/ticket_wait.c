@@ -5,7 +5,7 @@
  * THE WATCHER is such a thread.  It is in the ticket's ring instead of a queue, and is never woken
  * early:
  *
- *      NOT_JOINED -- watch --> QUEUED <-- fs_sleep --> PARKED
+ *      NOT_QUEUED -- watch --> QUEUED <-- fs_sleep --> PARKED
  *       |                        |                        |
  *       |                        +-----------+------------+
  *       |                                    |
@@ -32,9 +32,9 @@ static bool abort_watch(struct fs_wait *wait, enum fs_end end, int reason, struc
 
     fs_section_lock(in, wait->sem);
     state = fs_waiter_state(w);
-    aborts = fs_state_in_queue(state) || state == FS_NOT_JOINED;
+    aborts = fs_state_in_queue(state) || state == FS_NOT_QUEUED;
     if (aborts) {
-        if (state != FS_NOT_JOINED && !fs_wait_is_inherited(wait))
+        if (state != FS_NOT_QUEUED && !fs_wait_is_inherited(wait))
             fs_ring_remove(&watcher->ticket->watchers, &watcher->in_ring);
         fs_wait_set_end(wait, end, reason);
         w->complete(w, FS_ENDED, in);
@@ -71,7 +71,7 @@ static int watch_and_wait(struct fs_watcher *watcher)
 
     fs_section_begin(&in, wait->sem);
     /* Its token may have ended it, on its way to the mutex. */
-    if (fs_waiter_state(&wait->waiter) == FS_NOT_JOINED)
+    if (fs_waiter_state(&wait->waiter) == FS_NOT_QUEUED)
         watch(wait->sem, watcher);
     return fs_section_end_and_wait(&in, wait);
 }

@@ -81,7 +81,7 @@ static void complete_thread(struct fs_waiter *w, enum fs_waiter_state state,
 {
     struct fs_wait *wait = (struct fs_wait *)w;
 
-    if (fs_waiter_state(w) == FS_NOT_JOINED) {
+    if (fs_waiter_state(w) == FS_NOT_QUEUED) {
         fs_set_state(w, state, memory_order_relaxed);   /* its thread is on its way to the mutex */
         return;
     }
@@ -119,7 +119,7 @@ void fs_wait_set_end(struct fs_wait *wait, enum fs_end end, int reason)
 /*
  * A request may have been granted a moment before.  Then a time-out or a token comes too late: the
  * waiter has the units.  But a thread that pthread_cancel ends cannot use them, and they go to the
- * next in the queue.  (Only a token can find the request NOT_JOINED: its thread is on the way to
+ * next in the queue.  (Only a token can find the request NOT_QUEUED: its thread is on the way to
  * the mutex, and will see there that it must not join.)
  */
 bool fs_abort_request(struct fs_wait *wait, enum fs_end end, int reason, struct fs_section *in)
@@ -131,11 +131,11 @@ bool fs_abort_request(struct fs_wait *wait, enum fs_end end, int reason, struct 
     fs_section_lock(in, wait->sem);
     state = fs_waiter_state(w);
     in_queue = fs_state_in_queue(state);
-    aborts = in_queue || state == FS_NOT_JOINED;
+    aborts = in_queue || state == FS_NOT_QUEUED;
     if (aborts)
         fs_wait_set_end(wait, end, reason);
     if (in_queue && !fs_wait_is_inherited(wait))
-        fs_leave(in, w, end);
+        fs_dequeue(in, w, end);
     else if (aborts)
         w->complete(w, FS_ENDED, in);
     else if (state == FS_GRANTED && end == FS_BY_CANCEL)
@@ -204,8 +204,8 @@ void fs_abandon_wait(void *wait)
     int async;
 
     pthread_setcanceltype(PTHREAD_CANCEL_DEFERRED, &async);
-    /* NOT_JOINED: only this thread could let it join, and will not. */
-    if (fs_waiter_state(&((struct fs_wait *)wait)->waiter) != FS_NOT_JOINED)
+    /* NOT_QUEUED: only this thread could let it join, and will not. */
+    if (fs_waiter_state(&((struct fs_wait *)wait)->waiter) != FS_NOT_QUEUED)
         abandon(wait);
 }
 
@@ -276,7 +276,7 @@ static void stay_awake_without_signals(struct fs_wait *wait, struct fs_deferred 
     if (fs_plan_of(w) == FS_PLAN_SLEEP || deferred->callbacks.any)
         return;
     fs_wake_queue_run(&deferred->wakes);
-    if (!fs_awake_stay(&w->state, FS_QUEUED, &w->in_queue.plan, w->joined_ns, wait->deadline))
+    if (!fs_awake_stay(&w->state, FS_QUEUED, &w->in_queue.plan, w->enqueued_ns, wait->deadline))
         return;
     /* Relaxed: a hint. */
     if (atomic_load_explicit(&w->state, memory_order_relaxed) == FS_QUEUED
@@ -311,7 +311,7 @@ static int fall_asleep(struct fs_wait *wait)
     int state;
 
     if (fs_plan_of(w) != FS_PLAN_SLEEP && !(wait->interruptible && fs_handlers_are_bare()))
-        (void)fs_awake_stay(&w->state, FS_QUEUED, &w->in_queue.plan, w->joined_ns, wait->deadline);
+        (void)fs_awake_stay(&w->state, FS_QUEUED, &w->in_queue.plan, w->enqueued_ns, wait->deadline);
     /* First a load: after a spin the wait has usually ended, and no store is needed. */
     state = atomic_load_explicit(&w->state, memory_order_acquire);
     if (state == FS_QUEUED && fs_try_state(w, &state, FS_PARKED, memory_order_acquire, memory_order_acquire))

@@ -5,20 +5,20 @@
  * THE WAITER
  *
  *                  join         fall_asleep      wake_ahead, fs_bypass_wake_head
- *      NOT_JOINED ------> QUEUED ----------> PARKED ----------> WOKEN
+ *      NOT_QUEUED ------> QUEUED ----------> PARKED ----------> WOKEN
  *       |                  | ^                 | |               | |
  *       |                  | +--- note_awake --+-|---------------+ |
  *       |                  +----------+----------+-----------------+
  *       |                             |
- *       +-- end_at_once ----------->  +-- fs_leave(FS_BY_GRANT) ----> GRANTED     has its units
- *       +-- abort, by a token ----->  +-- fs_leave(FS_BY_...) ------> ENDED       the reason says why not
+ *       +-- end_at_once ----------->  +-- fs_dequeue(FS_BY_GRANT) ----> GRANTED     has its units
+ *       +-- abort, by a token ----->  +-- fs_dequeue(FS_BY_...) ------> ENDED       the reason says why not
  *
  *   (A thread may note that it is awake while another one, which saw it PARKED, makes it WOKEN: then it
  *   goes from QUEUED to WOKEN, and notes it once more.)
  *
- *   NOT_JOINED: the thread is on its way to the mutex.  After its critical section the waiter is in
- *           the queue, GRANTED or ENDED, never NOT_JOINED.  So if a thread that holds the mutex
- *           finds a waiter NOT_JOINED, that waiter has not been in its section yet.  A token can
+ *   NOT_QUEUED: the thread is on its way to the mutex.  After its critical section the waiter is in
+ *           the queue, GRANTED or ENDED, never NOT_QUEUED.  So if a thread that holds the mutex
+ *           finds a waiter NOT_QUEUED, that waiter has not been in its section yet.  A token can
  *           then make it ENDED, and it does not join.
  *   QUEUED: in the queue.  Its thread is awake and will load the state before it sleeps.  A
  *           ticket, which has no thread, is QUEUED as long as it is in the queue.
@@ -45,9 +45,9 @@
 #include <stdatomic.h>
 #include <stddef.h>
 
-/* FS_NOT_JOINED must be zero, because a ticket of zeros has not joined. */
+/* FS_NOT_QUEUED must be zero, because a ticket of zeros has not joined. */
 enum fs_waiter_state {
-    FS_NOT_JOINED, FS_QUEUED, FS_PARKED, FS_WOKEN, FS_GRANTED, FS_ENDED,
+    FS_NOT_QUEUED, FS_QUEUED, FS_PARKED, FS_WOKEN, FS_GRANTED, FS_ENDED,
     FS_CLOSED,                      /* of a ticket only */
     FS_BUSY = 8                     /* of a ticket only: a bit beside another state */
 };
@@ -69,7 +69,7 @@ struct fs_waiter;
 
 /*
  * Make a state visible, as the last access to the waiter, and note in in->after which wakes and callbacks
- * must follow: GRANTED, ENDED, WOKEN, or for a ticket that is returned NOT_JOINED.  Mutex held.
+ * must follow: GRANTED, ENDED, WOKEN, or for a ticket that is returned NOT_QUEUED.  Mutex held.
  */
 typedef void fs_complete_fn(struct fs_waiter *w, enum fs_waiter_state state,
                             struct fs_section *in);
@@ -81,7 +81,7 @@ struct fs_waiter {
                                      * while it is read */
     _Atomic int          state;     /* I4; without mutex only its thread changes it, in the queue */
     fs_complete_fn      *complete;  /* r/o once in the queue */
-    int64_t              joined_ns; /* under mutex */
+    int64_t              enqueued_ns; /* under mutex */
 };
 
 static inline struct fs_waiter *fs_waiter_of(struct fs_waitq_node *node)

@@ -143,7 +143,7 @@ static void replace_leader(struct fs_waitq *queue, struct fs_waitq_node *leader,
         queue->front = next;
 }
 
-static void join_by_age(struct fs_waitq *queue, struct fs_waitq_node *node)
+static void enqueue_by_age(struct fs_waitq *queue, struct fs_waitq_node *node)
 {
     node->kind = FS_YOUNG;
     insert_in_tree(queue, node);
@@ -155,7 +155,7 @@ static void join_by_age(struct fs_waitq *queue, struct fs_waitq_node *node)
     }
 }
 
-static void join_its_priority(struct fs_waitq *queue, struct fs_waitq_node *node)
+static void enqueue_behind_its_priority(struct fs_waitq *queue, struct fs_waitq_node *node)
 {
     struct fs_waitq_node *leader = leader_of(queue, node->priority);
 
@@ -171,17 +171,17 @@ static void join_its_priority(struct fs_waitq *queue, struct fs_waitq_node *node
         queue->front = node;
 }
 
-void fs_waitq_join(struct fs_waitq *queue, struct fs_waitq_node *node, int priority, bool by_age)
+void fs_waitq_enqueue(struct fs_waitq *queue, struct fs_waitq_node *node, int priority, bool by_age)
 {
     node->priority = priority;
     node->seq = queue->next_seq++;
     if (by_age)
-        join_by_age(queue, node);
+        enqueue_by_age(queue, node);
     else
-        join_its_priority(queue, node);
+        enqueue_behind_its_priority(queue, node);
 }
 
-static void leave_by_age(struct fs_waitq *queue, struct fs_waitq_node *node)
+static void dequeue_by_age(struct fs_waitq *queue, struct fs_waitq_node *node)
 {
     remove_from_tree(queue, node);
     if (queue->front == node)
@@ -189,7 +189,7 @@ static void leave_by_age(struct fs_waitq *queue, struct fs_waitq_node *node)
     fs_list_remove(&node->in_ring);
 }
 
-static void leave_its_priority(struct fs_waitq *queue, struct fs_waitq_node *node)
+static void dequeue_of_its_priority(struct fs_waitq *queue, struct fs_waitq_node *node)
 {
     if (fs_list_empty(&node->in_ring)) {
         remove_from_tree(queue, node);
@@ -202,12 +202,12 @@ static void leave_its_priority(struct fs_waitq *queue, struct fs_waitq_node *nod
         replace_leader(queue, node, next_in_ring(node));
 }
 
-void fs_waitq_leave(struct fs_waitq *queue, struct fs_waitq_node *node)
+void fs_waitq_dequeue(struct fs_waitq *queue, struct fs_waitq_node *node)
 {
     if (is_by_age(node))
-        leave_by_age(queue, node);
+        dequeue_by_age(queue, node);
     else
-        leave_its_priority(queue, node);
+        dequeue_of_its_priority(queue, node);
 }
 
 struct fs_waitq_node *fs_waitq_best(const struct fs_waitq *queue)

@@ -70,10 +70,10 @@ struct fs_waitq {
  * Take a sequence number, and join behind all nodes of the same or a better priority, and all old
  * ones.  by_age must always be the same for a queue.
  */
-void fs_waitq_join(struct fs_waitq *queue, struct fs_waitq_node *node, int priority, bool by_age);
+void fs_waitq_enqueue(struct fs_waitq *queue, struct fs_waitq_node *node, int priority, bool by_age);
 
 /* Leave, from anywhere.  The node must be in this queue. */
-void fs_waitq_leave(struct fs_waitq *queue, struct fs_waitq_node *node);
+void fs_waitq_dequeue(struct fs_waitq *queue, struct fs_waitq_node *node);
 
 /* The node behind this one; NULL after the last. */
 struct fs_waitq_node *fs_waitq_behind(const struct fs_waitq *queue,

@@ -80,7 +80,7 @@ static void count_slots(const fairsem_shared_t *h, int64_t now, fairsem_shared_s
         if (state != FS_SLOT_WAITING)
             continue;
         add_units(&stat->waiting_units, units);
-        waited = fs_since(now, FS_GET(&h->slots[i].joined_ns));
+        waited = fs_since(now, FS_GET(&h->slots[i].enqueued_ns));
         if (waited > stat->oldest_wait_ns)
             stat->oldest_wait_ns = waited;
     }
@@ -172,7 +172,7 @@ static void add_queue(const fairsem_shared_t *h, int64_t now, struct list *list)
     for (int64_t place = 1; place <= h->max_waiters && fs_index_valid(at, h->max_waiters); place++) {
         const struct fs_slot *slot = &h->slots[at];
 
-        add_slot(h, slot, place, fs_since(now, FS_GET(&slot->joined_ns)), list);
+        add_slot(h, slot, place, fs_since(now, FS_GET(&slot->enqueued_ns)), list);
         at = FS_GET(&slot->next);
     }
 }

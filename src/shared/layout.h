@@ -124,7 +124,7 @@ struct fs_slot {
     _Atomic int16_t  core;          /* under the lock; where it joined, then of its granter */
     _Atomic uint8_t  old;           /* under the lock; 1: it comes before all that are not old */
     _Atomic uint8_t  plan;          /* see shared_wait.c */
-    _Atomic int64_t  joined_ns;
+    _Atomic int64_t  enqueued_ns;
     _Atomic int64_t  granted_ns;    /* under the lock */
     _Atomic int32_t  next, prev;    /* under the lock; caches: its neighbors in the queue */
     _Atomic int32_t  younger, older; /* the same in order of arrival; only with aging_ns */

@@ -33,7 +33,7 @@ static void fill_in_slot(const struct fs_shared_wait *wait, struct fs_slot *slot
     FS_PUT(&slot->units, wait->units);
     FS_PUT(&slot->seq, wait->seq);
     FS_PUT(&slot->priority, wait->priority);
-    FS_PUT(&slot->joined_ns, wait->joined_ns);
+    FS_PUT(&slot->enqueued_ns, wait->enqueued_ns);
     FS_PUT(&slot->granted_ns, 0);
     FS_PUT(&slot->old, 0);
 }
@@ -47,14 +47,14 @@ static int shared_join(struct fs_shared_wait *wait, struct fs_shared_section *in
 
     if (index == FS_NOBODY)
         return ENOBUFS;
-    wait->joined_ns = fs_shared_section_now(in);
+    wait->enqueued_ns = fs_shared_section_now(in);
     wait->seq = fs_load_seq(in, &h->segment->next_seq);
     FS_PUT(&h->segment->next_seq, wait->seq + 1);
     fill_in_slot(wait, &h->slots[index]);
     FS_COMMIT(in, &h->slots[index].state, FS_SLOT_WAITING);
     FS_PUT(&wait->slot, index);
     fs_queue_enqueue(in, index);
-    next = fs_shared_awake_begin(&wait->awake, in, index, wait->units, wait->joined_ns);
+    next = fs_shared_awake_begin(&wait->awake, in, index, wait->units, wait->enqueued_ns);
     if (next != FS_NOBODY)
         fs_shared_will_wake(in, next);
     count_wait(h);

@@ -30,13 +30,13 @@ static int next_on_core(struct fs_shared_section *in, int core, int joined)
 }
 
 int fs_shared_awake_begin(struct fs_shared_awake *awake, struct fs_shared_section *in, int slot,
-                          int64_t n, int64_t joined_ns)
+                          int64_t n, int64_t enqueued_ns)
 {
     fairsem_shared_t *h = in->handle;
     const struct fs_awake known = h->segment->awake;
     int head = fs_queue_head(in), next = FS_NOBODY;
     const struct fs_awake_facts facts = {
-        .joined_ns = joined_ns, .waiting = FS_GET(&h->segment->waiters),
+        .enqueued_ns = enqueued_ns, .waiting = FS_GET(&h->segment->waiters),
         .units = h->unbounded ? 1 : in->total, .each = n,
         .is_head = head == slot, .early_unknown = true,
     };
@@ -58,23 +58,23 @@ int fs_shared_awake_begin(struct fs_shared_awake *awake, struct fs_shared_sectio
     return FS_NOBODY;
 }
 
-bool fs_shared_stay_awake(fairsem_shared_t *h, int slot, int64_t joined_ns,
+bool fs_shared_stay_awake(fairsem_shared_t *h, int slot, int64_t enqueued_ns,
                           const struct fs_deadline *deadline)
 {
     struct fs_slot *s = &h->slots[slot];
 
-    (void)fs_awake_stay(&s->state, FS_SLOT_WAITING, &s->plan, joined_ns, deadline);
+    (void)fs_awake_stay(&s->state, FS_SLOT_WAITING, &s->plan, enqueued_ns, deadline);
     if (fs_slot_state_of(s) != FS_SLOT_WAITING)
         return false;
     FS_PUT(&s->plan, FS_SLOT_SLEEPS);
     return true;
 }
 
-void fs_shared_awake_slept(const fairsem_shared_t *h, int slot, int64_t joined_ns)
+void fs_shared_awake_slept(const fairsem_shared_t *h, int slot, int64_t enqueued_ns)
 {
     int64_t granted_ns = FS_GET(&h->slots[slot].granted_ns);
 
-    if (h->spins && granted_ns >= joined_ns && granted_ns <= fs_now_ns())
+    if (h->spins && granted_ns >= enqueued_ns && granted_ns <= fs_now_ns())
         fs_awake_slept(granted_ns);
 }
 
@@ -86,7 +86,7 @@ void fs_shared_awake_granted(fairsem_shared_t *h, int head, int core, int64_t no
 
     FS_PUT(&h->segment->granted_ns, now_ns);
     /* The same time: a release that grants many. */
-    if (before == now_ns || FS_GET(&h->slots[head].joined_ns) > before
+    if (before == now_ns || FS_GET(&h->slots[head].enqueued_ns) > before
         || FS_GET(&h->segment->waiters) == 0)
         before = now_ns;
     fs_awake_granted(&known, core, fs_since(now_ns, before));
@@ -98,10 +98,10 @@ void fs_shared_awake_granted(fairsem_shared_t *h, int head, int core, int64_t no
  * have had a thread woken, and then does not know how long a wake-up takes.
  */
 void fs_shared_awake_learn(const struct fs_shared_awake *awake, fairsem_shared_t *h, int slot,
-                           int64_t joined_ns)
+                           int64_t enqueued_ns)
 {
     struct fs_awake known = h->segment->awake;
-    int64_t head_ns = fs_since(FS_GET(&h->slots[slot].granted_ns), joined_ns);
+    int64_t head_ns = fs_since(FS_GET(&h->slots[slot].granted_ns), enqueued_ns);
     bool same_core = FS_GET(&h->slots[slot].core) == awake->core;
 
     if (!h->spins || !awake->as_head)
@@ -111,12 +111,12 @@ void fs_shared_awake_learn(const struct fs_shared_awake *awake, fairsem_shared_t
 }
 
 void fs_shared_awake_learn_in_vain(const struct fs_shared_awake *awake, fairsem_shared_t *h,
-                                   int64_t joined_ns)
+                                   int64_t enqueued_ns)
 {
     struct fs_awake known = h->segment->awake;
 
     if (!h->spins || !awake->as_head)
         return;
-    fs_awake_learn_in_vain(&known, true, fs_since(fs_now_ns(), joined_ns));
+    fs_awake_learn_in_vain(&known, true, fs_since(fs_now_ns(), enqueued_ns));
     h->segment->awake = known;
 }

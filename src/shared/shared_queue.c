@@ -148,7 +148,7 @@ bool fs_queue_keeps_watch(const fairsem_shared_t *h, int index)
 
 static bool is_old_enough(const fairsem_shared_t *h, int index, int64_t now_ns)
 {
-    return fs_since(now_ns, FS_GET(&h->slots[index].joined_ns)) >= h->aging_ns;
+    return fs_since(now_ns, FS_GET(&h->slots[index].enqueued_ns)) >= h->aging_ns;
 }
 
 bool fs_queue_is_age_due(const fairsem_shared_t *h, int64_t now_ns)

@@ -207,7 +207,7 @@ static void probe_grant(const fairsem_shared_t *h, const struct fs_slot *slot, i
 static void count_grant(fairsem_shared_t *h, int slot, int64_t now, bool passes)
 {
     struct fs_shared_counters *count = &h->segment->count;
-    int64_t waited = fs_since(now, FS_GET(&h->slots[slot].joined_ns));
+    int64_t waited = fs_since(now, FS_GET(&h->slots[slot].enqueued_ns));
 
     FS_COUNT_UP(&count->grants, 1);
     if (passes)
@@ -242,9 +242,9 @@ static void grant_head(struct fs_shared_section *in, int head, int64_t units)
 /* R4: no check if it joined a moment ago, because it was alive then. */
 static bool seems_alive(struct fs_shared_section *in, int head, int process)
 {
-    int64_t joined_ns = FS_GET(&in->handle->slots[head].joined_ns);
+    int64_t enqueued_ns = FS_GET(&in->handle->slots[head].enqueued_ns);
 
-    return !fs_long_ago(fs_shared_section_now(in), joined_ns, FS_SEEN_NS)
+    return !fs_long_ago(fs_shared_section_now(in), enqueued_ns, FS_SEEN_NS)
            || fs_shared_lives(in, process);
 }
 

@@ -19,7 +19,7 @@ static void probe_end(const struct fs_shared_wait *wait, bool expired)
 {
     if (FS_HAS_PROBES) {
         const fairsem_shared_t *h = wait->handle;
-        int64_t waited_ns = fs_since(fs_now_ns(), wait->joined_ns);
+        int64_t waited_ns = fs_since(fs_now_ns(), wait->enqueued_ns);
 
         if (expired)
             fs_probe_shared_timeout(h, h->file.inode, wait->units, wait->seq, waited_ns);
@@ -253,7 +253,7 @@ static int finish_in_section(struct fs_shared_wait *wait, struct fs_shared_secti
     int result;
 
     if (ending != BY_PTHREAD_CANCEL && state_is(wait, FS_SLOT_GRANTED)) {
-        fs_shared_awake_learn(&wait->awake, h, wait->slot, wait->joined_ns);
+        fs_shared_awake_learn(&wait->awake, h, wait->slot, wait->enqueued_ns);
         fs_shared_receive(in, wait->slot, FS_GET(&h->slots[wait->slot].granted_ns));
         return 0;
     }
@@ -261,7 +261,7 @@ static int finish_in_section(struct fs_shared_wait *wait, struct fs_shared_secti
         return FS_NOT_OVER;
     result = abandon_slot(wait, ending);
     if (ending == EXPIRE && result == ETIMEDOUT)
-        fs_shared_awake_learn_in_vain(&wait->awake, h, wait->joined_ns);
+        fs_shared_awake_learn_in_vain(&wait->awake, h, wait->enqueued_ns);
     fs_shared_clean_up_abandoned(in, wait->slot);
     return result;
 }
@@ -376,12 +376,12 @@ static int wait_until_over(struct fs_shared_wait *wait)
     bool slept = false;
 
     while (result == FS_NOT_OVER) {
-        if (fs_shared_stay_awake(h, wait->slot, wait->joined_ns, wait->deadline)) {
+        if (fs_shared_stay_awake(h, wait->slot, wait->enqueued_ns, wait->deadline)) {
             slept = true;
             result = sleep_and_check(wait);
         } else {
             if (slept)
-                fs_shared_awake_slept(h, wait->slot, wait->joined_ns);
+                fs_shared_awake_slept(h, wait->slot, wait->enqueued_ns);
             result = finish(wait, RECEIVE);
         }
     }

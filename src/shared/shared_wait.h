@@ -19,7 +19,7 @@ struct fs_shared_wait {
     _Atomic int               slot;         /* stored under the lock; FS_NOBODY: not joined */
     int64_t                   seq;          /* its number: the slot is still ours if it has it */
     _Atomic int               reason;       /* of its token, under the token's mutex; 0: not canceled */
-    int64_t                   joined_ns;
+    int64_t                   enqueued_ns;
     int64_t                   look_ns;      /* when it looks at others next; 0: not known yet */
     bool                      checked;      /* processes, before it is refused */
     struct fs_shared_awake    awake;

@@ -22,13 +22,13 @@ static _Thread_local int own_core;
 static _Atomic int woken_to_spin, woken_to_yield;
 
 bool __wrap_fs_awake_stay(const _Atomic int *word, int value, const _Atomic uint8_t *plan,
-                          int64_t joined_ns, const struct fs_deadline *deadline);
+                          int64_t enqueued_ns, const struct fs_deadline *deadline);
 bool __wrap_fs_awake_stay(const _Atomic int *word, int value, const _Atomic uint8_t *plan,
-                          int64_t joined_ns, const struct fs_deadline *deadline)
+                          int64_t enqueued_ns, const struct fs_deadline *deadline)
 {
     (void)word;
     (void)value;
-    (void)joined_ns;
+    (void)enqueued_ns;
     (void)deadline;
     if (own_kind < 0)
         own_kind = *plan;

@@ -591,7 +591,7 @@ START_TEST(another_clock_makes_no_request_old)
     ck_assert_int_eq(fairsem_shared_open(&h, NULL, 0, 0, &attr), 0);
     ck_assert_int_eq(fairsem_shared_acquire(h, 1), 0);
     ahead = queue_placed(h, 1, 0, &places[0], &places[2]);
-    FS_PUT(&h->slots[FS_GET(&h->segment->head)].joined_ns, INT64_MAX / 2);
+    FS_PUT(&h->slots[FS_GET(&h->segment->head)].enqueued_ns, INT64_MAX / 2);
     urgent = queue_placed(h, 1, -5, &places[1], &places[2]);
     ck_assert_int_eq(fairsem_shared_release(h, 1), 0);
     ck_assert_int_eq(status_of(urgent), 0);

@@ -369,7 +369,7 @@ static void become_old(const char *what)
     now = fs_now_ns();
     for (int i = 0; i < aging->max_waiters; i++) {
         if (FS_GET(&aging->slots[i].process) == FS_GET(&aging->self))
-            atomic_store(&aging->slots[i].joined_ns, now - OLD_NS);
+            atomic_store(&aging->slots[i].enqueued_ns, now - OLD_NS);
     }
     atomic_store(&aging->segment->checked_ns, now);
 }

@@ -141,11 +141,11 @@ static void time_out_after(fairsem_t *sem, int64_t ns)
     struct fs_section in;
 
     fs_section_begin(&in, fs_inside(sem));
-    fs_join_thread(&in, &w, 0);
+    fs_enqueue_thread(&in, &w, 0);
     fs_section_end(&in);
     world.now += ns;
     fs_section_begin(&in, fs_inside(sem));
-    fs_leave(&in, &w, FS_BY_DEADLINE);
+    fs_dequeue(&in, &w, FS_BY_DEADLINE);
     fs_section_end(&in);
 }
 
@@ -410,7 +410,7 @@ START_TEST(a_head_that_is_woken_to_claim_learns_from_it)
     begin();
     world.now++;        /* not a time at which a thread stays awake before it joins, whatever the doubt */
     ck_assert_int_eq(fairsem_init(&sem, 0, &with_bypass), 0);
-    atomic_store(&fs_inside(&sem)->before_join, 15);
+    atomic_store(&fs_inside(&sem)->before_queue, 15);
     assert_awake(&sem, awake_as_head, SOON, 100);
     ck_assert_int_le(tries(&sem, tries_as_head, 1000), 10);
     ck_assert_int_le(until_awake(&sem, awake_as_head, SOON), 20);

@@ -95,7 +95,7 @@ START_TEST(a_thread_takes_a_unit_ahead_of_one_that_sleeps_and_does_not_join)
 
     begin_with(&sem, 0);
     fs_section_begin(&in, fs_inside(&sem));
-    fs_join_thread(&in, &sleeper, 0);
+    fs_enqueue_thread(&in, &sleeper, 0);
     fs_section_end(&in);
     sleeper.state = FS_PARKED;
     wait_for(&sem, SOON);
@@ -103,7 +103,7 @@ START_TEST(a_thread_takes_a_unit_ahead_of_one_that_sleeps_and_does_not_join)
     ck_assert_int_eq(fairsem_waiters(&sem), 1);
     ck_assert_int_eq(fairsem_available(&sem), 0);
     fs_section_begin(&in, fs_inside(&sem));
-    fs_leave(&in, &sleeper, FS_BY_DEADLINE);
+    fs_dequeue(&in, &sleeper, FS_BY_DEADLINE);
     fs_section_end(&in);
 }
 END_TEST
@@ -308,7 +308,7 @@ START_TEST(where_handlers_are_bare_a_thread_joins_at_once)
     begin_with(&sem, FAIRSEM_INTERRUPTIBLE);
     for (int i = 0; i < 10; i++)
         wait_for(&sem, LATE);       /* until it does not pay to stay awake as the head */
-    ck_assert_int_eq(atomic_load(&fs_inside(&sem)->before_join), 0);
+    ck_assert_int_eq(atomic_load(&fs_inside(&sem)->before_queue), 0);
 }
 END_TEST
 

@@ -178,7 +178,7 @@ static void join_on(fairsem_t *sem, struct fs_waiter *w, int core)
     fs_section_begin(&in, fs_inside(sem));
     *w = (struct fs_waiter){ .complete = complete, .units = 1 };
     world.core = core;
-    fs_join_thread(&in, w, 0);
+    fs_enqueue_thread(&in, w, 0);
     ck_assert_int_eq(w->in_queue.core, core);
     fs_section_end(&in);
 }

@@ -51,7 +51,7 @@ static void join_with(fairsem_t *sem, int64_t units, int priority)
     struct fs_section in;
 
     fs_section_begin(&in, fs_inside(sem));
-    fs_join_thread(&in, w, priority);
+    fs_enqueue_thread(&in, w, priority);
     fs_section_end(&in);
     if (fs_plan_of(w) == FS_PLAN_SLEEP)
         w->state = FS_PARKED;
@@ -69,7 +69,7 @@ static void join_ticket(fairsem_t *sem)
     struct fs_section in;
 
     fs_section_begin(&in, fs_inside(sem));
-    fs_join_ticket(&in, w, 0);
+    fs_enqueue_ticket(&in, w, 0);
     fs_section_end(&in);
 }
 
@@ -78,7 +78,7 @@ static void time_out(fairsem_t *sem, int waiter)
     struct fs_section in;
 
     fs_section_begin(&in, fs_inside(sem));
-    fs_leave(&in, &waiters[waiter], FS_BY_DEADLINE);
+    fs_dequeue(&in, &waiters[waiter], FS_BY_DEADLINE);
     fs_section_end(&in);
 }
 
@@ -654,9 +654,9 @@ START_TEST(nobody_is_near_where_all_sleep_at_once)
 
     ck_assert_int_eq(fairsem_init(&sem, 0, &attr), 0);
     fs_section_begin(&in, fs_inside(&sem));
-    fs_join_ticket(&in, &ticket, 0);
+    fs_enqueue_ticket(&in, &ticket, 0);
     ck_assert(!ticket.in_queue.near);
-    fs_leave(&in, &ticket, FS_BY_RETURN);
+    fs_dequeue(&in, &ticket, FS_BY_RETURN);
     fs_section_end(&in);
 }
 END_TEST

@@ -123,7 +123,7 @@ START_TEST(a_grant_orders_before_a_waiter_that_is_awake)
         ck_assert_int_eq(fairsem_init(&m.sem, 0, NULL), 0);
         ck_assert_int_eq(fs_wait_begin(&wait, NULL), 0);
         fs_section_begin(&in, s);
-        fs_join_thread(&in, &wait.waiter, 0);
+        fs_enqueue_thread(&in, &wait.waiter, 0);
         fs_section_end(&in);
         start_thread(&sender, release_it, &m);
         while (fs_in_queue(&wait.waiter))

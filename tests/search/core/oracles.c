@@ -36,7 +36,7 @@ void check_alive(const void *at, size_t size)
 
 int64_t old_at_ns(const struct fs_waiter *w)
 {
-    return scenario->aging_ns < INT64_MAX - w->joined_ns ? w->joined_ns + scenario->aging_ns
+    return scenario->aging_ns < INT64_MAX - w->enqueued_ns ? w->enqueued_ns + scenario->aging_ns
                                                          : INT64_MAX;
 }
 
@@ -181,7 +181,7 @@ static void check_tickets(void)
     for (int t = 0; t < tickets_count; t++) {
         const struct fs_ticket *ticket = (const struct fs_ticket *)(const void *)&tickets[t];
 
-        if (*(const volatile int *)&ticket->callback.waiter.state == FS_NOT_JOINED
+        if (*(const volatile int *)&ticket->callback.waiter.state == FS_NOT_QUEUED
             && *(const volatile bool *)&ticket->callback.waiter.in_queue.due)
             fail("C1 callback", "%s is idle, and its callback is due",
                  object_words(&ticket->callback.waiter.state));

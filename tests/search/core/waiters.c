@@ -146,7 +146,7 @@ static bool is_old(const struct fs_waitq_node *node)
 {
     const struct fs_waiter *w = fs_waiter_of((struct fs_waitq_node *)(uintptr_t)node);
 
-    return w->joined_ns != 0 && old_at_ns(w) <= self->last_clock;
+    return w->enqueued_ns != 0 && old_at_ns(w) <= self->last_clock;
 }
 
 static void check_grant(const struct known *who)
@@ -192,7 +192,7 @@ static const struct fs_waiter *head_of(int i)
 /* Has it waited too long to be passed, by the time that the passing thread has read? */
 static bool over_bound(const struct fs_waiter *w)
 {
-    return w->joined_ns + scenario->bypass_ns <= self->last_clock;
+    return w->enqueued_ns + scenario->bypass_ns <= self->last_clock;
 }
 
 /* A thread takes units without having joined: it comes first, or passes. */
@@ -246,7 +246,7 @@ static void state_stored(const void *at, int64_t before, int64_t now)
         was_completed(who, (int)now);
     } else if (now == FS_QUEUED) {
         joined((struct fs_waiter *)((uintptr_t)at - offsetof(struct fs_waiter, state)));
-    } else if (now == FS_GRANTED && stack_owner(at) == id_of(self) && before == FS_NOT_JOINED
+    } else if (now == FS_GRANTED && stack_owner(at) == id_of(self) && before == FS_NOT_QUEUED
                && (verbs[script[id_of(self)][self->op].verb].of & A_SEM) != 0) {
         took();
     }

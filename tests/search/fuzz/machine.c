@@ -239,13 +239,13 @@ enum fs_ahead fs_awake_joined(const struct fs_awake *awake, const struct fs_awak
     return facts->is_head || facts->only_head ? FS_AHEAD_NOBODY : FS_AHEAD_ON_CORE;
 }
 
-bool fs_awake_before_join(const _Atomic uint8_t *doubt, int64_t start_ns, int64_t now_ns)
+bool fs_awake_before_queue(const _Atomic uint8_t *doubt, int64_t start_ns, int64_t now_ns)
 {
     (void)doubt;
     return start_ns == now_ns && now_ns / 1000 % 2 == 0;
 }
 
-void fs_awake_learn_before_join(_Atomic uint8_t *doubt, bool paid)
+void fs_awake_learn_before_queue(_Atomic uint8_t *doubt, bool paid)
 {
     (void)doubt;
     (void)paid;
@@ -277,9 +277,9 @@ bool fs_awake_next(const struct fs_awake *awake, const struct fs_awake_facts *fa
 }
 
 bool fs_awake_stay(const _Atomic int *word, int value, const _Atomic uint8_t *plan,
-                   int64_t joined_ns, const struct fs_deadline *deadline)
+                   int64_t enqueued_ns, const struct fs_deadline *deadline)
 {
-    (void)joined_ns;
+    (void)enqueued_ns;
     (void)deadline;
     if (*plan == FS_PLAN_SLEEP)
         return false;

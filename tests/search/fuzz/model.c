@@ -54,7 +54,7 @@ static void left(struct model_request *r, enum fairsem_ticket_state state, int r
 {
     fairsem_stat_t *past = &r->sem->past;
     bool timed_out = state == FAIRSEM_TICKET_CANCELED && reason == ETIMEDOUT;
-    int64_t waited = model_now_ns - r->joined_ns;
+    int64_t waited = model_now_ns - r->enqueued_ns;
 
     r->state = state;
     r->reason = reason;
@@ -95,7 +95,7 @@ static int ask(struct model_sem *s, struct model_request *r, int64_t n, int prio
 
     *r = (struct model_request){
         .ask = { .units = n, .priority = priority }, .state = FAIRSEM_TICKET_IDLE, .sem = s,
-        .joined_ns = model_now_ns, .notify = r->notify, .called_by = r->called_by,
+        .enqueued_ns = model_now_ns, .notify = r->notify, .called_by = r->called_by,
     };
     result = spec_ask(&s->now, &r->ask, instead);
     if (result == 0) {
@@ -151,8 +151,8 @@ void model_stat(const struct model_sem *s, fairsem_stat_t *stat)
             stat->waiting_units = INT64_MAX;
         else
             stat->waiting_units += r->ask.units;
-        if (model_now_ns - r->joined_ns > stat->oldest_wait_ns)
-            stat->oldest_wait_ns = model_now_ns - r->joined_ns;
+        if (model_now_ns - r->enqueued_ns > stat->oldest_wait_ns)
+            stat->oldest_wait_ns = model_now_ns - r->enqueued_ns;
     }
 }
 

@@ -14,7 +14,7 @@ struct model_request {
     enum fairsem_ticket_state state;    /* CANCELED: left the queue for `reason` */
     int               reason;
     struct model_sem *sem;              /* in whose queue it is, or was last */
-    int64_t           joined_ns;        /* joined the queue then */
+    int64_t           enqueued_ns;        /* joined the queue then */
     bool              notify;           /* a ticket with a callback */
     int               due;              /* the call that must run the callback; 0: none */
     unsigned          due_order;        /* its place among the callbacks of that call */

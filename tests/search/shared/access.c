@@ -82,7 +82,7 @@ static enum sharing sharing_of(int file, size_t offset)
                ? FREE_TO_STORE : LOCKED;
     if (IS(fs_slot, process) || IS(fs_slot, next) || IS(fs_slot, seq))
         return HINT;
-    return IS(fs_slot, state) || IS(fs_slot, granted_ns) || IS(fs_slot, joined_ns) ? OPEN_TO_ALL
+    return IS(fs_slot, state) || IS(fs_slot, granted_ns) || IS(fs_slot, enqueued_ns) ? OPEN_TO_ALL
                                                                                    : LOCKED;
 }
 

@@ -50,7 +50,7 @@ bool fs_awake_next(const struct fs_awake *awake, const struct fs_awake_facts *fa
     return !facts->only_head && (facts->waiting < 2) != xp_answers_otherwise();
 }
 
-bool fs_awake_before_join(const _Atomic uint8_t *doubt, int64_t start_ns, int64_t now_ns)
+bool fs_awake_before_queue(const _Atomic uint8_t *doubt, int64_t start_ns, int64_t now_ns)
 {
     (void)doubt;
     (void)start_ns;
@@ -58,7 +58,7 @@ bool fs_awake_before_join(const _Atomic uint8_t *doubt, int64_t start_ns, int64_
     return xp_answers_otherwise();
 }
 
-void fs_awake_learn_before_join(_Atomic uint8_t *doubt, bool paid)
+void fs_awake_learn_before_queue(_Atomic uint8_t *doubt, bool paid)
 {
     (void)doubt;
     (void)paid;
@@ -66,10 +66,10 @@ void fs_awake_learn_before_join(_Atomic uint8_t *doubt, bool paid)
 
 /* A pause ends when the word has changed, or later; then the clock has gone on. */
 bool fs_awake_stay(const _Atomic int *word, int value, const _Atomic uint8_t *plan,
-                   int64_t joined_ns, const struct fs_deadline *deadline)
+                   int64_t enqueued_ns, const struct fs_deadline *deadline)
 {
     (void)plan;
-    (void)joined_ns;
+    (void)enqueued_ns;
     (void)deadline;
     for (int64_t start = fs_now_ns(); fs_now_ns() == start;) {
         if (atomic_load_explicit(word, memory_order_relaxed) != value)
