@@ -228,11 +228,11 @@ static bool all_sleep(int64_t now_ns)
 }
 
 /* Would it have been granted soon, by what the semaphore has learned? */
-static bool is_soon(const struct fs_awake *awake, bool as_head, bool others_wait)
+static bool is_soon(const struct fs_awake *awake, bool as_front, bool others_wait)
 {
     if (others_wait)
         return turn_ns(awake) <= FS_LATE_NS / 10;
-    return as_head && (awake->as_head < DOUBT_HIGH || awake->as_head_here < DOUBT_HIGH);
+    return as_front && (awake->as_front < DOUBT_HIGH || awake->as_front_here < DOUBT_HIGH);
 }
 
 /*
@@ -244,14 +244,14 @@ static bool is_soon(const struct fs_awake *awake, bool as_head, bool others_wait
  * that take turns, each on a core of its own, beside one such program: a million turns a second, and
  * 80,000 with these pauses.)
  */
-void fs_awake_late(const struct fs_awake *awake, bool as_head, bool others_wait, int64_t head_ns,
+void fs_awake_late(const struct fs_awake *awake, bool as_front, bool others_wait, int64_t front_ns,
                    int64_t now_ns)
 {
     int64_t since_ns = atomic_load_explicit(&watched_since_ns, memory_order_relaxed);
-    int64_t slept_until_ns = pause_end(&nobody_awake), began_ns = now_ns - head_ns;
+    int64_t slept_until_ns = pause_end(&nobody_awake), began_ns = now_ns - front_ns;
 
     /* If it began before that time, grants of other semaphores were late by the same moment. */
-    if (fs_under_valgrind || !is_soon(awake, as_head, others_wait) || began_ns < slept_until_ns
+    if (fs_under_valgrind || !is_soon(awake, as_front, others_wait) || began_ns < slept_until_ns
         || began_ns < atomic_load_explicit(&last_late_ns, memory_order_relaxed)
         || awake->holders_core != fs_core_byte(fs_cpu_current()))
         return;
@@ -275,21 +275,21 @@ bool fs_awake_in_crowd(void)
     return fs_cpu_count() < FS_MANY_CORES;
 }
 
-static enum fs_plan plan_for_head(const struct fs_awake *awake, const struct fs_awake_facts *facts)
+static enum fs_plan plan_for_front(const struct fs_awake *awake, const struct fs_awake_facts *facts)
 {
-    if (awake->as_head < DOUBT_HIGH && cores_suffice(facts))
-        return FS_PLAN_SPIN_AS_HEAD;
-    if (facts->only_head || !yields_pay(facts->enqueued_ns))
+    if (awake->as_front < DOUBT_HIGH && cores_suffice(facts))
+        return FS_PLAN_SPIN_AS_FRONT;
+    if (facts->only_front || !yields_pay(facts->enqueued_ns))
         return FS_PLAN_SLEEP;
-    return awake->as_head_here < DOUBT_HIGH ? FS_PLAN_YIELD_AS_HEAD : FS_PLAN_SLEEP;
+    return awake->as_front_here < DOUBT_HIGH ? FS_PLAN_YIELD_AS_FRONT : FS_PLAN_SLEEP;
 }
 
 /* What is likely to pay off? */
 static enum fs_plan plan_for(const struct fs_awake *awake, const struct fs_awake_facts *facts)
 {
-    if (facts->is_head)
-        return plan_for_head(awake, facts);
-    if (facts->only_head || !yields_pay(facts->enqueued_ns))
+    if (facts->is_front)
+        return plan_for_front(awake, facts);
+    if (facts->only_front || !yields_pay(facts->enqueued_ns))
         return FS_PLAN_SLEEP;
     if (facts->waiting > FEW && facts->waiting / NEAR_PLACES < holders(facts)
         && facts->waiting * turn_ns(awake) <= NEAR_NS)
@@ -306,13 +306,13 @@ static enum fs_ahead ahead_for(const struct fs_awake *awake, const struct fs_awa
 {
     int64_t turn = turn_ns(awake);
 
-    if (facts->only_head || facts->is_head || facts->waiting <= FEW || !yields_pay(facts->enqueued_ns))
+    if (facts->only_front || facts->is_front || facts->waiting <= FEW || !yields_pay(facts->enqueued_ns))
         return FS_AHEAD_NOBODY;
     if (turn <= SOON_NS && fs_core_byte(core) != awake->holders_core)
         return FS_AHEAD_ON_CORE;
     if (facts->early_unknown)
-        return turn <= SOON_UNKNOWN_NS ? FS_AHEAD_HEAD : FS_AHEAD_NOBODY;
-    return turn <= SOON_NS || awake->early < DOUBT_HIGH ? FS_AHEAD_HEAD : FS_AHEAD_NOBODY;
+        return turn <= SOON_UNKNOWN_NS ? FS_AHEAD_FRONT : FS_AHEAD_NOBODY;
+    return turn <= SOON_NS || awake->early < DOUBT_HIGH ? FS_AHEAD_FRONT : FS_AHEAD_NOBODY;
 }
 
 enum fs_ahead fs_awake_joined(const struct fs_awake *awake, const struct fs_awake_facts *facts,
@@ -338,7 +338,7 @@ int fs_awake_near(const struct fs_awake *awake, const struct fs_awake_facts *fac
     int64_t cores = fs_cpu_count(), spare = cores - holders(facts), most = cores / 2;
     int64_t ahead = wake_up * 2 / turn + 2;
 
-    if (facts->only_head || turn > wake_up * NEAR_WAKE_UPS || all_sleep(now_ns))
+    if (facts->only_front || turn > wake_up * NEAR_WAKE_UPS || all_sleep(now_ns))
         return 0;
     if (!yields_pay(now_ns))
         return 1;
@@ -353,7 +353,7 @@ enum fs_plan fs_awake_plan_near(const struct fs_awake *awake, const struct fs_aw
 {
     if (all_sleep(facts->enqueued_ns))
         return FS_PLAN_SLEEP;
-    return facts->is_head ? plan_for_head(awake, facts) : FS_PLAN_YIELD_IN_QUEUE;
+    return facts->is_front ? plan_for_front(awake, facts) : FS_PLAN_YIELD_IN_QUEUE;
 }
 
 /*
@@ -362,7 +362,7 @@ enum fs_plan fs_awake_plan_near(const struct fs_awake *awake, const struct fs_aw
  */
 bool fs_awake_next(const struct fs_awake *awake, const struct fs_awake_facts *facts, int64_t now_ns)
 {
-    return facts->waiting < FEW && awake->early < DOUBT_HIGH && !facts->only_head
+    return facts->waiting < FEW && awake->early < DOUBT_HIGH && !facts->only_front
            && cores_suffice(facts) && !all_sleep(now_ns);
 }
 
@@ -398,24 +398,24 @@ void fs_awake_learn_turn(struct fs_awake *awake, int64_t ns)
 }
 
 /* The limits are the times for which fs_awake_stay() would have kept each kind of thread awake. */
-void fs_awake_learn(struct fs_awake *awake, bool as_head, int64_t head_ns, int core)
+void fs_awake_learn(struct fs_awake *awake, bool as_front, int64_t front_ns, int core)
 {
     int64_t wake_up = atomic_load_explicit(&wake_up_ns, memory_order_relaxed);
 
-    if (as_head) {
-        bool soon = head_ns <= wake_up * 2, here = core == fs_cpu_current();
+    if (as_front) {
+        bool soon = front_ns <= wake_up * 2, here = core == fs_cpu_current();
 
-        awake->as_head = doubt_after(awake->as_head, soon && !here) & (unsigned)DOUBT_MAX;
-        awake->as_head_here = doubt_after(awake->as_head_here, soon && here) & (unsigned)DOUBT_MAX;
+        awake->as_front = doubt_after(awake->as_front, soon && !here) & (unsigned)DOUBT_MAX;
+        awake->as_front_here = doubt_after(awake->as_front_here, soon && here) & (unsigned)DOUBT_MAX;
     } else {
-        awake->early = doubt_after(awake->early, head_ns <= wake_up + wake_up / 2) & (unsigned)DOUBT_MAX;
+        awake->early = doubt_after(awake->early, front_ns <= wake_up + wake_up / 2) & (unsigned)DOUBT_MAX;
     }
 }
 
-void fs_awake_learn_in_vain(struct fs_awake *awake, bool as_head, int64_t head_ns)
+void fs_awake_learn_in_vain(struct fs_awake *awake, bool as_front, int64_t front_ns)
 {
-    if (head_ns > atomic_load_explicit(&wake_up_ns, memory_order_relaxed) * 2)
-        fs_awake_learn(awake, as_head, head_ns, FS_NO_CORE);
+    if (front_ns > atomic_load_explicit(&wake_up_ns, memory_order_relaxed) * 2)
+        fs_awake_learn(awake, as_front, front_ns, FS_NO_CORE);
 }
 
 /* ======================================================================== *
@@ -432,8 +432,8 @@ void fs_awake_learn_in_vain(struct fs_awake *awake, bool as_head, int64_t head_n
 static int64_t longest_stay(enum fs_plan plan, int64_t wake_up)
 {
     switch (plan) {
-    case FS_PLAN_SPIN_AS_HEAD:
-    case FS_PLAN_YIELD_AS_HEAD:
+    case FS_PLAN_SPIN_AS_FRONT:
+    case FS_PLAN_YIELD_AS_FRONT:
     case FS_PLAN_YIELD_WOKEN:
     case FS_PLAN_YIELD_NEXT:
         return wake_up * 2;
@@ -516,13 +516,13 @@ bool fs_awake_stay(const _Atomic int *word, int value, const _Atomic uint8_t *pl
     int64_t wake_up = atomic_load_explicit(&wake_up_ns, memory_order_relaxed);
     enum fs_plan first = atomic_load_explicit(plan, memory_order_relaxed);
     int64_t longest = longest_stay(first, wake_up), start = enqueued_ns;
-    bool yields = first >= FS_PLAN_YIELD_AS_HEAD;
+    bool yields = first >= FS_PLAN_YIELD_AS_FRONT;
 
     /* A thread that yields comes back late: it may miss its deadline. */
     if (longest == 0
         || (yields && deadline != NULL && fs_deadline_rest(deadline, NEAR_NS * 2) < NEAR_NS * 2))
         return false;
-    if (first != FS_PLAN_SPIN_AS_HEAD && first != FS_PLAN_YIELD_AS_HEAD)
+    if (first != FS_PLAN_SPIN_AS_FRONT && first != FS_PLAN_YIELD_AS_FRONT)
         start = fs_now_ns();
     if (yields)
         yield(word, value, start, longest, plan);

@@ -24,9 +24,9 @@
 /* What a thread in the queue does before it sleeps.  Whoever wakes it, or joins, may replace it. */
 enum fs_plan {
     FS_PLAN_SLEEP,
-    FS_PLAN_SPIN_AS_HEAD,       /* it joined as the head */
+    FS_PLAN_SPIN_AS_FRONT,       /* it joined as the head */
     FS_PLAN_SPIN_WOKEN,         /* woken early, by the releasing thread */
-    FS_PLAN_YIELD_AS_HEAD,      /* it joined as the head, but the releasing thread needs its core */
+    FS_PLAN_YIELD_AS_FRONT,      /* it joined as the head, but the releasing thread needs its core */
     FS_PLAN_YIELD_WOKEN,        /* woken early in a crowd, by the next to join */
     FS_PLAN_YIELD_NEXT,         /* the same, or awake already: next on its core, so it spins first */
     FS_PLAN_YIELD_IN_QUEUE      /* its turn is near */
@@ -34,7 +34,7 @@ enum fs_plan {
 
 /* What is known of a semaphore.  All zero: nothing yet, so threads stay awake. */
 struct fs_awake {
-    uint8_t  as_head : 4, as_head_here : 4; /* doubts; `here`: on the granter's core */
+    uint8_t  as_front : 4, as_front_here : 4; /* doubts; `here`: on the granter's core */
     uint8_t  holders_core;                  /* fs_core_byte() of where the last grantee joined */
     uint16_t early : 4;                     /* a doubt */
     uint16_t turn : 6;                      /* about the time from grant to grant, see awake.c */
@@ -47,15 +47,15 @@ struct fs_awake_facts {
     int64_t enqueued_ns;
     int64_t waiting;        /* so many wait, with this one */
     int64_t units, each;    /* how many there are in all, and how many it wants */
-    bool    is_head;
-    bool    only_head;      /* nobody else may be awake, or be woken ahead */
+    bool    is_front;
+    bool    only_front;      /* nobody else may be awake, or be woken ahead */
     bool    early_unknown;  /* nobody learns whether it pays to be woken ahead: between processes */
 };
 
 /* The waiter to wake ahead, if it sleeps. */
 enum fs_ahead {
     FS_AHEAD_NOBODY,
-    FS_AHEAD_HEAD,          /* with FS_PLAN_YIELD_WOKEN */
+    FS_AHEAD_FRONT,          /* with FS_PLAN_YIELD_WOKEN */
     FS_AHEAD_ON_CORE        /* the first that joined on this core, of so many, with FS_PLAN_YIELD_NEXT;
                              * else the head */
 };
@@ -91,11 +91,11 @@ void fs_awake_learn_before_queue(_Atomic uint8_t *doubt, bool paid);
 
 /*
  * The head was granted late: it had been the head for at least FS_LATE_NS.  Perhaps other programs have
- * the cores.  as_head: it joined as the head; others_wait: it was not alone.  Only where all threads
+ * the cores.  as_front: it joined as the head; others_wait: it was not alone.  Only where all threads
  * are of one process; before fs_awake_granted(), which forgets the core of the holder before.
  */
 #define FS_LATE_NS 1000000
-void fs_awake_late(const struct fs_awake *awake, bool as_head, bool others_wait, int64_t head_ns,
+void fs_awake_late(const struct fs_awake *awake, bool as_front, bool others_wait, int64_t front_ns,
                    int64_t now_ns);
 
 void fs_awake_learn_turn(struct fs_awake *awake, int64_t turn_ns);
@@ -110,12 +110,12 @@ static inline void fs_awake_granted(struct fs_awake *awake, int core, int64_t tu
 
 /*
  * Learn from such a grant, in the thread that granted: would it have paid to be awake, or to be woken
- * ahead?  as_head: it joined as the head.
+ * ahead?  as_front: it joined as the head.
  */
-void fs_awake_learn(struct fs_awake *awake, bool as_head, int64_t head_ns, int core);
+void fs_awake_learn(struct fs_awake *awake, bool as_front, int64_t front_ns, int core);
 
 /* The head has timed out.  If that came soon, a grant might have come soon, too, and there is no lesson. */
-void fs_awake_learn_in_vain(struct fs_awake *awake, bool as_head, int64_t head_ns);
+void fs_awake_learn_in_vain(struct fs_awake *awake, bool as_front, int64_t front_ns);
 
 /*
  * Spin, or yield, until *word is no longer `value`, or until it is time to sleep: what *plan says.  A

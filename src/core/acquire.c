@@ -20,7 +20,7 @@ FS_ALWAYS_INLINE static bool may_take(struct fs_section *in, int64_t n, int prio
     fs_assert_held(s);
     if ((s->options & FS_AGING) != 0)
         fs_age_note(in);
-    return (fs_fits(s, in->available, n) && fs_waitq_would_be_first(&s->queue, priority))
+    return (fs_fits(s, in->available, n) && fs_waitq_takes_precedence(&s->queue, priority))
            || ((s->options & FS_BYPASS) != 0 && fs_bypass_may_pass(in, n));
 }
 

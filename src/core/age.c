@@ -23,7 +23,7 @@ void fs_age_note(struct fs_section *in)
     fs_assert_held(s);
     if (oldest == NULL || oldest->kind == FS_OLD || !grows_old(in, oldest) || oldest == head)
         return;
-    s->head_since_ns = in->now_ns;
+    s->front_since_ns = in->now_ns;
     fs_probe_aged(s, s->name, fs_waiter_of(oldest)->units, oldest->seq,
                   in->now_ns - fs_waiter_of(oldest)->enqueued_ns);
 }

@@ -4,13 +4,13 @@
 
 #include "tools/annotate.h"
 
-/* only_head: with bounded bypass, one that is awake is granted directly, so nobody could pass. */
+/* only_front: with bounded bypass, one that is awake is granted directly, so nobody could pass. */
 static inline struct fs_awake_facts facts_of(struct fs_sem *s, const struct fs_waiter *w)
 {
     return (struct fs_awake_facts){
         .enqueued_ns = w->enqueued_ns, .waiting = s->waiters,
         .units = fs_units_in_all(s), .each = w->units,
-        .is_head = fs_head(s) == w, .only_head = (s->options & FS_BYPASS) != 0,
+        .is_front = fs_front(s) == w, .only_front = (s->options & FS_BYPASS) != 0,
     };
 }
 
@@ -60,7 +60,7 @@ static void joined_a_crowd(struct fs_section *in, struct fs_waiter *w,
     if (next != NULL)
         wake_ahead(in, next, FS_PLAN_YIELD_NEXT);
     else if (ahead != FS_AHEAD_NOBODY)
-        wake_ahead(in, fs_head(s), FS_PLAN_YIELD_WOKEN);
+        wake_ahead(in, fs_front(s), FS_PLAN_YIELD_WOKEN);
 }
 
 /* ---- Many cores: the first waiters are near ---- */
@@ -100,17 +100,17 @@ static bool place(struct fs_sem *s, struct fs_waiter *w, int near)
 }
 
 /* It has joined.  Another one may be the head from now on. */
-FS_ALWAYS_INLINE static void note_head(struct fs_sem *s, const struct fs_waiter *joined)
+FS_ALWAYS_INLINE static void note_front(struct fs_sem *s, const struct fs_waiter *joined)
 {
-    if (fs_head(s) == joined)
-        s->head_since_ns = joined->enqueued_ns;
+    if (fs_front(s) == joined)
+        s->front_since_ns = joined->enqueued_ns;
 }
 
 void fs_ahead_enqueued_ticket(struct fs_section *in, struct fs_waiter *w)
 {
     struct fs_sem *s = in->sem;
 
-    note_head(s, w);
+    note_front(s, w);
     if (!fs_awake_in_crowd())
         (void)place(s, w, 0);
 }
@@ -121,10 +121,10 @@ void fs_ahead_enqueued(struct fs_section *in, struct fs_waiter *w)
     const struct fs_awake_facts facts = facts_of(s, w);
 
     w->in_queue.core = (int16_t)fs_cpu_current();
-    note_head(s, w);
+    note_front(s, w);
     if (fs_awake_in_crowd())
         joined_a_crowd(in, w, &facts);
-    else if (place(s, w, fs_awake_near(&s->awake, &facts, w->enqueued_ns)) || facts.is_head)
+    else if (place(s, w, fs_awake_near(&s->awake, &facts, w->enqueued_ns)) || facts.is_front)
         fs_set_plan(w, fs_awake_plan_near(&s->awake, &facts));
 }
 
@@ -171,24 +171,24 @@ void fs_ahead_granted(struct fs_section *in, struct fs_waiter *head)
 /* Is there something to learn?  Not if it became the head in this same section, or is a ticket. */
 FS_ALWAYS_INLINE static bool teaches(const struct fs_sem *s, int core)
 {
-    return s->head_since_ns != 0 && core != FS_NO_CORE;
+    return s->front_since_ns != 0 && core != FS_NO_CORE;
 }
 
 /* The head is about to have its units: learn from the time that it took. */
 FS_ALWAYS_INLINE static void learn(struct fs_sem *s, int64_t enqueued_ns, int core, int64_t now_ns)
 {
-    int64_t head_ns = now_ns - s->head_since_ns;
-    bool as_head = s->head_since_ns == enqueued_ns, others_wait = s->waiters != 0;
-    bool teaches_something = head_ns != 0 && teaches(s, core);
+    int64_t front_ns = now_ns - s->front_since_ns;
+    bool as_front = s->front_since_ns == enqueued_ns, others_wait = s->waiters != 0;
+    bool teaches_something = front_ns != 0 && teaches(s, core);
 
-    if (teaches_something && head_ns >= FS_LATE_NS)
-        fs_awake_late(&s->awake, as_head, others_wait, head_ns, now_ns);
-    fs_awake_granted(&s->awake, core, teaches_something && others_wait ? head_ns : 0);
+    if (teaches_something && front_ns >= FS_LATE_NS)
+        fs_awake_late(&s->awake, as_front, others_wait, front_ns, now_ns);
+    fs_awake_granted(&s->awake, core, teaches_something && others_wait ? front_ns : 0);
     if (teaches_something)
-        fs_awake_learn(&s->awake, as_head, head_ns, core);
+        fs_awake_learn(&s->awake, as_front, front_ns, core);
 }
 
-void fs_ahead_head_left(struct fs_section *in, const struct fs_ended *ended, enum fs_end end)
+void fs_ahead_front_left(struct fs_section *in, const struct fs_ended *ended, enum fs_end end)
 {
     struct fs_sem *s = in->sem;
     int64_t now_ns = fs_section_now(in);
@@ -196,16 +196,16 @@ void fs_ahead_head_left(struct fs_section *in, const struct fs_ended *ended, enu
     if (end == FS_BY_GRANT)
         learn(s, ended->enqueued_ns, ended->core, now_ns);
     else if (end == FS_BY_DEADLINE && teaches(s, ended->core))
-        fs_awake_learn_in_vain(&s->awake, s->head_since_ns == ended->enqueued_ns,
-                               now_ns - s->head_since_ns);
-    s->head_since_ns = now_ns;
+        fs_awake_learn_in_vain(&s->awake, s->front_since_ns == ended->enqueued_ns,
+                               now_ns - s->front_since_ns);
+    s->front_since_ns = now_ns;
 }
 
 void fs_ahead_woken_to_compete(struct fs_section *in, struct fs_waiter *head)
 {
     fs_assert_held(in->sem);
     learn(in->sem, head->enqueued_ns, head->in_queue.core, fs_section_now(in));
-    in->sem->head_since_ns = 0;
+    in->sem->front_since_ns = 0;
     /* If they are gone by then: with many cores, another release soon finds it awake, and grants it. */
     fs_set_plan(head, fs_awake_in_crowd() ? FS_PLAN_SLEEP : FS_PLAN_SPIN_WOKEN);
 }

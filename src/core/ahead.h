@@ -38,7 +38,7 @@ static inline void fs_ahead_dequeues(struct fs_sem *s, struct fs_waiter *w)
 }
 
 /* The head has left the queue: learn from the time that it took. */
-void fs_ahead_head_left(struct fs_section *in, const struct fs_ended *ended, enum fs_end end);
+void fs_ahead_front_left(struct fs_section *in, const struct fs_ended *ended, enum fs_end end);
 
 /* The head is to be woken to compete.  It counts as a grant for what the semaphore learns. */
 void fs_ahead_woken_to_compete(struct fs_section *in, struct fs_waiter *head);

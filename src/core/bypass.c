@@ -20,14 +20,14 @@ static bool grants_directly(struct fs_section *in, const struct fs_waiter *head)
 bool fs_bypass_may_pass(struct fs_section *in, int64_t n)
 {
     const struct fs_sem *s = in->sem;
-    const struct fs_waiter *head = fs_head(s);
+    const struct fs_waiter *head = fs_front(s);
 
     return head != NULL && s->closed == 0 && n > 0 && n <= in->available
            && s->limit != 0     /* paused */
            && !grants_directly(in, head);
 }
 
-bool fs_bypass_wake_head(struct fs_section *in, struct fs_waiter *head)
+bool fs_bypass_wake_front(struct fs_section *in, struct fs_waiter *head)
 {
     if (grants_directly(in, head))
         return false;

@@ -31,6 +31,6 @@
 bool fs_bypass_may_pass(struct fs_section *in, int64_t n);
 
 /* The head fits.  Returns true if it was woken to compete, and so is not granted its units now. */
-bool fs_bypass_wake_head(struct fs_section *in, struct fs_waiter *head);
+bool fs_bypass_wake_front(struct fs_section *in, struct fs_waiter *head);
 
 #endif

@@ -12,7 +12,7 @@ struct fs_ended {
     int64_t  units;     /* for the probes, like seq */
     uint64_t seq;
     int      core;
-    bool     was_head;
+    bool     was_front;
     bool     passed;    /* it was the head because it was old, before a better priority */
 };
 
@@ -20,7 +20,7 @@ static inline struct fs_ended fs_ended_of(const struct fs_sem *s, const struct f
 {
     return (struct fs_ended){
         .enqueued_ns = w->enqueued_ns, .units = w->units, .seq = w->in_queue.seq,
-        .core = w->in_queue.core, .was_head = fs_head(s) == w,
+        .core = w->in_queue.core, .was_front = fs_front(s) == w,
         .passed = (s->options & FS_AGING) != 0 && w->in_queue.kind == FS_OLD
                   && fs_waitq_best(&s->queue) != &w->in_queue,
     };

@@ -62,6 +62,6 @@ void fs_dequeue(struct fs_section *in, struct fs_waiter *w, enum fs_end end)
         fs_tell_before(w);
     w->complete(w, state_after(end), in);
     fs_count_ended(s, &ended, fs_section_now(in), end);
-    if ((s->options & FS_NO_SPIN) == 0 && ended.was_head)
-        fs_ahead_head_left(in, &ended, end);
+    if ((s->options & FS_NO_SPIN) == 0 && ended.was_front)
+        fs_ahead_front_left(in, &ended, end);
 }

@@ -85,14 +85,14 @@ FS_ALWAYS_INLINE static bool grant(struct fs_section *in)
     for (;;) {
         if ((s->options & FS_AGING) != 0)
             fs_age_note(in);
-        head = fs_head(s);
+        head = fs_front(s);
         if (head == NULL || !fs_fits(s, in->available, head->units))
             break;
         if (s->closed != 0) {       /* only fairsem_drain() waits now, and takes nothing */
             fs_dequeue(in, head, FS_BY_CLOSE);
             continue;
         }
-        if ((s->options & FS_BYPASS) != 0 && fs_bypass_wake_head(in, head))
+        if ((s->options & FS_BYPASS) != 0 && fs_bypass_wake_front(in, head))
             return true;
         granted = true;
         fs_reserve(in, head->units);

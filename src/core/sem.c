@@ -26,7 +26,7 @@ void fs_sem_reset_in_child(void *sem)
     }
     s->far = NULL;
     s->awake.near = 0;
-    s->head_since_ns = 0;
+    s->front_since_ns = 0;
     s->waiting_low = s->waiting_high = 0;
     s->tickets = 0;
     atomic_store_explicit(&s->waiters, 0, memory_order_relaxed);

@@ -91,7 +91,7 @@ struct FS_MAY_ALIAS fs_sem {
     struct fs_waitq    queue;       /* under mutex */
     _Atomic uint32_t   waiters;     /* written under mutex; length of the queue; without it a hint */
     struct fs_waiter  *far;         /* under mutex; ahead.h */
-    int64_t            head_since_ns; /* under mutex; since when it is the head; 0: no more to learn */
+    int64_t            front_since_ns; /* under mutex; since when it is the head; 0: no more to learn */
     _Atomic int        closed;      /* written under mutex; the reason, 0: open */
     unsigned           tickets;     /* under mutex; how many of those in the queue are tickets */
     uint64_t           waiting_low; /* under mutex; see count.h */
@@ -200,7 +200,7 @@ static inline int64_t fs_waits(const struct fs_sem *s)
 }
 
 /* The next to be granted; NULL: nobody waits. */
-static inline struct fs_waiter *fs_head(const struct fs_sem *s)
+static inline struct fs_waiter *fs_front(const struct fs_sem *s)
 {
     return fs_waiter_of(fs_waitq_first(&s->queue));
 }

@@ -77,7 +77,7 @@ static void check_queue(const struct fs_sem *s)
 }
 
 /* The grant loop has run, so the head does not fit any more. */
-static void check_head(const struct fs_sem *s, int64_t available, bool competes)
+static void check_front_waiter(const struct fs_sem *s, int64_t available, bool competes)
 {
     const struct fs_waiter *head;
 
@@ -107,7 +107,7 @@ void fs_check_invariants(const struct fs_sem *s, int64_t available, bool compete
     FS_INVARIANT(fs_waits(s) - s->grants - s->timeouts >= s->waiters,
                  "the statistics do not add up");
     check_queue(s);
-    check_head(s, available, competes);
+    check_front_waiter(s, available, competes);
 }
 
 #else

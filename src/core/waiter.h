@@ -4,7 +4,7 @@
  *
  * THE WAITER
  *
- *                  join         fall_asleep      wake_ahead, fs_bypass_wake_head
+ *                  join         fall_asleep      wake_ahead, fs_bypass_wake_front
  *      NOT_QUEUED ------> QUEUED ----------> PARKED ----------> WOKEN
  *       |                  | ^                 | |               | |
  *       |                  | +--- note_awake --+-|---------------+ |

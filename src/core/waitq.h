@@ -104,7 +104,7 @@ static inline struct fs_waitq_node *fs_waitq_first(const struct fs_waitq *queue)
 }
 
 /* Would a newcomer of this priority be the first? */
-static inline bool fs_waitq_would_be_first(const struct fs_waitq *queue, int priority)
+static inline bool fs_waitq_takes_precedence(const struct fs_waitq *queue, int priority)
 {
     const struct fs_waitq_node *first = fs_waitq_first(queue);
 

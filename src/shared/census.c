@@ -16,7 +16,7 @@
 static void check(struct fs_shared_section *in)
 {
     const fairsem_shared_t *h = in->handle;
-    int at = fs_queue_head(in);
+    int at = fs_queue_front(in);
 
     if (h->undo && fs_shared_count_out(in) != in->total - in->available)
         fs_damaged(in);

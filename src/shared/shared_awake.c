@@ -19,7 +19,7 @@ static int shared_wake_ahead(fairsem_shared_t *h, int slot, enum fs_plan plan)
 /* The first of those near the head that joined on this core; FS_NOBODY: there is none. */
 static int next_on_core(struct fs_shared_section *in, int core, int joined)
 {
-    int next = fs_queue_head(in);
+    int next = fs_queue_front(in);
 
     for (int i = 0; i < FS_AHEAD_PLACES && next != joined && next != FS_NOBODY; i++) {
         if (FS_GET(&in->handle->slots[next].core) == core)
@@ -34,16 +34,16 @@ int fs_shared_awake_begin(struct fs_shared_awake *awake, struct fs_shared_sectio
 {
     fairsem_shared_t *h = in->handle;
     const struct fs_awake known = h->segment->awake;
-    int head = fs_queue_head(in), next = FS_NOBODY;
+    int head = fs_queue_front(in), next = FS_NOBODY;
     const struct fs_awake_facts facts = {
         .enqueued_ns = enqueued_ns, .waiting = FS_GET(&h->segment->waiters),
         .units = h->unbounded ? 1 : in->total, .each = n,
-        .is_head = head == slot, .early_unknown = true,
+        .is_front = head == slot, .early_unknown = true,
     };
     enum fs_plan plan = FS_PLAN_SLEEP;
     enum fs_ahead ahead = FS_AHEAD_NOBODY;
 
-    awake->as_head = facts.is_head;
+    awake->as_front = facts.is_front;
     awake->core = h->spins ? fs_cpu_current() : FS_NO_CORE;
     if (h->spins)
         ahead = fs_awake_joined(&known, &facts, awake->core, &plan);
@@ -101,12 +101,12 @@ void fs_shared_awake_learn(const struct fs_shared_awake *awake, fairsem_shared_t
                            int64_t enqueued_ns)
 {
     struct fs_awake known = h->segment->awake;
-    int64_t head_ns = fs_since(FS_GET(&h->slots[slot].granted_ns), enqueued_ns);
+    int64_t front_ns = fs_since(FS_GET(&h->slots[slot].granted_ns), enqueued_ns);
     bool same_core = FS_GET(&h->slots[slot].core) == awake->core;
 
-    if (!h->spins || !awake->as_head)
+    if (!h->spins || !awake->as_front)
         return;
-    fs_awake_learn(&known, true, head_ns, same_core ? fs_cpu_current() : FS_NO_CORE);
+    fs_awake_learn(&known, true, front_ns, same_core ? fs_cpu_current() : FS_NO_CORE);
     h->segment->awake = known;
 }
 
@@ -115,7 +115,7 @@ void fs_shared_awake_learn_in_vain(const struct fs_shared_awake *awake, fairsem_
 {
     struct fs_awake known = h->segment->awake;
 
-    if (!h->spins || !awake->as_head)
+    if (!h->spins || !awake->as_front)
         return;
     fs_awake_learn_in_vain(&known, true, fs_since(fs_now_ns(), enqueued_ns));
     h->segment->awake = known;

@@ -13,7 +13,7 @@
 /* For the thread that waits. */
 struct fs_shared_awake {
     int  core;      /* where it joined */
-    bool as_head;   /* it has joined as the head */
+    bool as_front;   /* it has joined as the head */
 };
 
 /*

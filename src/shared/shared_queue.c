@@ -69,7 +69,7 @@ static void join_chain(struct fs_shared_section *in, enum chain chain, int index
 
 /* ---- The queue ---- */
 
-int fs_queue_head(struct fs_shared_section *in)
+int fs_queue_front(struct fs_shared_section *in)
 {
     return fs_load_link(in, &in->handle->segment->head);
 }
@@ -82,7 +82,7 @@ int fs_queue_behind(struct fs_shared_section *in, int index)
 bool fs_queue_leads(struct fs_shared_section *in, int priority)
 {
     const struct fs_slot *slots = in->handle->slots;
-    int head = fs_queue_head(in);
+    int head = fs_queue_front(in);
 
     return head == FS_NOBODY
            || (FS_GET(&slots[head].old) == 0 && priority < FS_GET(&slots[head].priority));
@@ -170,11 +170,11 @@ bool fs_queue_note_age(struct fs_shared_section *in, int64_t now_ns)
         return false;
     /* First: if we die now, a repair puts it where it belongs. */
     FS_PUT(&h->slots[oldest].old, 1);
-    if (fs_queue_head(in) == oldest)
+    if (fs_queue_front(in) == oldest)
         return false;
     watched = fs_queue_keeps_watch(h, oldest);
     link_out(in, IN_TURN, oldest);
-    link_in(h, IN_TURN, FS_NOBODY, oldest, fs_queue_head(in));
+    link_in(h, IN_TURN, FS_NOBODY, oldest, fs_queue_front(in));
     return watched;
 }
 

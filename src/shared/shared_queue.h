@@ -27,7 +27,7 @@ bool fs_queue_is_age_due(const fairsem_shared_t *h, int64_t now_ns);
 /* Is the head there because it is old, before a better priority? */
 bool fs_queue_head_passes(struct fs_shared_section *in, int head);
 
-int fs_queue_head(struct fs_shared_section *in);
+int fs_queue_front(struct fs_shared_section *in);
 
 /* The slot behind this one. */
 int fs_queue_behind(struct fs_shared_section *in, int index);

@@ -257,7 +257,7 @@ static bool grant_or_drop_head(struct fs_shared_section *in)
     bool alive;
 
     note_age(in);
-    head = fs_queue_head(in);
+    head = fs_queue_front(in);
     if (head == FS_NOBODY)
         return false;
     state = FS_GET(&slots[head].state);

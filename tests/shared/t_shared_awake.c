@@ -122,7 +122,7 @@ START_TEST(waiters_yield_while_their_turns_are_near)
     int kind[24];
 
     wait_in_line(h, 24, 0, kind);
-    ck_assert_int_eq(kind[0], FS_PLAN_SPIN_AS_HEAD);
+    ck_assert_int_eq(kind[0], FS_PLAN_SPIN_AS_FRONT);
     ck_assert_int_eq(kind[1], FS_PLAN_SLEEP);
     for (int i = 2; i < 11; i++)
         ck_assert_int_eq(kind[i], FS_PLAN_YIELD_IN_QUEUE);
@@ -168,8 +168,8 @@ START_TEST(a_head_that_times_out_late_teaches_that_it_does_not_pay)
     fairsem_shared_t *h = begin(0);
 
     ck_assert_int_eq(fairsem_shared_acquire_for(h, 1, MS), ETIMEDOUT);
-    ck_assert_int_eq(h->segment->awake.as_head, 2);
-    ck_assert_int_eq(h->segment->awake.as_head_here, 2);
+    ck_assert_int_eq(h->segment->awake.as_front, 2);
+    ck_assert_int_eq(h->segment->awake.as_front_here, 2);
     ck_assert_int_eq(fairsem_shared_close(h), 0);
 }
 END_TEST
@@ -179,11 +179,11 @@ START_TEST(the_head_yields_if_its_granter_needs_its_core)
     fairsem_shared_t *h = begin(0);
     int kind;
 
-    h->segment->awake = (struct fs_awake){ .as_head = 15 };
+    h->segment->awake = (struct fs_awake){ .as_front = 15 };
     wait_in_line(h, 1, 0, &kind);
-    ck_assert_int_eq(kind, FS_PLAN_YIELD_AS_HEAD);
-    h->segment->awake = (struct fs_awake){ .as_head = 15,
-                                                 .as_head_here = 15 };
+    ck_assert_int_eq(kind, FS_PLAN_YIELD_AS_FRONT);
+    h->segment->awake = (struct fs_awake){ .as_front = 15,
+                                                 .as_front_here = 15 };
     wait_in_line(h, 1, 0, &kind);
     ck_assert_int_eq(kind, FS_PLAN_SLEEP);
     ck_assert_int_eq(fairsem_shared_close(h), 0);
@@ -225,8 +225,8 @@ static void sleep_in_line(pthread_t *thread, const int *core, int threads)
 static void begin_crowd(int turn)
 {
     the_segment = begin(0);
-    the_segment->segment->awake = (struct fs_awake){ .as_head = 15,
-                                                           .as_head_here = 15,
+    the_segment->segment->awake = (struct fs_awake){ .as_front = 15,
+                                                           .as_front_here = 15,
                                                            .turn = (uint8_t)turn };
     the_segment->segment->awake.holders_core = 7;
     woken_to_spin = woken_to_yield = 0;

@@ -99,7 +99,7 @@ static int after(int doubt, bool soon)
 /* Any sequence of early and late grants: the thread stays awake while the doubt is below 8. */
 static void learn_both(fairsem_t *sem, uint32_t seed, int late_in_16)
 {
-    int as_head = 0, early = 0;
+    int as_front = 0, early = 0;
 
     for (int i = 0; i < 2000; i++) {
         bool soon;
@@ -108,8 +108,8 @@ static void learn_both(fairsem_t *sem, uint32_t seed, int late_in_16)
         soon = (int)(seed >> 28) >= late_in_16;
         if ((seed >> 20 & 1) != 0) {
             wait_for(sem, soon ? SOON : LATE);
-            ck_assert_int_eq(world.seen[0].awake != 0, as_head < 8);
-            as_head = after(as_head, soon);
+            ck_assert_int_eq(world.seen[0].awake != 0, as_front < 8);
+            as_front = after(as_front, soon);
         } else {
             wait_as_second(sem, LATE, soon ? SOON_AFTER_EARLY_WAKE : LATE_AFTER_EARLY_WAKE);
             ck_assert_int_eq(world.seen[1].wakes != 0, early < 8);

@@ -595,7 +595,7 @@ START_TEST(the_first_far_one_may_grow_old)
     ck_assert_ptr_eq(fs_inside(&sem)->far, &waiters[5]);
     fs_section_begin(&in, fs_inside(&sem));     /* it grows old */
     fs_section_end(&in);
-    ck_assert_ptr_eq(fs_head(fs_inside(&sem)), &waiters[5]);
+    ck_assert_ptr_eq(fs_front(fs_inside(&sem)), &waiters[5]);
     join(&sem, 1);
     ck_assert_str_eq(who(), ".....saaaaws");
     release_and_expect(&sem, "......aaaaas");

@@ -53,8 +53,8 @@ START_TEST(a_lower_priority_number_waits_before_a_higher_one)
     struct fs_waitq_node low_a, low_b, high_a, high_b, least;
 
     fs_waitq_enqueue(&queue, &high_a, 5, false);
-    ck_assert(fs_waitq_would_be_first(&queue, 4));
-    ck_assert(!fs_waitq_would_be_first(&queue, 5));
+    ck_assert(fs_waitq_takes_precedence(&queue, 4));
+    ck_assert(!fs_waitq_takes_precedence(&queue, 5));
     fs_waitq_enqueue(&queue, &low_a, 0, false);
     fs_waitq_enqueue(&queue, &high_b, 5, false);
     fs_waitq_enqueue(&queue, &low_b, 0, false);
@@ -150,10 +150,10 @@ START_TEST(old_nodes_come_first_in_the_order_of_arrival)
     fs_waitq_enqueue(&queue, &worst, 7, true);
     fs_waitq_enqueue(&queue, &best, 1, true);
     ck_assert_ptr_eq(fs_waitq_first(&queue), &best);
-    ck_assert(fs_waitq_would_be_first(&queue, 0) && !fs_waitq_would_be_first(&queue, 1));
+    ck_assert(fs_waitq_takes_precedence(&queue, 0) && !fs_waitq_takes_precedence(&queue, 1));
     grow_old(&queue);
     ck_assert_ptr_eq(fs_waitq_first(&queue), &worse);
-    ck_assert(!fs_waitq_would_be_first(&queue, INT32_MIN));
+    ck_assert(!fs_waitq_takes_precedence(&queue, INT32_MIN));
     grow_old(&queue);
     fs_waitq_enqueue(&queue, &better, 0, true);
     ck_assert_ptr_eq(fs_waitq_behind(&queue, &worse), &worst);

@@ -124,7 +124,7 @@ static int64_t may_exceed(int i)
 }
 
 /* In a pause nothing fits, except a drain when no unit is in use. */
-static bool head_fits(const struct fs_waiter *head, int64_t limit, int closed, int64_t available)
+static bool front_fits(const struct fs_waiter *head, int64_t limit, int closed, int64_t available)
 {
     return limit != 0 ? head->units <= available : closed != 0 && available >= 0;
 }
@@ -163,7 +163,7 @@ static void check_queue(int i)
              slow ? "clear" : "set", n, (long long)limit, closed);
     if (competes && !is_on_its_way(front))
         fail("I3 SLOW", "SLOW is clear, and the front waiter is not about to compete; %d in the queue", n);
-    if (n > 0 && !competes && head_fits(front, limit, closed, fs_word_available(word)))
+    if (n > 0 && !competes && front_fits(front, limit, closed, fs_word_available(word)))
         fail("I2 idle unit", "%lld available, the mutex free, and the head of the queue fits",
              (long long)fs_word_available(word));
     for (int k = 0; k < n && closed != 0; k++) {

@@ -180,7 +180,7 @@ static void was_completed(struct known *who, int state)
     *who = known[--known_count];
 }
 
-static const struct fs_waiter *head_of(int i)
+static const struct fs_waiter *front_of(int i)
 {
     const struct fs_waitq_node *node[WAITERS_MAX];
 
@@ -201,7 +201,7 @@ static void took(void)
     const struct op *op = &script[id_of(self)][self->op];
 
     for (int i = 0; i < sems_count; i++) {
-        const struct fs_waiter *head = i_own(i) ? head_of(i) : NULL;
+        const struct fs_waiter *head = i_own(i) ? front_of(i) : NULL;
 
         if (head == NULL || (head->in_queue.kind != FS_OLD && op->priority < head->in_queue.priority))
             continue;
@@ -221,7 +221,7 @@ static void added(int i, int64_t before, int64_t now)
 /* With bounded bypass, running threads may pass from now on if somebody waits. */
 static void unlocked(int i)
 {
-    const struct fs_waiter *head = scenario->bypass_ns != 0 && i_own(i) ? head_of(i) : NULL;
+    const struct fs_waiter *head = scenario->bypass_ns != 0 && i_own(i) ? front_of(i) : NULL;
 
     if (head != NULL && !is_on_its_way(head))
         fail("I3 SLOW", "SLOW is cleared, and the front waiter has not been woken");

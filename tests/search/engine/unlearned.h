@@ -11,28 +11,28 @@ void fs_awake_learn_turn(struct fs_awake *awake, int64_t turn_ns)
     (void)turn_ns;
 }
 
-void fs_awake_learn(struct fs_awake *awake, bool as_head, int64_t head_ns, int core)
+void fs_awake_learn(struct fs_awake *awake, bool as_front, int64_t front_ns, int core)
 {
     (void)awake;
-    (void)as_head;
-    (void)head_ns;
+    (void)as_front;
+    (void)front_ns;
     (void)core;
 }
 
-void fs_awake_learn_in_vain(struct fs_awake *awake, bool as_head, int64_t head_ns)
+void fs_awake_learn_in_vain(struct fs_awake *awake, bool as_front, int64_t front_ns)
 {
     (void)awake;
-    (void)as_head;
-    (void)head_ns;
+    (void)as_front;
+    (void)front_ns;
 }
 
-void fs_awake_late(const struct fs_awake *awake, bool as_head, bool others_wait, int64_t head_ns,
+void fs_awake_late(const struct fs_awake *awake, bool as_front, bool others_wait, int64_t front_ns,
                    int64_t now_ns)
 {
     (void)awake;
-    (void)as_head;
+    (void)as_front;
     (void)others_wait;
-    (void)head_ns;
+    (void)front_ns;
     (void)now_ns;
 }
 

@@ -235,8 +235,8 @@ enum fs_ahead fs_awake_joined(const struct fs_awake *awake, const struct fs_awak
 {
     (void)awake;
     (void)core;
-    *plan = facts->is_head ? FS_PLAN_SPIN_AS_HEAD : FS_PLAN_YIELD_IN_QUEUE;
-    return facts->is_head || facts->only_head ? FS_AHEAD_NOBODY : FS_AHEAD_ON_CORE;
+    *plan = facts->is_front ? FS_PLAN_SPIN_AS_FRONT : FS_PLAN_YIELD_IN_QUEUE;
+    return facts->is_front || facts->only_front ? FS_AHEAD_NOBODY : FS_AHEAD_ON_CORE;
 }
 
 bool fs_awake_before_queue(const _Atomic uint8_t *doubt, int64_t start_ns, int64_t now_ns)
@@ -260,20 +260,20 @@ bool fs_awake_in_crowd(void)
 int fs_awake_near(const struct fs_awake *awake, const struct fs_awake_facts *facts, int64_t now_ns)
 {
     (void)awake;
-    return facts->only_head ? 0 : (int)(now_ns / 1000 % 4);
+    return facts->only_front ? 0 : (int)(now_ns / 1000 % 4);
 }
 
 enum fs_plan fs_awake_plan_near(const struct fs_awake *awake, const struct fs_awake_facts *facts)
 {
     (void)awake;
-    return facts->is_head ? FS_PLAN_SPIN_AS_HEAD : FS_PLAN_YIELD_IN_QUEUE;
+    return facts->is_front ? FS_PLAN_SPIN_AS_FRONT : FS_PLAN_YIELD_IN_QUEUE;
 }
 
 bool fs_awake_next(const struct fs_awake *awake, const struct fs_awake_facts *facts, int64_t now_ns)
 {
     (void)awake;
     (void)now_ns;
-    return !facts->only_head;
+    return !facts->only_front;
 }
 
 bool fs_awake_stay(const _Atomic int *word, int value, const _Atomic uint8_t *plan,

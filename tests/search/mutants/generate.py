@@ -131,7 +131,7 @@ class Source:
         self.bodies = [i for i in self.level(0, len(self.t))
                        if self.at(i) == '{' and i > 0 and self.at(i - 1) == ')']
         for body in self.bodies:
-            name, left = self.head_of(body)
+            name, left = self.front_of(body)
             self.signatures[name] = [self.type_of(a, b) for a, b in self.arguments(left)]
 
     def mutate(self, signatures):
@@ -142,7 +142,7 @@ class Source:
     def at(self, i):
         return self.t[i].text if 0 <= i < len(self.t) else ''
 
-    def head_of(self, body):
+    def front_of(self, body):
         """The name of the function whose body begins there, and where its parameters do."""
         left = self.t[body - 1].other
         while self.at(left - 1) == ')':         # an attribute behind the parameters
@@ -164,7 +164,7 @@ class Source:
 
     def function_at(self, body):
         """Mutate the function whose body begins there."""
-        self.function, left = self.head_of(body)
+        self.function, left = self.front_of(body)
         first = left - 1
         while first > 0 and self.at(first - 1) not in (';', '}'):
             first -= 1
@@ -467,7 +467,7 @@ def emptied(top, function):
         for name in sorted(n for n in names if n.endswith(('.c', '.h'))):
             source = Source(top, os.path.relpath(os.path.join(place, name), top))
             for body in source.bodies:
-                if source.head_of(body)[0] == function:
+                if source.front_of(body)[0] == function:
                     source.function, source.begin, source.end = function, body, body + 1
                     source.add('empty', body, source.t[body].other + 1, '{ }')
                     source.found[0].hash = 'canary'

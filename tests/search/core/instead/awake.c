@@ -11,13 +11,13 @@
 enum fs_ahead fs_awake_joined(const struct fs_awake *awake, const struct fs_awake_facts *facts,
                               int core, enum fs_plan *plan)
 {
-    bool near = facts->is_head || (facts->waiting > 2 && !facts->only_head);
+    bool near = facts->is_front || (facts->waiting > 2 && !facts->only_front);
     bool stays = near != xp_answers_otherwise();
 
     (void)awake;
     (void)core;
-    *plan = !stays ? FS_PLAN_SLEEP : facts->is_head ? FS_PLAN_SPIN_AS_HEAD : FS_PLAN_YIELD_IN_QUEUE;
-    if (facts->only_head || facts->is_head)
+    *plan = !stays ? FS_PLAN_SLEEP : facts->is_front ? FS_PLAN_SPIN_AS_FRONT : FS_PLAN_YIELD_IN_QUEUE;
+    if (facts->only_front || facts->is_front)
         return FS_AHEAD_NOBODY;
     return (facts->waiting > 2) != xp_answers_otherwise() ? FS_AHEAD_ON_CORE : FS_AHEAD_NOBODY;
 }
@@ -32,7 +32,7 @@ int fs_awake_near(const struct fs_awake *awake, const struct fs_awake_facts *fac
 {
     (void)awake;
     (void)now_ns;
-    return facts->only_head ? 0 : xp_answers_otherwise() ? 1 : 2;
+    return facts->only_front ? 0 : xp_answers_otherwise() ? 1 : 2;
 }
 
 enum fs_plan fs_awake_plan_near(const struct fs_awake *awake, const struct fs_awake_facts *facts)
@@ -40,14 +40,14 @@ enum fs_plan fs_awake_plan_near(const struct fs_awake *awake, const struct fs_aw
     (void)awake;
     if (xp_answers_otherwise())
         return FS_PLAN_SLEEP;
-    return facts->is_head ? FS_PLAN_SPIN_AS_HEAD : FS_PLAN_YIELD_IN_QUEUE;
+    return facts->is_front ? FS_PLAN_SPIN_AS_FRONT : FS_PLAN_YIELD_IN_QUEUE;
 }
 
 bool fs_awake_next(const struct fs_awake *awake, const struct fs_awake_facts *facts, int64_t now_ns)
 {
     (void)awake;
     (void)now_ns;
-    return !facts->only_head && (facts->waiting < 2) != xp_answers_otherwise();
+    return !facts->only_front && (facts->waiting < 2) != xp_answers_otherwise();
 }
 
 bool fs_awake_before_queue(const _Atomic uint8_t *doubt, int64_t start_ns, int64_t now_ns)
