@@ -20,7 +20,7 @@ LAYOUT = {
     'fs_waitq_node': 'fs_list in_ring, ptr better, ptr worse, u64 seq, i32 priority, u8 kind, '
                      'u8 due, i16 core',
     'fs_waitq': 'ptr front, ptr root, u64 next_seq',
-    'fs_waiter': 'fs_waitq_node in_queue, i64 units, i32 reason, i32 state, ptr complete, '
+    'fs_waiter': 'fs_waitq_node in_queue, i64 units, i32 reason, i32 state, ptr resolve, '
                  'i64 enqueued_ns',
     'fs_cancelable': 'fs_list in_token, ptr cancel, ptr token, u32 generation',
     'fs_parking': 'ptr parker, u8 on_word, i32 thread, u8 listed, i64 woken_ns',

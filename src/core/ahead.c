@@ -28,7 +28,7 @@ static void wake_ahead(struct fs_section *in, struct fs_waiter *w, enum fs_plan 
     if (asleep || plan == FS_PLAN_YIELD_NEXT || plan == FS_PLAN_YIELD_IN_QUEUE)
         fs_set_plan(w, plan);
     if (asleep)
-        w->complete(w, FS_WOKEN, in);
+        w->resolve(w, FS_WOKEN, in);
 }
 
 /* ---- Few cores: the next to join wakes one ahead ---- */

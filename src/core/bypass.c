@@ -33,6 +33,6 @@ bool fs_bypass_wake_front(struct fs_section *in, struct fs_waiter *head)
         return false;
     if ((in->sem->options & FS_NO_SPIN) == 0)
         fs_ahead_woken_to_compete(in, head);
-    head->complete(head, FS_WOKEN, in);
+    head->resolve(head, FS_WOKEN, in);
     return true;
 }

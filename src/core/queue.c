@@ -44,7 +44,7 @@ FS_ALWAYS_INLINE static enum fs_waiter_state state_after(enum fs_end end)
 }
 
 /*
- * The waiter is completed before anything is counted and, if its thread is awake, before the clock is
+ * The waiter is resolved before anything is counted and, if its thread is awake, before the clock is
  * read: that thread goes on at once, on another core, while this one does the rest.  It may be gone by
  * then (I8), so `ended` has a copy of what is still needed.
  */
@@ -60,7 +60,7 @@ void fs_dequeue(struct fs_section *in, struct fs_waiter *w, enum fs_end end)
     atomic_store_explicit(&s->waiters, s->waiters - 1, memory_order_relaxed);
     if (fs_watched)
         fs_tell_before(w);
-    w->complete(w, state_after(end), in);
+    w->resolve(w, state_after(end), in);
     fs_count_ended(s, &ended, fs_section_now(in), end);
     if ((s->options & FS_NO_SPIN) == 0 && ended.was_front)
         fs_ahead_front_left(in, &ended, end);

@@ -13,7 +13,7 @@
 void fs_enqueue_thread(struct fs_section *in, struct fs_waiter *w, int priority);
 void fs_enqueue_ticket(struct fs_section *in, struct fs_waiter *w, int priority);
 
-/* Take w out of the queue, complete it, and count it. */
+/* Take w out of the queue, resolve it, and count it. */
 void fs_dequeue(struct fs_section *in, struct fs_waiter *w, enum fs_end end);
 
 #endif

@@ -2,9 +2,9 @@
 /*
  * ticket.c - a place in the queue without a blocked thread.
  *
- * A ticket is a waiter like any other, with a different way of being completed
- * (complete_ticket): the threads that wait for it in fairsem_ticket_wait, if any, are completed,
- * too, and its callback becomes due in the completing thread, for when that thread holds no lock.
+ * A ticket is a waiter like any other, with a different way of being resolved
+ * (resolve_ticket): the threads that wait for it in fairsem_ticket_wait, if any, are resolved,
+ * too, and its callback becomes due in the resolving thread, for when that thread holds no lock.
  *
  * The states are drawn in ticket.h.
  */
@@ -75,11 +75,11 @@ struct fs_ticket *fs_ticket_inside(fairsem_ticket_t *ticket)
 /*
  * Complete a ticket and its watchers.  NOT_QUEUED: it is returned.
  *
- * The ticket comes before the watchers, because a watcher that is completed returns without the
+ * The ticket comes before the watchers, because a watcher that is resolved returns without the
  * mutex, and may claim the ticket.  Once its state is stored the ticket is not touched (I8).  The
- * watchers remain valid until they are completed, because they leave only then or under the mutex.
+ * watchers remain valid until they are resolved, because they leave only then or under the mutex.
  */
-static void complete_ticket(struct fs_waiter *w, enum fs_waiter_state state,
+static void resolve_ticket(struct fs_waiter *w, enum fs_waiter_state state,
                             struct fs_section *in)
 {
     struct fs_ticket *t = (struct fs_ticket *)(void *)w;
@@ -100,7 +100,7 @@ static void complete_ticket(struct fs_waiter *w, enum fs_waiter_state state,
         fs_set_reason(&watcher->wait.waiter, reason);
         if (fs_watched)
             fs_tell_before(&watcher->wait.waiter);
-        watcher->wait.waiter.complete(&watcher->wait.waiter, returned ? FS_ENDED : state, in);
+        watcher->wait.waiter.resolve(&watcher->wait.waiter, returned ? FS_ENDED : state, in);
     }
 }
 
@@ -161,7 +161,7 @@ int fairsem_ticket_take(fairsem_ticket_t *ticket, fairsem_t *sem, int64_t n, int
         return EINVAL;
     if (notify != NULL && number == 0)
         atomic_store_explicit(&t->callback.number, fs_callbacks_number(), memory_order_relaxed);
-    t->callback.waiter.complete = complete_ticket;
+    t->callback.waiter.resolve = resolve_ticket;
     t->callback.waiter.units = n;
     /* Release order: see fs_ticket_waits_in(). */
     atomic_store_explicit(&t->sem, s, memory_order_release);

@@ -9,11 +9,11 @@
  *       |                        |                        |
  *       |                        +-----------+------------+
  *       |                                    |
- *       +-- watch --> GRANTED, ENDED         +-- complete_ticket --> GRANTED, ENDED
+ *       +-- watch --> GRANTED, ENDED         +-- resolve_ticket --> GRANTED, ENDED
  *       +-- abort_watch --> ENDED            +-- abort_watch ------> ENDED
  *
  * When a ticket is returned, its watchers become ENDED, with ECANCELED.  The code for waiters
- * (wait.c) also puts watchers to sleep and completes them, so their states are some of a waiter's.
+ * (wait.c) also puts watchers to sleep and resolves them, so their states are some of a waiter's.
  */
 #include "ticket.h"
 
@@ -37,7 +37,7 @@ static bool abort_watch(struct fs_wait *wait, enum fs_end end, int reason, struc
         if (state != FS_NOT_QUEUED && !fs_wait_is_inherited(wait))
             fs_ring_remove(&watcher->ticket->watchers, &watcher->in_ring);
         fs_wait_set_end(wait, end, reason);
-        w->complete(w, FS_ENDED, in);
+        w->resolve(w, FS_ENDED, in);
     }
     fs_section_unlock(in);
     return aborts;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * wait.c - a thread that waits: how it sleeps, how it is completed, how its wait is aborted.
+ * wait.c - a thread that waits: how it sleeps, how it is resolved, how its wait is aborted.
  *
  * The states are drawn in waiter.h; how a thread parks is in parking.h.
  */
@@ -60,7 +60,7 @@ void fs_wait_from_now(fairsem_wait_t *until, struct fs_deadline *at, const fairs
  *
  * Release order: see below.
  */
-static bool complete_awake(struct fs_wait *wait, enum fs_waiter_state state)
+static bool resolve_awake(struct fs_wait *wait, enum fs_waiter_state state)
 {
     int now = FS_QUEUED;
 
@@ -76,7 +76,7 @@ static bool complete_awake(struct fs_wait *wait, enum fs_waiter_state state)
  * Release order: a waiter that sees the state without taking the mutex must see what the
  * releasers of its units wrote; we have acquired that ourselves, in fs_section_lock().
  */
-static void complete_thread(struct fs_waiter *w, enum fs_waiter_state state,
+static void resolve_thread(struct fs_waiter *w, enum fs_waiter_state state,
                             struct fs_section *in)
 {
     struct fs_wait *wait = (struct fs_wait *)w;
@@ -85,14 +85,14 @@ static void complete_thread(struct fs_waiter *w, enum fs_waiter_state state,
         fs_set_state(w, state, memory_order_relaxed);   /* its thread is on its way to the mutex */
         return;
     }
-    if (state != FS_WOKEN && complete_awake(wait, state))
+    if (state != FS_WOKEN && resolve_awake(wait, state))
         return;
     fs_wake_queue_add(&in->after.wakes, &wait->parking, &w->state, fs_section_now(in));
     fs_set_state(w, state, memory_order_release);
 }
 
 /*
- * In its own thread, which is awake: a thread that completes it from now on need not wake it.  Returns
+ * In its own thread, which is awake: a thread that resolves it from now on need not wake it.  Returns
  * false if the wait has ended.
  */
 static bool note_awake(struct fs_waiter *w)
@@ -137,7 +137,7 @@ bool fs_abort_request(struct fs_wait *wait, enum fs_end end, int reason, struct 
     if (in_queue && !fs_wait_is_inherited(wait))
         fs_dequeue(in, w, end);
     else if (aborts)
-        w->complete(w, FS_ENDED, in);
+        w->resolve(w, FS_ENDED, in);
     else if (state == FS_GRANTED && end == FS_BY_CANCEL)
         fs_return_grant(in, w->units);
     fs_section_unlock(in);
@@ -236,7 +236,7 @@ int fs_wait_begin(struct fs_wait *wait, const fairsem_token_t *token)
     wait->generation = fs_fork_generation();
     wait->interruptible = (wait->sem->options & FS_INTERRUPTIBLE) != 0;
     fs_parking_begin(&wait->parking, wait->interruptible);
-    wait->waiter.complete = complete_thread;
+    wait->waiter.resolve = resolve_thread;
     if (fs_under_valgrind)
         fs_hide_wait(wait, sizeof *wait);
     if (token != NULL) {
@@ -304,7 +304,7 @@ static bool acts(struct fs_wait *wait)
     return true;
 }
 
-/* The wait has ended; or the state is PARKED, and a thread that completes it from now on wakes it. */
+/* The wait has ended; or the state is PARKED, and a thread that resolves it from now on wakes it. */
 static int fall_asleep(struct fs_wait *wait)
 {
     struct fs_waiter *w = &wait->waiter;
@@ -319,7 +319,7 @@ static int fall_asleep(struct fs_wait *wait)
     return state;
 }
 
-/* Acquire order, for each load of the state: see complete_thread(). */
+/* Acquire order, for each load of the state: see resolve_thread(). */
 int fs_sleep(struct fs_wait *wait)
 {
     struct fs_waiter *w = &wait->waiter;

@@ -71,7 +71,7 @@ struct fs_waiter;
  * Make a state visible, as the last access to the waiter, and note in in->after which wakes and callbacks
  * must follow: GRANTED, ENDED, WOKEN, or for a ticket that is returned NOT_QUEUED.  Mutex held.
  */
-typedef void fs_complete_fn(struct fs_waiter *w, enum fs_waiter_state state,
+typedef void fs_resolve_fn(struct fs_waiter *w, enum fs_waiter_state state,
                             struct fs_section *in);
 
 struct fs_waiter {
@@ -80,7 +80,7 @@ struct fs_waiter {
     _Atomic int          reason;    /* written before ENDED; atomic, as a ticket may be taken again
                                      * while it is read */
     _Atomic int          state;     /* I4; without mutex only its thread changes it, in the queue */
-    fs_complete_fn      *complete;  /* r/o once in the queue */
+    fs_resolve_fn      *resolve;  /* r/o once in the queue */
     int64_t              enqueued_ns; /* under mutex */
 };
 

@@ -129,7 +129,7 @@ START_TEST(a_wait_that_pays_takes_one_from_the_doubt_any_other_adds_two)
 }
 END_TEST
 
-static void complete(struct fs_waiter *w, enum fs_waiter_state state, struct fs_section *in)
+static void resolve(struct fs_waiter *w, enum fs_waiter_state state, struct fs_section *in)
 {
     (void)in;
     atomic_store(&w->state, (int)state);
@@ -137,7 +137,7 @@ static void complete(struct fs_waiter *w, enum fs_waiter_state state, struct fs_
 
 static void time_out_after(fairsem_t *sem, int64_t ns)
 {
-    struct fs_waiter w = { .complete = complete, .units = 1 };
+    struct fs_waiter w = { .resolve = resolve, .units = 1 };
     struct fs_section in;
 
     fs_section_begin(&in, fs_inside(sem));

@@ -80,7 +80,7 @@ START_TEST(a_thread_takes_a_unit_that_comes_soon_and_does_not_join)
 }
 END_TEST
 
-static void complete(struct fs_waiter *w, enum fs_waiter_state state, struct fs_section *in)
+static void resolve(struct fs_waiter *w, enum fs_waiter_state state, struct fs_section *in)
 {
     (void)in;
     atomic_store(&w->state, (int)state);
@@ -89,7 +89,7 @@ static void complete(struct fs_waiter *w, enum fs_waiter_state state, struct fs_
 /* The release wakes the head, which has not come yet. */
 START_TEST(a_thread_takes_a_unit_ahead_of_one_that_sleeps_and_does_not_join)
 {
-    struct fs_waiter sleeper = { .complete = complete, .units = 1 };
+    struct fs_waiter sleeper = { .resolve = resolve, .units = 1 };
     struct fs_section in;
     fairsem_t sem;
 

@@ -163,7 +163,7 @@ static void become_the_head_asleep(fairsem_t *sem)
 /* Requests that other threads could have made: they do not wait. */
 static struct fs_waiter queued[MANY], *woken;
 
-static void complete(struct fs_waiter *w, enum fs_waiter_state state, struct fs_section *in)
+static void resolve(struct fs_waiter *w, enum fs_waiter_state state, struct fs_section *in)
 {
     (void)in;
     if (state == FS_WOKEN)
@@ -176,7 +176,7 @@ static void join_on(fairsem_t *sem, struct fs_waiter *w, int core)
     struct fs_section in;
 
     fs_section_begin(&in, fs_inside(sem));
-    *w = (struct fs_waiter){ .complete = complete, .units = 1 };
+    *w = (struct fs_waiter){ .resolve = resolve, .units = 1 };
     world.core = core;
     fs_enqueue_thread(&in, w, 0);
     ck_assert_int_eq(w->in_queue.core, core);

@@ -33,7 +33,7 @@ static void begin(int cores)
     joined = 0;
 }
 
-static void complete(struct fs_waiter *w, enum fs_waiter_state state, struct fs_section *in)
+static void resolve(struct fs_waiter *w, enum fs_waiter_state state, struct fs_section *in)
 {
     (void)in;
     atomic_store(&w->state, (int)state);
@@ -41,7 +41,7 @@ static void complete(struct fs_waiter *w, enum fs_waiter_state state, struct fs_
 
 static struct fs_waiter *next_waiter(int64_t units)
 {
-    waiters[joined] = (struct fs_waiter){ .complete = complete, .units = units };
+    waiters[joined] = (struct fs_waiter){ .resolve = resolve, .units = units };
     return &waiters[joined++];
 }
 
@@ -648,7 +648,7 @@ END_TEST
 START_TEST(nobody_is_near_where_all_sleep_at_once)
 {
     const fairsem_attr_t attr = { .flags = FAIRSEM_NO_SPIN };
-    struct fs_waiter ticket = { .complete = complete, .units = 1, .in_queue.near = true };
+    struct fs_waiter ticket = { .resolve = resolve, .units = 1, .in_queue.near = true };
     struct fs_section in;
     fairsem_t sem;
 

@@ -88,7 +88,7 @@ struct round {
     _Atomic int64_t acquired, called_back, canceled, interrupted, checks;
 };
 
-/* The actor has completed an act. */
+/* The actor has resolved an act. */
 void beat(struct actor *a);
 
 /* Report an error, and end the round.  Not in a thread that may be canceled. */
