@@ -275,26 +275,26 @@ bool fs_awake_in_crowd(void)
     return fs_cpu_count() < FS_MANY_CORES;
 }
 
-static enum fs_plan plan_for_front(const struct fs_awake *awake, const struct fs_awake_facts *facts)
+static enum fs_strategy strategy_for_front(const struct fs_awake *awake, const struct fs_awake_facts *facts)
 {
     if (awake->as_front < DOUBT_HIGH && cores_suffice(facts))
-        return FS_PLAN_SPIN_AS_FRONT;
+        return FS_SPIN_AS_FRONT;
     if (facts->only_front || !yields_pay(facts->enqueued_ns))
-        return FS_PLAN_SLEEP;
-    return awake->as_front_here < DOUBT_HIGH ? FS_PLAN_YIELD_AS_FRONT : FS_PLAN_SLEEP;
+        return FS_SLEEP_AT_ONCE;
+    return awake->as_front_here < DOUBT_HIGH ? FS_YIELD_AS_FRONT : FS_SLEEP_AT_ONCE;
 }
 
 /* What is likely to pay off? */
-static enum fs_plan plan_for(const struct fs_awake *awake, const struct fs_awake_facts *facts)
+static enum fs_strategy strategy_for(const struct fs_awake *awake, const struct fs_awake_facts *facts)
 {
     if (facts->is_front)
-        return plan_for_front(awake, facts);
+        return strategy_for_front(awake, facts);
     if (facts->only_front || !yields_pay(facts->enqueued_ns))
-        return FS_PLAN_SLEEP;
+        return FS_SLEEP_AT_ONCE;
     if (facts->waiting > FEW && facts->waiting / NEAR_PLACES < holders(facts)
         && facts->waiting * turn_ns(awake) <= NEAR_NS)
-        return FS_PLAN_YIELD_IN_QUEUE;
-    return FS_PLAN_SLEEP;
+        return FS_YIELD_IN_QUEUE;
+    return FS_SLEEP_AT_ONCE;
 }
 
 /*
@@ -316,13 +316,13 @@ static enum fs_ahead ahead_for(const struct fs_awake *awake, const struct fs_awa
 }
 
 enum fs_ahead fs_awake_joined(const struct fs_awake *awake, const struct fs_awake_facts *facts,
-                              int core, enum fs_plan *plan)
+                              int core, enum fs_strategy *plan)
 {
     if (all_sleep(facts->enqueued_ns)) {
-        *plan = FS_PLAN_SLEEP;
+        *plan = FS_SLEEP_AT_ONCE;
         return FS_AHEAD_NOBODY;
     }
-    *plan = plan_for(awake, facts);
+    *plan = strategy_for(awake, facts);
     return ahead_for(awake, facts, core);
 }
 
@@ -349,11 +349,11 @@ int fs_awake_near(const struct fs_awake *awake, const struct fs_awake_facts *fac
     return (int)(ahead < most ? ahead : most);
 }
 
-enum fs_plan fs_awake_plan_near(const struct fs_awake *awake, const struct fs_awake_facts *facts)
+enum fs_strategy fs_awake_strategy_near(const struct fs_awake *awake, const struct fs_awake_facts *facts)
 {
     if (all_sleep(facts->enqueued_ns))
-        return FS_PLAN_SLEEP;
-    return facts->is_front ? plan_for_front(awake, facts) : FS_PLAN_YIELD_IN_QUEUE;
+        return FS_SLEEP_AT_ONCE;
+    return facts->is_front ? strategy_for_front(awake, facts) : FS_YIELD_IN_QUEUE;
 }
 
 /*
@@ -429,17 +429,17 @@ void fs_awake_learn_in_vain(struct fs_awake *awake, bool as_front, int64_t front
  * One that was woken early spins for half a wake-up, because its predecessor has already run for the
  * time of one; but in a crowd that one may still be waiting for a core.
  */
-static int64_t longest_stay(enum fs_plan plan, int64_t wake_up)
+static int64_t longest_stay(enum fs_strategy plan, int64_t wake_up)
 {
     switch (plan) {
-    case FS_PLAN_SPIN_AS_FRONT:
-    case FS_PLAN_YIELD_AS_FRONT:
-    case FS_PLAN_YIELD_WOKEN:
-    case FS_PLAN_YIELD_NEXT:
+    case FS_SPIN_AS_FRONT:
+    case FS_YIELD_AS_FRONT:
+    case FS_YIELD_WOKEN:
+    case FS_YIELD_NEXT:
         return wake_up * 2;
-    case FS_PLAN_SPIN_WOKEN:
+    case FS_SPIN_WOKEN:
         return wake_up / 2;
-    case FS_PLAN_YIELD_IN_QUEUE:
+    case FS_YIELD_IN_QUEUE:
         if (!fs_awake_in_crowd())
             return wake_up * NEAR_WAKE_UPS;
         return wake_up != 0 ? NEAR_NS * 2 : 0;
@@ -491,7 +491,7 @@ static void yield(const _Atomic int *word, int value, int64_t start, int64_t lon
 
         if (atomic_load_explicit(word, memory_order_relaxed) != value)
             return;
-        if (!was_next && atomic_load_explicit(plan, memory_order_relaxed) == FS_PLAN_YIELD_NEXT) {
+        if (!was_next && atomic_load_explicit(plan, memory_order_relaxed) == FS_YIELD_NEXT) {
             was_next = true;
             spin(word, value, now, NEXT_NS);
             now = fs_now_ns();
@@ -506,7 +506,7 @@ static void yield(const _Atomic int *word, int value, int64_t start, int64_t lon
             return;
         at_once = at_once && now - before < AT_ONCE_NS;
     }
-    if (at_once && !was_next && atomic_load_explicit(plan, memory_order_relaxed) == FS_PLAN_YIELD_IN_QUEUE)
+    if (at_once && !was_next && atomic_load_explicit(plan, memory_order_relaxed) == FS_YIELD_IN_QUEUE)
         yields_do_not_pay(start, now);
 }
 
@@ -514,15 +514,15 @@ bool fs_awake_stay(const _Atomic int *word, int value, const _Atomic uint8_t *pl
                    int64_t enqueued_ns, const struct fs_deadline *deadline)
 {
     int64_t wake_up = atomic_load_explicit(&wake_up_ns, memory_order_relaxed);
-    enum fs_plan first = atomic_load_explicit(plan, memory_order_relaxed);
+    enum fs_strategy first = atomic_load_explicit(plan, memory_order_relaxed);
     int64_t longest = longest_stay(first, wake_up), start = enqueued_ns;
-    bool yields = first >= FS_PLAN_YIELD_AS_FRONT;
+    bool yields = first >= FS_YIELD_AS_FRONT;
 
     /* A thread that yields comes back late: it may miss its deadline. */
     if (longest == 0
         || (yields && deadline != NULL && fs_deadline_rest(deadline, NEAR_NS * 2) < NEAR_NS * 2))
         return false;
-    if (first != FS_PLAN_SPIN_AS_FRONT && first != FS_PLAN_YIELD_AS_FRONT)
+    if (first != FS_SPIN_AS_FRONT && first != FS_YIELD_AS_FRONT)
         start = fs_now_ns();
     if (yields)
         yield(word, value, start, longest, plan);

@@ -22,14 +22,14 @@
 #include <stdint.h>
 
 /* What a thread in the queue does before it sleeps.  Whoever wakes it, or joins, may replace it. */
-enum fs_plan {
-    FS_PLAN_SLEEP,
-    FS_PLAN_SPIN_AS_FRONT,       /* it joined as the head */
-    FS_PLAN_SPIN_WOKEN,         /* woken early, by the releasing thread */
-    FS_PLAN_YIELD_AS_FRONT,      /* it joined as the head, but the releasing thread needs its core */
-    FS_PLAN_YIELD_WOKEN,        /* woken early in a crowd, by the next to join */
-    FS_PLAN_YIELD_NEXT,         /* the same, or awake already: next on its core, so it spins first */
-    FS_PLAN_YIELD_IN_QUEUE      /* its turn is near */
+enum fs_strategy {
+    FS_SLEEP_AT_ONCE,
+    FS_SPIN_AS_FRONT,       /* it joined as the head */
+    FS_SPIN_WOKEN,         /* woken early, by the releasing thread */
+    FS_YIELD_AS_FRONT,      /* it joined as the head, but the releasing thread needs its core */
+    FS_YIELD_WOKEN,        /* woken early in a crowd, by the next to join */
+    FS_YIELD_NEXT,         /* the same, or awake already: next on its core, so it spins first */
+    FS_YIELD_IN_QUEUE      /* its turn is near */
 };
 
 /* What is known of a semaphore.  All zero: nothing yet, so threads stay awake. */
@@ -55,15 +55,15 @@ struct fs_awake_facts {
 /* The waiter to wake ahead, if it sleeps. */
 enum fs_ahead {
     FS_AHEAD_NOBODY,
-    FS_AHEAD_FRONT,          /* with FS_PLAN_YIELD_WOKEN */
-    FS_AHEAD_ON_CORE        /* the first that joined on this core, of so many, with FS_PLAN_YIELD_NEXT;
+    FS_AHEAD_FRONT,          /* with FS_YIELD_WOKEN */
+    FS_AHEAD_ON_CORE        /* the first that joined on this core, of so many, with FS_YIELD_NEXT;
                              * else the head */
 };
 #define FS_AHEAD_PLACES 8
 
 /*
  * Has the process so few cores that a crowd of waiters shares them in turn?  Then there are
- * fs_awake_joined() and fs_awake_next(); else fs_awake_near() and fs_awake_plan_near().
+ * fs_awake_joined() and fs_awake_next(); else fs_awake_near() and fs_awake_strategy_near().
  */
 bool fs_awake_in_crowd(void);
 
@@ -71,13 +71,13 @@ bool fs_awake_in_crowd(void);
 int fs_awake_near(const struct fs_awake *awake, const struct fs_awake_facts *facts, int64_t now_ns);
 
 /* A request of a thread has joined, and is near or the head: what does the thread do first? */
-enum fs_plan fs_awake_plan_near(const struct fs_awake *awake, const struct fs_awake_facts *facts);
+enum fs_strategy fs_awake_strategy_near(const struct fs_awake *awake, const struct fs_awake_facts *facts);
 
 /* A request of a thread has joined, on this core.  *plan: what the thread does first. */
 enum fs_ahead fs_awake_joined(const struct fs_awake *awake, const struct fs_awake_facts *facts,
-                              int core, enum fs_plan *plan);
+                              int core, enum fs_strategy *plan);
 
-/* Is the new head to be woken ahead by the thread that grants now, with FS_PLAN_SPIN_WOKEN? */
+/* Is the new head to be woken ahead by the thread that grants now, with FS_SPIN_WOKEN? */
 bool fs_awake_next(const struct fs_awake *awake, const struct fs_awake_facts *facts, int64_t now_ns);
 
 /*

@@ -19,14 +19,14 @@ static inline struct fs_awake_facts facts_of(struct fs_sem *s, const struct fs_w
  * just joined, with a new plan; two of the plans are also for a thread that is awake.  Not if handlers
  * are bare: to stay awake once more it would have to hold its signals again.
  */
-static void wake_ahead(struct fs_section *in, struct fs_waiter *w, enum fs_plan plan)
+static void wake_ahead(struct fs_section *in, struct fs_waiter *w, enum fs_strategy plan)
 {
     bool asleep = fs_waiter_state(w) == FS_PARKED;
 
     if (asleep && (in->sem->options & FS_INTERRUPTIBLE) != 0 && fs_handlers_are_bare())
         return;
-    if (asleep || plan == FS_PLAN_YIELD_NEXT || plan == FS_PLAN_YIELD_IN_QUEUE)
-        fs_set_plan(w, plan);
+    if (asleep || plan == FS_YIELD_NEXT || plan == FS_YIELD_IN_QUEUE)
+        fs_set_strategy(w, plan);
     if (asleep)
         w->resolve(w, FS_WOKEN, in);
 }
@@ -51,16 +51,16 @@ static void joined_a_crowd(struct fs_section *in, struct fs_waiter *w,
 {
     struct fs_sem *s = in->sem;
     struct fs_waiter *next = NULL;
-    enum fs_plan plan;
+    enum fs_strategy plan;
     enum fs_ahead ahead = fs_awake_joined(&s->awake, facts, w->in_queue.core, &plan);
 
-    fs_set_plan(w, plan);
+    fs_set_strategy(w, plan);
     if (ahead == FS_AHEAD_ON_CORE)
         next = next_on_the_core_of(s, w);
     if (next != NULL)
-        wake_ahead(in, next, FS_PLAN_YIELD_NEXT);
+        wake_ahead(in, next, FS_YIELD_NEXT);
     else if (ahead != FS_AHEAD_NOBODY)
-        wake_ahead(in, fs_front(s), FS_PLAN_YIELD_WOKEN);
+        wake_ahead(in, fs_front(s), FS_YIELD_WOKEN);
 }
 
 /* ---- Many cores: the first waiters are near ---- */
@@ -125,7 +125,7 @@ void fs_ahead_enqueued(struct fs_section *in, struct fs_waiter *w)
     if (fs_awake_in_crowd())
         joined_a_crowd(in, w, &facts);
     else if (place(s, w, fs_awake_near(&s->awake, &facts, w->enqueued_ns)) || facts.is_front)
-        fs_set_plan(w, fs_awake_plan_near(&s->awake, &facts));
+        fs_set_strategy(w, fs_awake_strategy_near(&s->awake, &facts));
 }
 
 /* One leaves the near at each grant, so two can come near: their number grows when turns get shorter. */
@@ -139,7 +139,7 @@ static void fill(struct fs_section *in, int near)
         becomes_near(s, w);
         fs_ahead_next_is_far(s);
         if (w->in_queue.core != FS_NO_CORE)
-            wake_ahead(in, w, FS_PLAN_YIELD_IN_QUEUE);
+            wake_ahead(in, w, FS_YIELD_IN_QUEUE);
     }
 }
 
@@ -153,7 +153,7 @@ void fs_ahead_granted(struct fs_section *in, struct fs_waiter *head)
     facts = facts_of(s, head);
     if (fs_awake_in_crowd()) {
         if (fs_awake_next(&s->awake, &facts, fs_section_now(in)))
-            wake_ahead(in, head, FS_PLAN_SPIN_WOKEN);
+            wake_ahead(in, head, FS_SPIN_WOKEN);
         return;
     }
     near = fs_awake_near(&s->awake, &facts, fs_section_now(in));
@@ -161,7 +161,7 @@ void fs_ahead_granted(struct fs_section *in, struct fs_waiter *head)
         return;
     /* Only one is near while yields do not pay: the head spins. */
     if (head->in_queue.core != FS_NO_CORE)
-        wake_ahead(in, head, near > 1 ? FS_PLAN_YIELD_NEXT : FS_PLAN_SPIN_WOKEN);
+        wake_ahead(in, head, near > 1 ? FS_YIELD_NEXT : FS_SPIN_WOKEN);
     if (near > 1)
         fill(in, near);
 }
@@ -207,5 +207,5 @@ void fs_ahead_woken_to_compete(struct fs_section *in, struct fs_waiter *head)
     learn(in->sem, head->enqueued_ns, head->in_queue.core, fs_section_now(in));
     in->sem->front_since_ns = 0;
     /* If they are gone by then: with many cores, another release soon finds it awake, and grants it. */
-    fs_set_plan(head, fs_awake_in_crowd() ? FS_PLAN_SLEEP : FS_PLAN_SPIN_WOKEN);
+    fs_set_strategy(head, fs_awake_in_crowd() ? FS_SLEEP_AT_ONCE : FS_SPIN_WOKEN);
 }

@@ -273,7 +273,7 @@ static void stay_awake_without_signals(struct fs_wait *wait, struct fs_deferred 
     bool wakes_by_itself = wait->deadline != NULL || wait->competes_at_ns != 0;
 
     /* Callbacks are the last of that work, and must not be late. */
-    if (fs_plan_of(w) == FS_PLAN_SLEEP || deferred->callbacks.any)
+    if (fs_strategy_of(w) == FS_SLEEP_AT_ONCE || deferred->callbacks.any)
         return;
     fs_wake_queue_run(&deferred->wakes);
     if (!fs_awake_stay(&w->state, FS_QUEUED, &w->in_queue.plan, w->enqueued_ns, wait->deadline))
@@ -310,7 +310,7 @@ static int fall_asleep(struct fs_wait *wait)
     struct fs_waiter *w = &wait->waiter;
     int state;
 
-    if (fs_plan_of(w) != FS_PLAN_SLEEP && !(wait->interruptible && fs_handlers_are_bare()))
+    if (fs_strategy_of(w) != FS_SLEEP_AT_ONCE && !(wait->interruptible && fs_handlers_are_bare()))
         (void)fs_awake_stay(&w->state, FS_QUEUED, &w->in_queue.plan, w->enqueued_ns, wait->deadline);
     /* First a load: after a spin the wait has usually ended, and no store is needed. */
     state = atomic_load_explicit(&w->state, memory_order_acquire);

@@ -130,12 +130,12 @@ static inline bool fs_in_queue(const struct fs_waiter *w)
 }
 
 /* Relaxed: the state publishes the plan, or it is a hint to a thread that is awake. */
-static inline enum fs_plan fs_plan_of(const struct fs_waiter *w)
+static inline enum fs_strategy fs_strategy_of(const struct fs_waiter *w)
 {
     return atomic_load_explicit(&w->in_queue.plan, memory_order_relaxed);
 }
 
-static inline void fs_set_plan(struct fs_waiter *w, enum fs_plan plan)
+static inline void fs_set_strategy(struct fs_waiter *w, enum fs_strategy plan)
 {
     atomic_store_explicit(&w->in_queue.plan, plan, memory_order_relaxed);
 }

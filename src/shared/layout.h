@@ -113,7 +113,7 @@ static inline bool fs_is_abandoned_in_queue(int slot_state)
     return slot_state == FS_SLOT_TO_UNLINK || slot_state == FS_SLOT_TO_CANCEL;
 }
 
-#define FS_SLOT_SLEEPS 0x80     /* a plan; the others are in enum fs_plan */
+#define FS_SLOT_SLEEPS 0x80     /* a plan; the others are in enum fs_strategy */
 
 struct fs_slot {
     _Atomic int      state;         /* see above; its thread sleeps on it (R6) */

@@ -6,12 +6,12 @@
 #include "system/system.h"
 
 /* It may be awake: then it only learns that it is next.  Returns it, or FS_NOBODY. */
-static int shared_wake_ahead(fairsem_shared_t *h, int slot, enum fs_plan plan)
+static int shared_wake_ahead(fairsem_shared_t *h, int slot, enum fs_strategy plan)
 {
     _Atomic uint8_t *theirs = &h->slots[slot].plan;
     bool asleep = FS_GET(theirs) == FS_SLOT_SLEEPS;
 
-    if (asleep || plan == FS_PLAN_YIELD_NEXT)
+    if (asleep || plan == FS_YIELD_NEXT)
         FS_PUT(theirs, (uint8_t)plan);
     return asleep ? slot : FS_NOBODY;
 }
@@ -40,7 +40,7 @@ int fs_shared_awake_begin(struct fs_shared_awake *awake, struct fs_shared_sectio
         .units = h->unbounded ? 1 : in->total, .each = n,
         .is_front = head == slot, .early_unknown = true,
     };
-    enum fs_plan plan = FS_PLAN_SLEEP;
+    enum fs_strategy plan = FS_SLEEP_AT_ONCE;
     enum fs_ahead ahead = FS_AHEAD_NOBODY;
 
     awake->as_front = facts.is_front;
@@ -52,9 +52,9 @@ int fs_shared_awake_begin(struct fs_shared_awake *awake, struct fs_shared_sectio
     if (ahead == FS_AHEAD_ON_CORE)
         next = next_on_core(in, awake->core, slot);
     if (next != FS_NOBODY)
-        return shared_wake_ahead(h, next, FS_PLAN_YIELD_NEXT);
+        return shared_wake_ahead(h, next, FS_YIELD_NEXT);
     if (ahead != FS_AHEAD_NOBODY && head != FS_NOBODY)
-        return shared_wake_ahead(h, head, FS_PLAN_YIELD_WOKEN);
+        return shared_wake_ahead(h, head, FS_YIELD_WOKEN);
     return FS_NOBODY;
 }
 

@@ -2,7 +2,7 @@
 /*
  * shared_awake.h - the core's policy of staying awake, between processes: awake.h.
  *
- * A slot's `plan` is an enum fs_plan, or FS_SLOT_SLEEPS, which its thread writes without the lock.
+ * A slot's `plan` is an enum fs_strategy, or FS_SLOT_SLEEPS, which its thread writes without the lock.
  * So a plan may be lost, which is as if nobody had given it.
  */
 #ifndef FS_SHARED_AWAKE_H

@@ -15,7 +15,7 @@
 
 #define MS 1000000
 
-static _Thread_local int own_kind = -1;     /* what the thread did first: an fs_plan */
+static _Thread_local int own_kind = -1;     /* what the thread did first: an fs_strategy */
 static _Thread_local int own_core;
 
 /* Those that have been woken early, and what they were told. */
@@ -32,8 +32,8 @@ bool __wrap_fs_awake_stay(const _Atomic int *word, int value, const _Atomic uint
     (void)deadline;
     if (own_kind < 0)
         own_kind = *plan;
-    if (*plan == FS_PLAN_YIELD_WOKEN || *plan == FS_PLAN_YIELD_NEXT)
-        atomic_fetch_add(*plan == FS_PLAN_YIELD_NEXT ? &woken_to_spin : &woken_to_yield, 1);
+    if (*plan == FS_YIELD_WOKEN || *plan == FS_YIELD_NEXT)
+        atomic_fetch_add(*plan == FS_YIELD_NEXT ? &woken_to_spin : &woken_to_yield, 1);
     return true;
 }
 
@@ -73,7 +73,7 @@ static void *acquire(void *h)
 
     if (fairsem_shared_acquire(h, 1) != 0)
         return NULL;
-    *kind = own_kind < 0 ? FS_PLAN_SLEEP : own_kind;
+    *kind = own_kind < 0 ? FS_SLEEP_AT_ONCE : own_kind;
     return kind;
 }
 
@@ -122,15 +122,15 @@ START_TEST(waiters_yield_while_their_turns_are_near)
     int kind[24];
 
     wait_in_line(h, 24, 0, kind);
-    ck_assert_int_eq(kind[0], FS_PLAN_SPIN_AS_FRONT);
-    ck_assert_int_eq(kind[1], FS_PLAN_SLEEP);
+    ck_assert_int_eq(kind[0], FS_SPIN_AS_FRONT);
+    ck_assert_int_eq(kind[1], FS_SLEEP_AT_ONCE);
     for (int i = 2; i < 11; i++)
-        ck_assert_int_eq(kind[i], FS_PLAN_YIELD_IN_QUEUE);
+        ck_assert_int_eq(kind[i], FS_YIELD_IN_QUEUE);
     for (int i = 11; i < 24; i++)
-        ck_assert_int_eq(kind[i], FS_PLAN_SLEEP);
+        ck_assert_int_eq(kind[i], FS_SLEEP_AT_ONCE);
     for (int i = 0; i < 60; i++)
         wait_in_line(h, 3, 2 * MS, kind);
-    ck_assert_int_eq(kind[2], FS_PLAN_SLEEP);     /* the third turn is 6 ms away */
+    ck_assert_int_eq(kind[2], FS_SLEEP_AT_ONCE);     /* the third turn is 6 ms away */
     ck_assert_int_eq(fairsem_shared_close(h), 0);
 }
 END_TEST
@@ -181,11 +181,11 @@ START_TEST(the_head_yields_if_its_granter_needs_its_core)
 
     h->segment->awake = (struct fs_awake){ .as_front = 15 };
     wait_in_line(h, 1, 0, &kind);
-    ck_assert_int_eq(kind, FS_PLAN_YIELD_AS_FRONT);
+    ck_assert_int_eq(kind, FS_YIELD_AS_FRONT);
     h->segment->awake = (struct fs_awake){ .as_front = 15,
                                                  .as_front_here = 15 };
     wait_in_line(h, 1, 0, &kind);
-    ck_assert_int_eq(kind, FS_PLAN_SLEEP);
+    ck_assert_int_eq(kind, FS_SLEEP_AT_ONCE);
     ck_assert_int_eq(fairsem_shared_close(h), 0);
 }
 END_TEST
@@ -197,7 +197,7 @@ START_TEST(no_waiter_stays_awake_if_the_segment_says_so)
 
     wait_in_line(h, 5, 0, kind);
     for (int i = 0; i < 5; i++)
-        ck_assert_int_eq(kind[i], FS_PLAN_SLEEP);
+        ck_assert_int_eq(kind[i], FS_SLEEP_AT_ONCE);
     ck_assert_int_eq(fairsem_shared_close(h), 0);
 }
 END_TEST

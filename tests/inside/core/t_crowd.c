@@ -189,7 +189,7 @@ static void hold_and_queue(fairsem_t *sem, int holders_core, int on_core_0)
     struct fs_waiter holder;
 
     for (int i = 0; i < MANY; i++)
-        queued[i].in_queue.plan = FS_PLAN_SLEEP;
+        queued[i].in_queue.plan = FS_SLEEP_AT_ONCE;
     if (holders_core == FS_NO_CORE) {
         take(sem, 0, 1);
         fairsem_release(sem, 1);
@@ -203,32 +203,32 @@ static void hold_and_queue(fairsem_t *sem, int holders_core, int on_core_0)
         join_on(sem, &queued[i], 0);
     join_on(sem, &queued[on_core_0], 1);
     for (int i = 0; i <= on_core_0; i++) {
-        queued[i].in_queue.plan = FS_PLAN_SLEEP;
+        queued[i].in_queue.plan = FS_SLEEP_AT_ONCE;
         queued[i].state = FS_PARKED;
     }
 }
 
 /* Which place of the queue is woken, and with which plan, when a thread joins on core 1? */
-static int place_woken(int holders_core, int on_core_0, enum fs_plan *plan)
+static int place_woken(int holders_core, int on_core_0, enum fs_strategy *plan)
 {
     fairsem_t sem = FAIRSEM_INITIALIZER(0);
 
     hold_and_queue(&sem, holders_core, on_core_0);
     woken = NULL;
     join_on(&sem, &queued[on_core_0 + 1], 1);
-    *plan = woken != NULL ? woken->in_queue.plan : FS_PLAN_SLEEP;
+    *plan = woken != NULL ? woken->in_queue.plan : FS_SLEEP_AT_ONCE;
     fairsem_release(&sem, on_core_0 + 2);
     return woken != NULL ? (int)(woken - queued) : -1;
 }
 
 START_TEST(a_thread_that_joins_wakes_the_first_that_joined_on_its_core)
 {
-    enum fs_plan plan;
+    enum fs_strategy plan;
 
     begin();
     for (int i = 1; i <= 7; i++) {
         ck_assert_int_eq(place_woken(0, i, &plan), i);
-        ck_assert_int_eq(plan, FS_PLAN_YIELD_NEXT);
+        ck_assert_int_eq(plan, FS_YIELD_NEXT);
         ck_assert_int_eq(place_woken(FS_NO_CORE, i, &plan), i);     /* a ticket */
     }
 }
@@ -252,13 +252,13 @@ END_TEST
 
 START_TEST(it_wakes_the_head_if_the_holder_has_its_core_or_nobody_near_the_head)
 {
-    enum fs_plan plan;
+    enum fs_strategy plan;
 
     begin();
     ck_assert_int_eq(place_woken(1, 3, &plan), 0);
-    ck_assert_int_eq(plan, FS_PLAN_YIELD_WOKEN);
+    ck_assert_int_eq(plan, FS_YIELD_WOKEN);
     ck_assert_int_eq(place_woken(0, 8, &plan), 0);
-    ck_assert_int_eq(plan, FS_PLAN_YIELD_WOKEN);
+    ck_assert_int_eq(plan, FS_YIELD_WOKEN);
 }
 END_TEST
 
@@ -287,8 +287,8 @@ START_TEST(whoever_is_awake_and_next_is_told)
     woken = NULL;
     join_on(&sem, &queued[3], 1);
     ck_assert_ptr_null(woken);
-    ck_assert_int_eq(queued[2].in_queue.plan, FS_PLAN_YIELD_NEXT);
-    ck_assert_int_eq(queued[1].in_queue.plan, FS_PLAN_SLEEP);
+    ck_assert_int_eq(queued[2].in_queue.plan, FS_YIELD_NEXT);
+    ck_assert_int_eq(queued[1].in_queue.plan, FS_SLEEP_AT_ONCE);
     fairsem_release(&sem, 4);
 }
 END_TEST
@@ -417,7 +417,7 @@ END_TEST
 static void yield_late_too(void *unused)
 {
     static const _Atomic int word = 1;
-    static const _Atomic uint8_t plan = FS_PLAN_YIELD_IN_QUEUE;
+    static const _Atomic uint8_t plan = FS_YIELD_IN_QUEUE;
 
     (void)unused;
     (void)fs_awake_stay(&word, 1, &plan, 0, NULL);

@@ -53,7 +53,7 @@ static void join_with(fairsem_t *sem, int64_t units, int priority)
     fs_section_begin(&in, fs_inside(sem));
     fs_enqueue_thread(&in, w, priority);
     fs_section_end(&in);
-    if (fs_plan_of(w) == FS_PLAN_SLEEP)
+    if (fs_strategy_of(w) == FS_SLEEP_AT_ONCE)
         w->state = FS_PARKED;
 }
 
@@ -381,7 +381,7 @@ END_TEST
 static void yield_late(void)
 {
     static const _Atomic int word = 1;
-    static const _Atomic uint8_t plan = FS_PLAN_YIELD_IN_QUEUE;
+    static const _Atomic uint8_t plan = FS_YIELD_IN_QUEUE;
 
     world.yield_takes = 3000000;
     (void)fs_awake_stay(&word, 1, &plan, 0, NULL);

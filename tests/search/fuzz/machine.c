@@ -231,11 +231,11 @@ BARE long __wrap_syscall(long number, ...)
 /* ---- Instead of src/awake/awake.c: all stay awake, and all are woken ahead ---- */
 
 enum fs_ahead fs_awake_joined(const struct fs_awake *awake, const struct fs_awake_facts *facts,
-                              int core, enum fs_plan *plan)
+                              int core, enum fs_strategy *plan)
 {
     (void)awake;
     (void)core;
-    *plan = facts->is_front ? FS_PLAN_SPIN_AS_FRONT : FS_PLAN_YIELD_IN_QUEUE;
+    *plan = facts->is_front ? FS_SPIN_AS_FRONT : FS_YIELD_IN_QUEUE;
     return facts->is_front || facts->only_front ? FS_AHEAD_NOBODY : FS_AHEAD_ON_CORE;
 }
 
@@ -263,10 +263,10 @@ int fs_awake_near(const struct fs_awake *awake, const struct fs_awake_facts *fac
     return facts->only_front ? 0 : (int)(now_ns / 1000 % 4);
 }
 
-enum fs_plan fs_awake_plan_near(const struct fs_awake *awake, const struct fs_awake_facts *facts)
+enum fs_strategy fs_awake_strategy_near(const struct fs_awake *awake, const struct fs_awake_facts *facts)
 {
     (void)awake;
-    return facts->is_front ? FS_PLAN_SPIN_AS_FRONT : FS_PLAN_YIELD_IN_QUEUE;
+    return facts->is_front ? FS_SPIN_AS_FRONT : FS_YIELD_IN_QUEUE;
 }
 
 bool fs_awake_next(const struct fs_awake *awake, const struct fs_awake_facts *facts, int64_t now_ns)
@@ -281,7 +281,7 @@ bool fs_awake_stay(const _Atomic int *word, int value, const _Atomic uint8_t *pl
 {
     (void)enqueued_ns;
     (void)deadline;
-    if (*plan == FS_PLAN_SLEEP)
+    if (*plan == FS_SLEEP_AT_ONCE)
         return false;
     if (*word == value)
         thread_spins();

@@ -9,14 +9,14 @@
 #include "../../engine/unlearned.h"
 
 enum fs_ahead fs_awake_joined(const struct fs_awake *awake, const struct fs_awake_facts *facts,
-                              int core, enum fs_plan *plan)
+                              int core, enum fs_strategy *plan)
 {
     bool near = facts->is_front || (facts->waiting > 2 && !facts->only_front);
     bool stays = near != xp_answers_otherwise();
 
     (void)awake;
     (void)core;
-    *plan = !stays ? FS_PLAN_SLEEP : facts->is_front ? FS_PLAN_SPIN_AS_FRONT : FS_PLAN_YIELD_IN_QUEUE;
+    *plan = !stays ? FS_SLEEP_AT_ONCE : facts->is_front ? FS_SPIN_AS_FRONT : FS_YIELD_IN_QUEUE;
     if (facts->only_front || facts->is_front)
         return FS_AHEAD_NOBODY;
     return (facts->waiting > 2) != xp_answers_otherwise() ? FS_AHEAD_ON_CORE : FS_AHEAD_NOBODY;
@@ -35,12 +35,12 @@ int fs_awake_near(const struct fs_awake *awake, const struct fs_awake_facts *fac
     return facts->only_front ? 0 : xp_answers_otherwise() ? 1 : 2;
 }
 
-enum fs_plan fs_awake_plan_near(const struct fs_awake *awake, const struct fs_awake_facts *facts)
+enum fs_strategy fs_awake_strategy_near(const struct fs_awake *awake, const struct fs_awake_facts *facts)
 {
     (void)awake;
     if (xp_answers_otherwise())
-        return FS_PLAN_SLEEP;
-    return facts->is_front ? FS_PLAN_SPIN_AS_FRONT : FS_PLAN_YIELD_IN_QUEUE;
+        return FS_SLEEP_AT_ONCE;
+    return facts->is_front ? FS_SPIN_AS_FRONT : FS_YIELD_IN_QUEUE;
 }
 
 bool fs_awake_next(const struct fs_awake *awake, const struct fs_awake_facts *facts, int64_t now_ns)
