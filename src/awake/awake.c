@@ -36,9 +36,9 @@
  */
 #define SOON_UNKNOWN_NS 100000
 
-/* A wait that favors staying awake takes one from a doubt, any other adds two. */
-#define DOUBT_MAX  15           /* of four bits */
-#define DOUBT_HIGH 8            /* from here on, threads sleep at once */
+/* A wait that favors staying awake takes one from a penalty, any other adds two. */
+#define PENALTY_MAX  15           /* of four bits */
+#define PENALTY_HIGH 8            /* from here on, threads sleep at once */
 
 #define TURN_MAX 63             /* 7 ms */
 
@@ -51,11 +51,11 @@ static int64_t turn_ns(const struct fs_awake *awake)
     return quarter[steps % 4] << (steps / 4);
 }
 
-static uint8_t doubt_after(uint8_t doubt, bool paid)
+static uint8_t penalty_after(uint8_t penalty, bool paid)
 {
     if (paid)
-        return doubt != 0 ? doubt - 1 : 0;
-    return doubt + 2 < DOUBT_MAX ? doubt + 2 : DOUBT_MAX;
+        return penalty != 0 ? penalty - 1 : 0;
+    return penalty + 2 < PENALTY_MAX ? penalty + 2 : PENALTY_MAX;
 }
 
 /* At most so many threads can hold units: as many as can hold what this one wants. */
@@ -232,7 +232,7 @@ static bool is_soon(const struct fs_awake *awake, bool as_front, bool others_wai
 {
     if (others_wait)
         return turn_ns(awake) <= FS_LATE_NS / 10;
-    return as_front && (awake->as_front < DOUBT_HIGH || awake->as_front_here < DOUBT_HIGH);
+    return as_front && (awake->as_front < PENALTY_HIGH || awake->as_front_here < PENALTY_HIGH);
 }
 
 /*
@@ -277,11 +277,11 @@ bool fs_awake_in_crowd(void)
 
 static enum fs_strategy strategy_for_front(const struct fs_awake *awake, const struct fs_awake_facts *facts)
 {
-    if (awake->as_front < DOUBT_HIGH && cores_suffice(facts))
+    if (awake->as_front < PENALTY_HIGH && cores_suffice(facts))
         return FS_SPIN_AS_FRONT;
     if (facts->only_front || !yields_pay(facts->enqueued_ns))
         return FS_SLEEP_AT_ONCE;
-    return awake->as_front_here < DOUBT_HIGH ? FS_YIELD_AS_FRONT : FS_SLEEP_AT_ONCE;
+    return awake->as_front_here < PENALTY_HIGH ? FS_YIELD_AS_FRONT : FS_SLEEP_AT_ONCE;
 }
 
 /* What is likely to pay off? */
@@ -299,7 +299,7 @@ static enum fs_strategy strategy_for(const struct fs_awake *awake, const struct 
 
 /*
  * By a thread that joins a crowd.  It costs less than a wake by the releasing thread, so it pays if
- * turns are short, whatever the doubt; and if the head will yield, holders have their cores.
+ * turns are short, whatever the penalty; and if the head will yield, holders have their cores.
  */
 static enum fs_ahead ahead_for(const struct fs_awake *awake, const struct fs_awake_facts *facts,
                                int core)
@@ -312,7 +312,7 @@ static enum fs_ahead ahead_for(const struct fs_awake *awake, const struct fs_awa
         return FS_AHEAD_ON_CORE;
     if (facts->early_unknown)
         return turn <= SOON_UNKNOWN_NS ? FS_AHEAD_FRONT : FS_AHEAD_NOBODY;
-    return turn <= SOON_NS || awake->early < DOUBT_HIGH ? FS_AHEAD_FRONT : FS_AHEAD_NOBODY;
+    return turn <= SOON_NS || awake->early < PENALTY_HIGH ? FS_AHEAD_FRONT : FS_AHEAD_NOBODY;
 }
 
 enum fs_ahead fs_awake_joined(const struct fs_awake *awake, const struct fs_awake_facts *facts,
@@ -362,30 +362,30 @@ enum fs_strategy fs_awake_strategy_near(const struct fs_awake *awake, const stru
  */
 bool fs_awake_next(const struct fs_awake *awake, const struct fs_awake_facts *facts, int64_t now_ns)
 {
-    return facts->waiting < FEW && awake->early < DOUBT_HIGH && !facts->only_front
+    return facts->waiting < FEW && awake->early < PENALTY_HIGH && !facts->only_front
            && cores_suffice(facts) && !all_sleep(now_ns);
 }
 
 /*
- * A doubt would keep itself: a thread that does not try learns nothing.  So one in 16 tries, by the low
+ * A penalty would keep itself: a thread that does not try learns nothing.  So one in 16 tries, by the low
  * bits of the time.  Alone on its core the thread would keep the holder from running.
  */
-bool fs_awake_before_queue(const _Atomic uint8_t *doubt, int64_t start_ns, int64_t now_ns)
+bool fs_awake_before_queue(const _Atomic uint8_t *penalty, int64_t start_ns, int64_t now_ns)
 {
-    bool doubted = atomic_load_explicit(doubt, memory_order_relaxed) >= DOUBT_HIGH;
+    bool doubted = atomic_load_explicit(penalty, memory_order_relaxed) >= PENALTY_HIGH;
 
     if ((doubted && start_ns % 16 != 0) || fs_cpu_count() < 2 || all_sleep(now_ns))
         return false;
     return within(start_ns, now_ns, atomic_load_explicit(&wake_up_ns, memory_order_relaxed) * 2);
 }
 
-void fs_awake_learn_before_queue(_Atomic uint8_t *doubt, bool paid)
+void fs_awake_learn_before_queue(_Atomic uint8_t *penalty, bool paid)
 {
-    uint8_t before = atomic_load_explicit(doubt, memory_order_relaxed);
-    uint8_t after = doubt_after(before, paid);
+    uint8_t before = atomic_load_explicit(penalty, memory_order_relaxed);
+    uint8_t after = penalty_after(before, paid);
 
     if (after != before)        /* otherwise the cores share its line */
-        atomic_store_explicit(doubt, after, memory_order_relaxed);
+        atomic_store_explicit(penalty, after, memory_order_relaxed);
 }
 
 /* One step for each grant, so the time comes to be the median: one late grant changes little. */
@@ -405,10 +405,10 @@ void fs_awake_learn(struct fs_awake *awake, bool as_front, int64_t front_ns, int
     if (as_front) {
         bool soon = front_ns <= wake_up * 2, here = core == fs_cpu_current();
 
-        awake->as_front = doubt_after(awake->as_front, soon && !here) & (unsigned)DOUBT_MAX;
-        awake->as_front_here = doubt_after(awake->as_front_here, soon && here) & (unsigned)DOUBT_MAX;
+        awake->as_front = penalty_after(awake->as_front, soon && !here) & (unsigned)PENALTY_MAX;
+        awake->as_front_here = penalty_after(awake->as_front_here, soon && here) & (unsigned)PENALTY_MAX;
     } else {
-        awake->early = doubt_after(awake->early, front_ns <= wake_up + wake_up / 2) & (unsigned)DOUBT_MAX;
+        awake->early = penalty_after(awake->early, front_ns <= wake_up + wake_up / 2) & (unsigned)PENALTY_MAX;
     }
 }
 

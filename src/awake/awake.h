@@ -34,9 +34,9 @@ enum fs_strategy {
 
 /* What is known of a semaphore.  All zero: nothing yet, so threads stay awake. */
 struct fs_awake {
-    uint8_t  as_front : 4, as_front_here : 4; /* doubts; `here`: on the granter's core */
+    uint8_t  as_front : 4, as_front_here : 4; /* penalties; `here`: on the granter's core */
     uint8_t  holders_core;                  /* fs_core_byte() of where the last grantee joined */
-    uint16_t early : 4;                     /* a doubt */
+    uint16_t early : 4;                     /* a penalty */
     uint16_t turn : 6;                      /* about the time from grant to grant, see awake.c */
     uint16_t near : 6;                      /* ahead.h */
 };
@@ -82,12 +82,12 @@ bool fs_awake_next(const struct fs_awake *awake, const struct fs_awake_facts *fa
 
 /*
  * With bounded bypass: does a thread that found no free unit at start_ns stay awake still, before it
- * joins?  *doubt is one of the semaphore.  No lock is held: a lost update is a lost sample.
+ * joins?  *penalty is one of the semaphore.  No lock is held: a lost update is a lost sample.
  */
-bool fs_awake_before_queue(const _Atomic uint8_t *doubt, int64_t start_ns, int64_t now_ns);
+bool fs_awake_before_queue(const _Atomic uint8_t *penalty, int64_t start_ns, int64_t now_ns);
 
 /* Learn from that: did it get its units? */
-void fs_awake_learn_before_queue(_Atomic uint8_t *doubt, bool paid);
+void fs_awake_learn_before_queue(_Atomic uint8_t *penalty, bool paid);
 
 /*
  * The head was granted late: it had been the head for at least FS_LATE_NS.  Perhaps other programs have

@@ -85,7 +85,7 @@ struct FS_MAY_ALIAS fs_sem {
     uint8_t            options;     /* r/o; bits of enum fs_sem_options */
     _Atomic uint8_t    resized;     /* written under mutex; enum fs_resized */
     struct fs_awake    awake;       /* under mutex; what it has learned from its grants */
-    _Atomic uint8_t    before_queue; /* a doubt: acquire.c */
+    _Atomic uint8_t    before_queue; /* a penalty: acquire.c */
     _Atomic bool       in_section;  /* written under mutex; a hint for releases */
 
     struct fs_waitq    queue;       /* under mutex */

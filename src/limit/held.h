@@ -5,7 +5,7 @@
  *
  * An entry of FAIRSEM_LIMIT_HELD, which fairsem-limit(1) describes, is only a hint.  It counts if that
  * process is an ancestor of ours, or is ourselves after an exec, and holds units of the segment now.  So it
- * does not matter whether the process ID was used again, or who has written the entry: in doubt we wait in
+ * does not matter whether the process ID was used again, or who has written the entry: in penalty we wait in
  * line, and no more run than the limit allows.  With --cluster the process and its start are enough, because
  * etcd may not answer: the process retires (process.h) before it gives its units back.  A command that has
  * asked just before that runs on beside the next one, like all that has begun inside an outer command and

@@ -239,15 +239,15 @@ enum fs_ahead fs_awake_joined(const struct fs_awake *awake, const struct fs_awak
     return facts->is_front || facts->only_front ? FS_AHEAD_NOBODY : FS_AHEAD_ON_CORE;
 }
 
-bool fs_awake_before_queue(const _Atomic uint8_t *doubt, int64_t start_ns, int64_t now_ns)
+bool fs_awake_before_queue(const _Atomic uint8_t *penalty, int64_t start_ns, int64_t now_ns)
 {
-    (void)doubt;
+    (void)penalty;
     return start_ns == now_ns && now_ns / 1000 % 2 == 0;
 }
 
-void fs_awake_learn_before_queue(_Atomic uint8_t *doubt, bool paid)
+void fs_awake_learn_before_queue(_Atomic uint8_t *penalty, bool paid)
 {
-    (void)doubt;
+    (void)penalty;
     (void)paid;
 }
 

@@ -113,7 +113,7 @@ void process_execs(void)
 }
 
 /* It is not known whether its last operation had an effect: see audit.c. */
-static void doubt(const struct thread *t)
+static void penalty(const struct thread *t)
 {
     const struct op *op = &script[id_of(t)][t->op];
 
@@ -126,7 +126,7 @@ void process_dies(int process, bool inside)
 {
     for (int i = 0; inside && i < THREADS; i++) {
         if (thread[i].exists && thread[i].process == process && thread[i].at != ENDED)
-            doubt(&thread[i]);
+            penalty(&thread[i]);
     }
     end_threads(process, NULL);
     run.process[process].lives = false;

@@ -50,17 +50,17 @@ bool fs_awake_next(const struct fs_awake *awake, const struct fs_awake_facts *fa
     return !facts->only_front && (facts->waiting < 2) != xp_answers_otherwise();
 }
 
-bool fs_awake_before_queue(const _Atomic uint8_t *doubt, int64_t start_ns, int64_t now_ns)
+bool fs_awake_before_queue(const _Atomic uint8_t *penalty, int64_t start_ns, int64_t now_ns)
 {
-    (void)doubt;
+    (void)penalty;
     (void)start_ns;
     (void)now_ns;
     return xp_answers_otherwise();
 }
 
-void fs_awake_learn_before_queue(_Atomic uint8_t *doubt, bool paid)
+void fs_awake_learn_before_queue(_Atomic uint8_t *penalty, bool paid)
 {
-    (void)doubt;
+    (void)penalty;
     (void)paid;
 }
 
