@@ -270,7 +270,7 @@ void fs_awake_late(const struct fs_awake *awake, bool as_front, bool others_wait
  *  The answers
  * ======================================================================== */
 
-bool fs_awake_in_crowd(void)
+bool fs_awake_in_convoy(void)
 {
     return fs_cpu_count() < FS_MANY_CORES;
 }
@@ -440,7 +440,7 @@ static int64_t longest_stay(enum fs_strategy plan, int64_t wake_up)
     case FS_SPIN_WOKEN:
         return wake_up / 2;
     case FS_YIELD_IN_QUEUE:
-        if (!fs_awake_in_crowd())
+        if (!fs_awake_in_convoy())
             return wake_up * NEAR_WAKE_UPS;
         return wake_up != 0 ? NEAR_NS * 2 : 0;
     default:

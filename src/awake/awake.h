@@ -65,7 +65,7 @@ enum fs_ahead {
  * Has the process so few cores that a crowd of waiters shares them in turn?  Then there are
  * fs_awake_joined() and fs_awake_next(); else fs_awake_near() and fs_awake_strategy_near().
  */
-bool fs_awake_in_crowd(void);
+bool fs_awake_in_convoy(void);
 
 /* So many waiters, the first of the queue, are to be awake now. */
 int fs_awake_near(const struct fs_awake *awake, const struct fs_awake_facts *facts, int64_t now_ns);

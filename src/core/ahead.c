@@ -46,7 +46,7 @@ static struct fs_waiter *next_on_the_core_of(const struct fs_sem *s, const struc
     return NULL;
 }
 
-static void joined_a_crowd(struct fs_section *in, struct fs_waiter *w,
+static void enqueued_in_convoy(struct fs_section *in, struct fs_waiter *w,
                            const struct fs_awake_facts *facts)
 {
     struct fs_sem *s = in->sem;
@@ -111,7 +111,7 @@ void fs_ahead_enqueued_ticket(struct fs_section *in, struct fs_waiter *w)
     struct fs_sem *s = in->sem;
 
     note_front(s, w);
-    if (!fs_awake_in_crowd())
+    if (!fs_awake_in_convoy())
         (void)place(s, w, 0);
 }
 
@@ -122,8 +122,8 @@ void fs_ahead_enqueued(struct fs_section *in, struct fs_waiter *w)
 
     w->in_queue.core = (int16_t)fs_cpu_current();
     note_front(s, w);
-    if (fs_awake_in_crowd())
-        joined_a_crowd(in, w, &facts);
+    if (fs_awake_in_convoy())
+        enqueued_in_convoy(in, w, &facts);
     else if (place(s, w, fs_awake_near(&s->awake, &facts, w->enqueued_ns)) || facts.is_front)
         fs_set_strategy(w, fs_awake_strategy_near(&s->awake, &facts));
 }
@@ -151,7 +151,7 @@ void fs_ahead_granted(struct fs_section *in, struct fs_waiter *head)
 
     fs_assert_held(s);
     facts = facts_of(s, head);
-    if (fs_awake_in_crowd()) {
+    if (fs_awake_in_convoy()) {
         if (fs_awake_next(&s->awake, &facts, fs_section_now(in)))
             wake_ahead(in, head, FS_SPIN_WOKEN);
         return;
@@ -207,5 +207,5 @@ void fs_ahead_woken_to_compete(struct fs_section *in, struct fs_waiter *head)
     learn(in->sem, head->enqueued_ns, head->in_queue.core, fs_section_now(in));
     in->sem->front_since_ns = 0;
     /* If they are gone by then: with many cores, another release soon finds it awake, and grants it. */
-    fs_set_strategy(head, fs_awake_in_crowd() ? FS_SLEEP_AT_ONCE : FS_SPIN_WOKEN);
+    fs_set_strategy(head, fs_awake_in_convoy() ? FS_SLEEP_AT_ONCE : FS_SPIN_WOKEN);
 }

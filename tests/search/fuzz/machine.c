@@ -252,7 +252,7 @@ void fs_awake_learn_before_queue(_Atomic uint8_t *penalty, bool paid)
 }
 
 /* The harder part: some of the queue are near. */
-bool fs_awake_in_crowd(void)
+bool fs_awake_in_convoy(void)
 {
     return false;
 }

@@ -23,7 +23,7 @@ enum fs_ahead fs_awake_joined(const struct fs_awake *awake, const struct fs_awak
 }
 
 /* Both, but not in one run. */
-bool fs_awake_in_crowd(void)
+bool fs_awake_in_convoy(void)
 {
     return fs_cpu_count() % 2 != 0;
 }
