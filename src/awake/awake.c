@@ -98,7 +98,7 @@ static bool within(int64_t start_ns, int64_t now_ns, int64_t longest_ns)
 /* Threads of the same process that hold units come back sooner; time slices are 1 to 4 ms. */
 #define LONGEST_YIELD_NS  1000000
 #define AT_ONCE_NS        2000          /* in such a yield no other thread has run */
-#define LONGEST_PAUSE_NS  640000000
+#define LONGEST_BACKOFF_NS  640000000
 
 /* So many late grants in so short a time: a program computes beside this one. */
 #define MANY_LATE         6
@@ -135,18 +135,18 @@ void fs_awake_note_wake_up(int64_t woken_ns)
  *
  * Relaxed, like the time above: a thread that sees it late does it once more, or makes a pause shorter.
  */
-struct pause {
+struct backoff {
     _Atomic int64_t until_ns;   /* 0: there was none */
     _Atomic int64_t for_ns;
     const int64_t   shortest_ns, longest_ns;
 };
 
-static int64_t pause_end(const struct pause *pause)
+static int64_t backoff_end(const struct backoff *pause)
 {
     return atomic_load_explicit(&pause->until_ns, memory_order_relaxed);
 }
 
-static void pause_for(struct pause *pause, int64_t now_ns, int64_t ns)
+static void back_off_for(struct backoff *pause, int64_t now_ns, int64_t ns)
 {
     if (fs_under_valgrind)
         return;
@@ -155,32 +155,32 @@ static void pause_for(struct pause *pause, int64_t now_ns, int64_t ns)
 }
 
 /* So many times as long as the last time; 0: as short as the first. */
-static void pause_again(struct pause *pause, int times, int64_t now_ns)
+static void back_off_longer(struct backoff *pause, int times, int64_t now_ns)
 {
     int64_t ns = atomic_load_explicit(&pause->for_ns, memory_order_relaxed) * times;
 
     if (ns < pause->shortest_ns)
         ns = pause->shortest_ns;
-    pause_for(pause, now_ns, ns < pause->longest_ns ? ns : pause->longest_ns);
+    back_off_for(pause, now_ns, ns < pause->longest_ns ? ns : pause->longest_ns);
 }
 
 /* A yield comes back late beside a program that computes all the time. */
-static struct pause no_yields = { .shortest_ns = 5000000, .longest_ns = LONGEST_PAUSE_NS };
+static struct backoff yield_backoff = { .shortest_ns = 5000000, .longest_ns = LONGEST_BACKOFF_NS };
 
 static bool yields_pay(int64_t now_ns)
 {
-    return now_ns >= pause_end(&no_yields);
+    return now_ns >= backoff_end(&yield_backoff);
 }
 
 /* A thread that began to yield at began_ns has learned that it does not pay. */
 static void yields_do_not_pay(int64_t began_ns, int64_t now_ns)
 {
-    int64_t since_ns = began_ns - pause_end(&no_yields);
+    int64_t since_ns = began_ns - backoff_end(&yield_backoff);
 
     /* If it began before that time, another thread was late at the same time, and has noted it. */
     if (since_ns >= 0)
-        pause_again(&no_yields,
-                    since_ns <= atomic_load_explicit(&no_yields.for_ns, memory_order_relaxed) ? 2 : 0,
+        back_off_longer(&yield_backoff,
+                    since_ns <= atomic_load_explicit(&yield_backoff.for_ns, memory_order_relaxed) ? 2 : 0,
                     now_ns);
 }
 
@@ -204,7 +204,7 @@ static bool yield_was_short(int64_t before_ns, int64_t now_ns)
  * on a machine that was quiet otherwise.  One that computes all the time makes 20 to 50 grants late in
  * each second.
  */
-static struct pause nobody_awake = {
+static struct backoff awake_backoff = {
     .shortest_ns = 100000000, .longest_ns = INT64_C(2560000000)
 };
 
@@ -224,7 +224,7 @@ static int64_t watch_again(int64_t now_ns, int late)
 
 static bool all_sleep(int64_t now_ns)
 {
-    return now_ns < pause_end(&nobody_awake);
+    return now_ns < backoff_end(&awake_backoff);
 }
 
 /* Would it have been granted soon, by what the semaphore has learned? */
@@ -248,7 +248,7 @@ void fs_awake_late(const struct fs_awake *awake, bool as_front, bool others_wait
                    int64_t now_ns)
 {
     int64_t since_ns = atomic_load_explicit(&watched_since_ns, memory_order_relaxed);
-    int64_t slept_until_ns = pause_end(&nobody_awake), began_ns = now_ns - front_ns;
+    int64_t slept_until_ns = backoff_end(&awake_backoff), began_ns = now_ns - front_ns;
 
     /* If it began before that time, grants of other semaphores were late by the same moment. */
     if (fs_under_valgrind || !is_soon(awake, as_front, others_wait) || began_ns < slept_until_ns
@@ -263,7 +263,7 @@ void fs_awake_late(const struct fs_awake *awake, bool as_front, bool others_wait
     if (atomic_fetch_add_explicit(&late_grants, 1, memory_order_relaxed) + 1 != MANY_LATE
         || watch_again(now_ns, 0) >= (now_ns - since_ns) / 4 * 3 * fs_cpu_count())
         return;
-    pause_again(&nobody_awake, now_ns - slept_until_ns < MEMORY_NS ? 4 : 0, now_ns);
+    back_off_longer(&awake_backoff, now_ns - slept_until_ns < MEMORY_NS ? 4 : 0, now_ns);
 }
 
 /* ======================================================================== *
@@ -498,7 +498,7 @@ static void yield(const _Atomic int *word, int value, int64_t start, int64_t lon
             continue;
         }
         if (!fs_cpu_give_way()) {
-            pause_for(&no_yields, now, LONGEST_PAUSE_NS);
+            back_off_for(&yield_backoff, now, LONGEST_BACKOFF_NS);
             return;
         }
         now = fs_now_ns();
