@@ -101,7 +101,7 @@ static bool within(int64_t start_ns, int64_t now_ns, int64_t longest_ns)
 #define LONGEST_BACKOFF_NS  640000000
 
 /* So many late grants in so short a time: a program computes beside this one. */
-#define MANY_LATE         6
+#define MANY_PREEMPTED         6
 #define WATCH_NS          400000000
 #define MEMORY_NS         INT64_C(1000000000)   /* the pause before is forgotten after it */
 
@@ -209,15 +209,15 @@ static struct backoff awake_backoff = {
 };
 
 /* How many late grants there were, since when, the last one, and the processor time at the start. */
-static _Atomic int late_grants;
-static _Atomic int64_t watched_since_ns, last_late_ns, used_before_ns;
+static _Atomic int preempted_grants;
+static _Atomic int64_t watched_since_ns, last_preempted_ns, used_before_ns;
 
 /* Returns how much of the processors, in nanoseconds, this process has used since then. */
 static int64_t watch_again(int64_t now_ns, int late)
 {
     int64_t used_ns = fs_process_ns();
 
-    atomic_store_explicit(&late_grants, late, memory_order_relaxed);
+    atomic_store_explicit(&preempted_grants, late, memory_order_relaxed);
     atomic_store_explicit(&watched_since_ns, now_ns, memory_order_relaxed);
     return used_ns - atomic_exchange_explicit(&used_before_ns, used_ns, memory_order_relaxed);
 }
@@ -231,7 +231,7 @@ static bool all_sleep(int64_t now_ns)
 static bool is_soon(const struct fs_awake *awake, bool as_front, bool others_wait)
 {
     if (others_wait)
-        return turn_ns(awake) <= FS_LATE_NS / 10;
+        return turn_ns(awake) <= FS_PREEMPTED_NS / 10;
     return as_front && (awake->as_front < PENALTY_HIGH || awake->as_front_here < PENALTY_HIGH);
 }
 
@@ -244,7 +244,7 @@ static bool is_soon(const struct fs_awake *awake, bool as_front, bool others_wai
  * that take turns, each on a core of its own, beside one such program: a million turns a second, and
  * 80,000 with these pauses.)
  */
-void fs_awake_late(const struct fs_awake *awake, bool as_front, bool others_wait, int64_t front_ns,
+void fs_awake_preempted(const struct fs_awake *awake, bool as_front, bool others_wait, int64_t front_ns,
                    int64_t now_ns)
 {
     int64_t since_ns = atomic_load_explicit(&watched_since_ns, memory_order_relaxed);
@@ -252,15 +252,15 @@ void fs_awake_late(const struct fs_awake *awake, bool as_front, bool others_wait
 
     /* If it began before that time, grants of other semaphores were late by the same moment. */
     if (fs_under_valgrind || !is_soon(awake, as_front, others_wait) || began_ns < slept_until_ns
-        || began_ns < atomic_load_explicit(&last_late_ns, memory_order_relaxed)
+        || began_ns < atomic_load_explicit(&last_preempted_ns, memory_order_relaxed)
         || awake->holders_core != fs_core_byte(fs_cpu_current()))
         return;
-    atomic_store_explicit(&last_late_ns, now_ns, memory_order_relaxed);
+    atomic_store_explicit(&last_preempted_ns, now_ns, memory_order_relaxed);
     if (now_ns - since_ns > WATCH_NS || since_ns < slept_until_ns) {
         (void)watch_again(now_ns, 1);
         return;
     }
-    if (atomic_fetch_add_explicit(&late_grants, 1, memory_order_relaxed) + 1 != MANY_LATE
+    if (atomic_fetch_add_explicit(&preempted_grants, 1, memory_order_relaxed) + 1 != MANY_PREEMPTED
         || watch_again(now_ns, 0) >= (now_ns - since_ns) / 4 * 3 * fs_cpu_count())
         return;
     back_off_longer(&awake_backoff, now_ns - slept_until_ns < MEMORY_NS ? 4 : 0, now_ns);

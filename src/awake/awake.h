@@ -90,12 +90,12 @@ bool fs_awake_before_queue(const _Atomic uint8_t *penalty, int64_t start_ns, int
 void fs_awake_learn_before_queue(_Atomic uint8_t *penalty, bool paid);
 
 /*
- * The head was granted late: it had been the head for at least FS_LATE_NS.  Perhaps other programs have
+ * The head was granted late: it had been the head for at least FS_PREEMPTED_NS.  Perhaps other programs have
  * the cores.  as_front: it joined as the head; others_wait: it was not alone.  Only where all threads
  * are of one process; before fs_awake_granted(), which forgets the core of the holder before.
  */
-#define FS_LATE_NS 1000000
-void fs_awake_late(const struct fs_awake *awake, bool as_front, bool others_wait, int64_t front_ns,
+#define FS_PREEMPTED_NS 1000000
+void fs_awake_preempted(const struct fs_awake *awake, bool as_front, bool others_wait, int64_t front_ns,
                    int64_t now_ns);
 
 void fs_awake_learn_turn(struct fs_awake *awake, int64_t turn_ns);

@@ -181,8 +181,8 @@ FS_ALWAYS_INLINE static void learn(struct fs_sem *s, int64_t enqueued_ns, int co
     bool as_front = s->front_since_ns == enqueued_ns, others_wait = s->waiters != 0;
     bool teaches_something = front_ns != 0 && teaches(s, core);
 
-    if (teaches_something && front_ns >= FS_LATE_NS)
-        fs_awake_late(&s->awake, as_front, others_wait, front_ns, now_ns);
+    if (teaches_something && front_ns >= FS_PREEMPTED_NS)
+        fs_awake_preempted(&s->awake, as_front, others_wait, front_ns, now_ns);
     fs_awake_granted(&s->awake, core, teaches_something && others_wait ? front_ns : 0);
     if (teaches_something)
         fs_awake_learn(&s->awake, as_front, front_ns, core);

@@ -26,7 +26,7 @@ void fs_awake_learn_in_vain(struct fs_awake *awake, bool as_front, int64_t front
     (void)front_ns;
 }
 
-void fs_awake_late(const struct fs_awake *awake, bool as_front, bool others_wait, int64_t front_ns,
+void fs_awake_preempted(const struct fs_awake *awake, bool as_front, bool others_wait, int64_t front_ns,
                    int64_t now_ns)
 {
     (void)awake;
