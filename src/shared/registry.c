@@ -367,7 +367,7 @@ int fairsem_shared_open(fairsem_shared_t **handle, const char *name, int oflag, 
         FS_MUST(pthread_mutex_unlock(&registry));
         if (error != EINPROGRESS)
             break;
-        fs_nap(1000000);
+        fs_sleep_shortly(1000000);
     }
     if (error == 0 && (error = attach_soon(h)) != 0) {
         /* Another thread that has opened the handle meanwhile may have attached, and go on with it. */

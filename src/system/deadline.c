@@ -75,7 +75,7 @@ int64_t fs_deadline_rest(const struct fs_deadline *deadline, int64_t most)
     return rest < 0 ? 0 : rest < most ? rest : most;
 }
 
-void fs_nap(int64_t ns)
+void fs_sleep_shortly(int64_t ns)
 {
     const struct timespec ts = { .tv_nsec = (long)ns };
     int cancelable, disabled, error = errno;

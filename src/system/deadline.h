@@ -30,7 +30,7 @@ int64_t fs_now_ns(void);
 int64_t fs_process_ns(void);
 
 /* Sleep for so long, less than a second, or until a signal.  Not a cancellation point.  Keeps errno. */
-void fs_nap(int64_t ns);
+void fs_sleep_shortly(int64_t ns);
 
 bool fs_deadline_passed(const struct fs_deadline *deadline);
 

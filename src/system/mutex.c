@@ -72,9 +72,9 @@ void fs_mutex_init(pthread_mutex_t *mutex)
  * been seen in this process: such a thread may wait for this one, for another mutex, and lend it its
  * priority, which the holder would inherit in turn.  A thread that has such a priority sleeps at once.
  */
-#define NAP_NS 100000
-#define NAPS_SEEN 3
-#define NAPS      50
+#define SHORT_SLEEP_NS 100000
+#define POLLS_IF_REAL_TIME 3
+#define POLLS      50
 
 static _Atomic bool real_time_seen;
 
@@ -91,12 +91,12 @@ bool fs_mutex_lends_priority(void)
     return inherits() && is_real_time();
 }
 
-static bool nap_until_free(pthread_mutex_t *mutex)
+static bool poll_until_free(pthread_mutex_t *mutex)
 {
-    int naps = atomic_load_explicit(&real_time_seen, memory_order_relaxed) ? NAPS_SEEN : NAPS;
+    int naps = atomic_load_explicit(&real_time_seen, memory_order_relaxed) ? POLLS_IF_REAL_TIME : POLLS;
 
     for (int i = 0; i < naps; i++) {
-        fs_nap(NAP_NS);
+        fs_sleep_shortly(SHORT_SLEEP_NS);
         if (pthread_mutex_trylock(mutex) == 0)
             return true;
     }
@@ -115,7 +115,7 @@ void fs_mutex_lock_contended(pthread_mutex_t *mutex)
     }
     if (!is_real_time()
         && ((fs_cpu_give_way() && pthread_mutex_trylock(mutex) == 0)
-            || (many_cores && nap_until_free(mutex))))
+            || (many_cores && poll_until_free(mutex))))
         return;
     FS_MUST(pthread_mutex_lock(mutex));
 }

@@ -31,7 +31,7 @@
 #define FS_GLIBC 0
 #endif
 
-#define NAP_NS 1000000          /* without a parker: how long a thread sleeps at a time */
+#define SHORT_SLEEP_NS 1000000          /* without a parker: how long a thread sleeps at a time */
 
 struct fs_cond_parker {
     struct fs_parker       queue;           /* first; the wake queue's */
@@ -339,7 +339,7 @@ void fs_park_on_cond(struct fs_parker *self, const struct fs_deadline *deadline)
     } else {
         /* Canceled after the sleep, not in it: ThreadSanitizer loses track of a thread that
          * never returns from a sleep. */
-        fs_nap(NAP_NS);
+        fs_sleep_shortly(SHORT_SLEEP_NS);
         pthread_testcancel();
     }
 }

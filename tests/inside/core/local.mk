@@ -35,7 +35,7 @@ tests_inside_core_bench_stats_LDADD = $(LDADD) $(LIBM)
 # Calls that the linker sends to the test first.
 tests_inside_core_t_signals_LDFLAGS = -Wl,--wrap=pthread_mutex_unlock
 tests_inside_core_t_mutex_LDFLAGS = -Wl,--wrap=pthread_mutex_trylock -Wl,--wrap=pthread_mutex_lock \
-	-Wl,--wrap=fs_cpu_takes_turns -Wl,--wrap=fs_nap \
+	-Wl,--wrap=fs_cpu_takes_turns -Wl,--wrap=fs_sleep_shortly \
 	-Wl,--wrap=fs_cpu_count -Wl,--wrap=sched_yield
 tests_inside_core_t_quota_LDFLAGS = -Wl,--wrap=fs_quota_cores
 tests_inside_core_t_real_time_LDFLAGS = -Wl,--wrap=fs_may_be_real_time \

@@ -10,8 +10,8 @@
 #include <sched.h>
 
 #define TRIES     6     /* before it gives way */
-#define NAPS      50
-#define NAPS_SEEN 3
+#define POLLS      50
+#define POLLS_IF_REAL_TIME 3
 
 static struct {
     int  free_at;       /* the try that finds the mutex free */
@@ -89,11 +89,11 @@ START_TEST(a_thread_tries_again_then_gives_way_once_then_naps_and_sleeps_in_the_
     for (world.free_at = 1; world.free_at <= TRIES; world.free_at++)
         assert_locks(world.free_at, 0, 0);
     assert_locks(TRIES + 1, 1, 0);
-    for (world.free_at = TRIES + 2; world.free_at <= TRIES + 1 + NAPS; world.free_at++) {
+    for (world.free_at = TRIES + 2; world.free_at <= TRIES + 1 + POLLS; world.free_at++) {
         assert_locks(world.free_at, 1, 0);
         ck_assert_int_eq(world.naps, world.free_at - TRIES - 1);
     }
-    assert_locks(TRIES + 1 + NAPS, 1, 1);
+    assert_locks(TRIES + 1 + POLLS, 1, 1);
 }
 END_TEST
 
@@ -104,7 +104,7 @@ START_TEST(a_thread_that_would_give_way_to_nobody_sleeps)
     assert_locks(TRIES, 0, 1);
     ck_assert_int_eq(world.naps, 0);
     world.takes_turns = true;           /* another thread naps less from now on */
-    assert_locks(TRIES + 1 + NAPS_SEEN, 1, 1);
+    assert_locks(TRIES + 1 + POLLS_IF_REAL_TIME, 1, 1);
 }
 END_TEST
 
@@ -121,7 +121,7 @@ START_TEST(where_a_sandbox_forbids_it_a_thread_naps_at_once)
 {
     world.takes_turns = world.sandbox = true;
     world.cores = 4;
-    assert_locks(TRIES + NAPS, 1, 1);
+    assert_locks(TRIES + POLLS, 1, 1);
 }
 END_TEST
 

@@ -61,7 +61,7 @@ int xp_nanosleep(const struct timespec *time, struct timespec *left)
     /* The operation's time began at its first reading of the clock, which may come later. */
     if (self->op_deadline != 0 && self->deadline == 0)
         self->deadline = run.now + OP_TIME_NS;
-    stop(NAPS, "naps", NULL, CALLER);
+    stop(POLLS, "naps", NULL, CALLER);
     return 0;
 }
 

@@ -124,7 +124,7 @@ static inline bool returned_before(int that, int this)
 
 enum at {
     READY,              /* stopped before something that it can do at any time */
-    WANTS_MUTEX, SLEEPS_ON_COND, SLEEPS_ON_WORD, NAPS, PAUSES,
+    WANTS_MUTEX, SLEEPS_ON_COND, SLEEPS_ON_WORD, POLLS, PAUSES,
     WAITS_ITS_TURN,     /* the scenario places it after another thread's operation, */
     FOLLOWS,            /* or after the thread before it */
     ENDED

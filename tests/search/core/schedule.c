@@ -58,7 +58,7 @@ static bool can_go_on(const struct thread *t)
     case SLEEPS_ON_COND:
     case SLEEPS_ON_WORD:
         return t->woken || (t->deadline != 0 && run.now >= t->deadline);
-    case NAPS:
+    case POLLS:
         return !t->restless;
     case PAUSES:
         return *t->spins_on != t->saw;
@@ -85,12 +85,12 @@ static int options_of(struct thread *t, struct option *option)
         option[n++] = (struct option){ t, t->woken || !sleeps(t) ? BY_TURN : TIME_OUT };
     else if (sleeps(t) && t->deadline != 0 && t->deadline < NEVER_NS)
         option[n++] = (struct option){ t, TIME_OUT };
-    else if ((t->at == NAPS || t->at == PAUSES) && t->deadline != 0 && t->deadline < NEVER_NS)
+    else if ((t->at == POLLS || t->at == PAUSES) && t->deadline != 0 && t->deadline < NEVER_NS)
         option[n++] = (struct option){ t, TIME_OUT };
     if (sleeps(t) && !t->cancel_disabled && (t->cancel_pending || t->cancelable) && !t->canceled)
         option[n++] = (struct option){ t, PTHREAD_CANCEL };
     /* A nap is no cancellation point, but one follows it. */
-    if (t->at == NAPS && t->restless && (t->cancel_pending || t->cancelable) && !t->canceled)
+    if (t->at == POLLS && t->restless && (t->cancel_pending || t->cancelable) && !t->canceled)
         option[n++] = (struct option){ t, PTHREAD_CANCEL };
     if (sleeps(t) && run.spurious < scenario->spurious)
         option[n++] = (struct option){ t, NO_REASON };

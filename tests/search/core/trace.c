@@ -97,7 +97,7 @@ void trace_step(const struct thread *t, enum reason reason)
         [BY_TURN] = "", [TIME_OUT] = ": it times out", [NO_REASON] = ": wakes for no reason",
         [SIGNAL] = ": a signal", [PTHREAD_CANCEL] = ": pthread_cancel",
     };
-    bool slept = t->at == SLEEPS_ON_COND || t->at == SLEEPS_ON_WORD || t->at == NAPS
+    bool slept = t->at == SLEEPS_ON_COND || t->at == SLEEPS_ON_WORD || t->at == POLLS
                  || t->at == PAUSES;
 
     printf("T%d %s%s %s%s", id_of(t), slept ? "no longer " : "", t->doing,

@@ -120,7 +120,7 @@ bool oracle_waits(const struct thread *t)
     for (int k = 0; k < known_count; k++) {
         if (known[k].owner == t
             && (!known[k].in_queue || is_in_queue(known[k].sem, known[k].waiter)))
-            return t->at == SLEEPS_ON_COND || t->at == SLEEPS_ON_WORD || t->at == NAPS;
+            return t->at == SLEEPS_ON_COND || t->at == SLEEPS_ON_WORD || t->at == POLLS;
     }
     return false;
 }
