@@ -101,7 +101,7 @@ static bool take_before_queueing(struct fs_wait *wait)
     bool taken = false;
 
     if ((s->options & FS_NO_SPIN) != 0 || n <= 0 || n > atomic_load_explicit(&s->limit, memory_order_relaxed)
-        || (wait->interruptible && fs_handlers_are_bare()))
+        || (wait->interruptible && fs_handlers_are_unhooked()))
         return false;
     start = fs_now_ns();
     if (!stays_on(wait, start, start))

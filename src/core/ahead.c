@@ -23,7 +23,7 @@ static void wake_ahead(struct fs_section *in, struct fs_waiter *w, enum fs_strat
 {
     bool asleep = fs_waiter_state(w) == FS_PARKED;
 
-    if (asleep && (in->sem->options & FS_INTERRUPTIBLE) != 0 && fs_handlers_are_bare())
+    if (asleep && (in->sem->options & FS_INTERRUPTIBLE) != 0 && fs_handlers_are_unhooked())
         return;
     if (asleep || plan == FS_YIELD_NEXT || plan == FS_YIELD_IN_QUEUE)
         fs_set_strategy(w, plan);

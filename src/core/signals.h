@@ -49,7 +49,7 @@ static inline void fs_signals_end_wait(void)
 }
 
 /* A handler that runs while a thread is awake cannot end such a wait: nothing wraps it. */
-static inline bool fs_handlers_are_bare(void)
+static inline bool fs_handlers_are_unhooked(void)
 {
     return fs_signal_hooks == NULL;
 }

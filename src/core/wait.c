@@ -310,7 +310,7 @@ static int fall_asleep(struct fs_wait *wait)
     struct fs_waiter *w = &wait->waiter;
     int state;
 
-    if (fs_strategy_of(w) != FS_SLEEP_AT_ONCE && !(wait->interruptible && fs_handlers_are_bare()))
+    if (fs_strategy_of(w) != FS_SLEEP_AT_ONCE && !(wait->interruptible && fs_handlers_are_unhooked()))
         (void)fs_awake_stay(&w->state, FS_QUEUED, &w->in_queue.plan, w->enqueued_ns, wait->deadline);
     /* First a load: after a spin the wait has usually ended, and no store is needed. */
     state = atomic_load_explicit(&w->state, memory_order_acquire);
@@ -358,7 +358,7 @@ static int end_and_sleep(struct fs_wait *wait, struct fs_section *in)
 
     pthread_cleanup_push(abandon_and_end, wait);
     fs_section_unlock(in);
-    if (wait->interruptible && fs_handlers_are_bare())
+    if (wait->interruptible && fs_handlers_are_unhooked())
         stay_awake_without_signals(wait, &in->after);
     fs_deferred_run(&in->after);
     state = fs_sleep(wait);
