@@ -64,7 +64,7 @@ static inline bool fs_wake_was_made(const struct fs_parking *parking)
 void fs_wake_queue_run(struct fs_wake_queue *queue);
 
 struct fs_deferred {
-    struct fs_held_signals signals;     /* of an interruptible semaphore's section */
+    struct fs_blocked_signals signals;     /* of an interruptible semaphore's section */
     struct fs_callbacks    callbacks;
     struct fs_wake_queue   wakes;
 };
@@ -85,7 +85,7 @@ static inline void fs_deferred_run(struct fs_deferred *deferred)
     if (deferred->wakes.any)
         fs_wake_queue_run(&deferred->wakes);
     if (deferred->signals.held)
-        fs_let_signals_in(&deferred->signals);
+        fs_unblock_signals(&deferred->signals);
     if (deferred->callbacks.any)
         fs_callbacks_run(&deferred->callbacks);
 }

@@ -40,7 +40,7 @@
 void fs_section_lock(struct fs_section *in, struct fs_sem *s)
 {
     if ((s->options & FS_INTERRUPTIBLE) != 0)
-        fs_hold_signals(&in->after.signals);
+        fs_block_signals(&in->after.signals);
     fs_fork_check(&s->generation, fs_sem_reset_in_child, s);
     fs_mutex_lock(&s->mutex);
     fs_note_holder(s, true);

@@ -20,7 +20,7 @@ const struct fs_signal_hooks *fs_signal_hooks;
  * blocked when it is raised, the kernel kills the process and runs no handler, neither one that
  * grows a stack nor one that prints where the fault was.
  */
-static void block_signals(sigset_t *before)
+static void block_all_but_faults(sigset_t *before)
 {
     static const int left_open[] = { SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGSYS };
     sigset_t blocked;
@@ -31,7 +31,7 @@ static void block_signals(sigset_t *before)
     FS_MUST(pthread_sigmask(SIG_BLOCK, &blocked, before));
 }
 
-void fs_hold_signals(struct fs_held_signals *signals)
+void fs_block_signals(struct fs_blocked_signals *signals)
 {
     if (signals->held)
         return;
@@ -39,7 +39,7 @@ void fs_hold_signals(struct fs_held_signals *signals)
     if (fs_signal_hooks != NULL)
         fs_signal_hooks->enter();
     else
-        block_signals(&signals->before);
+        block_all_but_faults(&signals->before);
     signals->held = true;
 }
 
@@ -47,7 +47,7 @@ void fs_hold_signals(struct fs_held_signals *signals)
  * With or without hooks, pending handlers run at the end of this function.  So the caller holds
  * no lock and has done all its wakes.
  */
-void fs_let_signals_in(struct fs_held_signals *signals)
+void fs_unblock_signals(struct fs_blocked_signals *signals)
 {
     int deferred;
 
@@ -73,7 +73,7 @@ static bool ends_wait(int signal, bool timed)
 }
 
 /* Where a sandbox forbids sigpending(), such a signal comes too early, as if before the call. */
-bool fs_held_signal_ends_wait(const struct fs_held_signals *signals, bool timed)
+bool fs_blocked_signal_ends_wait(const struct fs_blocked_signals *signals, bool timed)
 {
     int before = errno;
     sigset_t pending;

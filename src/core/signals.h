@@ -54,21 +54,21 @@ static inline bool fs_handlers_are_unhooked(void)
     return fs_signal_hooks == NULL;
 }
 
-struct fs_held_signals {
+struct fs_blocked_signals {
     bool     held;
     int      cancel_type;   /* if held: the thread's type of cancellation */
     sigset_t before;        /* if held, and there are no hooks: its signal mask */
 };
 
 /* For a section; a thread that collects the work of several sections holds them once. */
-void fs_hold_signals(struct fs_held_signals *signals);
+void fs_block_signals(struct fs_blocked_signals *signals);
 
-void fs_let_signals_in(struct fs_held_signals *signals);
+void fs_unblock_signals(struct fs_blocked_signals *signals);
 
 /*
- * Will a handler run in fs_let_signals_in() that ends a wait, with a time to wake or without one?  Only
+ * Will a handler run in fs_unblock_signals() that ends a wait, with a time to wake or without one?  Only
  * without hooks.  One system call, and one more for each signal that is held.
  */
-bool fs_held_signal_ends_wait(const struct fs_held_signals *signals, bool timed);
+bool fs_blocked_signal_ends_wait(const struct fs_blocked_signals *signals, bool timed);
 
 #endif

@@ -280,7 +280,7 @@ static void stay_awake_without_signals(struct fs_wait *wait, struct fs_deferred 
         return;
     /* Relaxed: a hint. */
     if (atomic_load_explicit(&w->state, memory_order_relaxed) == FS_QUEUED
-        && fs_held_signal_ends_wait(&deferred->signals, wakes_by_itself))
+        && fs_blocked_signal_ends_wait(&deferred->signals, wakes_by_itself))
         interrupt(wait);
 }
 

@@ -64,7 +64,7 @@ static bool is_faked(clockid_t clock)
  * call, and only then; the C library's own waits do the same.  The thread may be canceled when it
  * has been granted already, so the clean-up handler that the caller pushed loads the state under
  * the mutex.  A signal handler that interrupts the sleep also runs with asynchronous cancellation;
- * fs_hold_signals() makes it deferred.
+ * fs_block_signals() makes it deferred.
  */
 FS_NOT_INLINE FS_NO_TSAN
 bool fs_park_on_word(const _Atomic int *word, int value, const struct fs_deadline *deadline)
