@@ -34,7 +34,7 @@ static bool abort_watch(struct fs_wait *wait, enum fs_end end, int reason, struc
     state = fs_waiter_state(w);
     aborts = fs_state_in_queue(state) || state == FS_NOT_QUEUED;
     if (aborts) {
-        if (state != FS_NOT_QUEUED && !fs_wait_is_inherited(wait))
+        if (state != FS_NOT_QUEUED && !fs_wait_is_copied(wait))
             fs_ring_remove(&watcher->ticket->watchers, &watcher->in_ring);
         fs_wait_set_end(wait, end, reason);
         w->resolve(w, FS_ENDED, in);

@@ -134,7 +134,7 @@ bool fs_abort_request(struct fs_wait *wait, enum fs_end end, int reason, struct 
     aborts = in_queue || state == FS_NOT_QUEUED;
     if (aborts)
         fs_wait_set_end(wait, end, reason);
-    if (in_queue && !fs_wait_is_inherited(wait))
+    if (in_queue && !fs_wait_is_copied(wait))
         fs_dequeue(in, w, end);
     else if (aborts)
         w->resolve(w, FS_ENDED, in);

@@ -36,7 +36,7 @@ struct fs_wait {
  * A handler has interrupted the wait and forked, and this is the child: its copy of the semaphore
  * has an empty queue.
  */
-static inline bool fs_wait_is_inherited(const struct fs_wait *wait)
+static inline bool fs_wait_is_copied(const struct fs_wait *wait)
 {
     return wait->generation != fs_fork_generation();
 }
