@@ -202,13 +202,13 @@ static void go_on_without(void *self);
 
 static void make_call(const struct call *call)
 {
-    struct fs_hidden hidden;
+    struct fs_ignored hidden;
 
     if (fs_under_valgrind)
-        fs_unhide_all(&hidden);
+        fs_heed_all(&hidden);
     call->notify(call->ticket, call->arg);
     if (fs_under_valgrind)
-        fs_hide_again(&hidden);
+        fs_ignore_again(&hidden);
 }
 
 static void make_calls(struct caller *self)

@@ -59,7 +59,7 @@ void fs_dequeue(struct fs_section *in, struct fs_waiter *w, enum fs_end end)
     fs_waitq_dequeue(&s->queue, &w->in_queue);
     atomic_store_explicit(&s->waiters, s->waiters - 1, memory_order_relaxed);
     if (fs_watched)
-        fs_tell_before(w);
+        fs_happens_before(w);
     w->resolve(w, state_after(end), in);
     fs_count_ended(s, &ended, fs_section_now(in), end);
     if ((s->options & FS_NO_SPIN) == 0 && ended.was_front)

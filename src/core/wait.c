@@ -180,7 +180,7 @@ FS_REALIGN_STACK static void abandon(void *arg)
         fs_token_detach(&wait->by_token);
     fs_deferred_run(&in.after);
     if (fs_under_valgrind)
-        fs_hidden_is_canceled();
+        fs_ignored_is_canceled();
 }
 
 /* Canceled: the wait's memory is gone after this, so no handler must find the wait any more. */
@@ -238,7 +238,7 @@ int fs_wait_begin(struct fs_wait *wait, const fairsem_token_t *token)
     fs_parking_begin(&wait->parking, wait->interruptible);
     wait->waiter.resolve = resolve_thread;
     if (fs_under_valgrind)
-        fs_hide_wait(wait, sizeof *wait);
+        fs_ignore_wait(wait, sizeof *wait);
     if (token != NULL) {
         wait->by_token.token = fs_token_inside(token);
         wait->by_token.cancel = cancel;
@@ -371,7 +371,7 @@ int fs_section_end_and_wait(struct fs_section *in, struct fs_wait *wait)
     int state = end_and_sleep(wait, in);
 
     if (fs_watched)
-        fs_tell_after(&wait->waiter);
+        fs_happens_after(&wait->waiter);
     if (wait->by_token.token != NULL)
         fs_token_detach(&wait->by_token);
     if (wait->interruptible)

@@ -98,7 +98,7 @@ void fs_unpark_word(const _Atomic int *word)
     int before = errno;
 
     if (fs_under_valgrind)
-        fs_hide_word((const void *)word);
+        fs_ignore_word((const void *)word);
     syscall(SYS_futex, word, WAKE_PRIVATE, 1);
     errno = before;
 }

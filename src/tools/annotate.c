@@ -21,7 +21,7 @@ __attribute__((constructor(101))) static void detect(void)
         || (__tsan_acquire != NULL && __tsan_release != NULL && __tsan_go_start == NULL);
 }
 
-void fs_tell_before(const void *object)
+void fs_happens_before(const void *object)
 {
     if (fs_under_valgrind)
         fs_valgrind_before(object);
@@ -29,7 +29,7 @@ void fs_tell_before(const void *object)
         __tsan_release(object);
 }
 
-void fs_tell_after(const void *object)
+void fs_happens_after(const void *object)
 {
     if (fs_under_valgrind)
         fs_valgrind_after(object);

@@ -33,21 +33,21 @@
 extern FS_HIDDEN bool fs_watched;
 
 /*
- * If fs_watched: fs_tell_before() happens before a later fs_tell_after() of the same object.  The first is
+ * If fs_watched: fs_happens_before() happens before a later fs_happens_after() of the same object.  The first is
  * called when a waiter is completed, the second when its thread sees that.
  */
-void fs_tell_before(const void *object);
-void fs_tell_after(const void *object);
+void fs_happens_before(const void *object);
+void fs_happens_after(const void *object);
 
 #else
 enum { fs_watched = 0 };
 
-static inline void fs_tell_before(const void *object)
+static inline void fs_happens_before(const void *object)
 {
     (void)object;
 }
 
-static inline void fs_tell_after(const void *object)
+static inline void fs_happens_after(const void *object)
 {
     (void)object;
 }

@@ -34,7 +34,7 @@ bool fs_under_valgrind;
 #include <valgrind/helgrind.h>
 
 static bool under_helgrind, under_drd;  /* written when the library is loaded */
-static _Thread_local struct fs_hidden mine;
+static _Thread_local struct fs_ignored mine;
 
 bool fs_valgrind_watches(void)
 {
@@ -65,7 +65,7 @@ static void hide_object(const void *object, size_t size)
  * The waker of a thread that sleeps on its state may wake it when the state is gone, see
  * park_futex.c; the tools take the waker's system call for a load of it.
  */
-void fs_hide_word(const void *word)
+void fs_ignore_word(const void *word)
 {
     hide_object(word, sizeof(int));
 }
@@ -76,7 +76,7 @@ static void show_object(const void *object, size_t size)
         VALGRIND_HG_ENABLE_CHECKING(object, size);
 }
 
-void fs_hide_wait(const void *wait, size_t size)
+void fs_ignore_wait(const void *wait, size_t size)
 {
     mine.wait = wait;
     mine.size = size;
@@ -98,7 +98,7 @@ static void hide_thread(void)
 
 static void show_thread(void)
 {
-    /* 0: fs_hidden_is_canceled() was here before, in a wait. */
+    /* 0: fs_ignored_is_canceled() was here before, in a wait. */
     if (mine.depth == 0 || --mine.depth != 0)
         return;
     if (under_drd)
@@ -108,15 +108,15 @@ static void show_thread(void)
     mine.wait = NULL;
 }
 
-void fs_unhide_all(struct fs_hidden *hidden)
+void fs_heed_all(struct fs_ignored *hidden)
 {
     *hidden = mine;
-    mine = (struct fs_hidden){ .depth = 0 };
+    mine = (struct fs_ignored){ .depth = 0 };
     if (under_drd)
         drd_looks(true);
 }
 
-void fs_hide_again(const struct fs_hidden *hidden)
+void fs_ignore_again(const struct fs_ignored *hidden)
 {
     mine = *hidden;
     if (under_drd && mine.depth != 0)
@@ -124,7 +124,7 @@ void fs_hide_again(const struct fs_hidden *hidden)
 }
 
 /* A thread is canceled in a wait: it leaves the library without returning from its calls. */
-void fs_hidden_is_canceled(void)
+void fs_ignored_is_canceled(void)
 {
     mine.depth = 1;
     show_thread();

@@ -32,7 +32,7 @@ enum { fs_under_valgrind = 0 };
  * callback, which is the user's code.  This is what one thread hides, to be restored after a
  * callback.
  */
-struct fs_hidden {
+struct fs_ignored {
     unsigned    depth;      /* how many public functions are nested */
     const void *wait;       /* of this thread; NULL: none */
     size_t      size;
@@ -44,11 +44,11 @@ void fs_valgrind_before(const void *object);
 void fs_valgrind_after(const void *object);
 
 /* Hide a wait on this thread's stack, which other threads load and store. */
-void fs_hide_wait(const void *wait, size_t size);
-void fs_hide_word(const void *word);
-void fs_unhide_all(struct fs_hidden *hidden);
-void fs_hide_again(const struct fs_hidden *hidden);
-void fs_hidden_is_canceled(void);
+void fs_ignore_wait(const void *wait, size_t size);
+void fs_ignore_word(const void *word);
+void fs_heed_all(struct fs_ignored *hidden);
+void fs_ignore_again(const struct fs_ignored *hidden);
+void fs_ignored_is_canceled(void);
 #else
 static inline bool fs_valgrind_watches(void)
 {
@@ -65,28 +65,28 @@ static inline void fs_valgrind_after(const void *object)
     (void)object;
 }
 
-static inline void fs_hide_wait(const void *wait, size_t size)
+static inline void fs_ignore_wait(const void *wait, size_t size)
 {
     (void)wait;
     (void)size;
 }
 
-static inline void fs_hide_word(const void *word)
+static inline void fs_ignore_word(const void *word)
 {
     (void)word;
 }
 
-static inline void fs_unhide_all(struct fs_hidden *hidden)
+static inline void fs_heed_all(struct fs_ignored *hidden)
 {
     (void)hidden;
 }
 
-static inline void fs_hide_again(const struct fs_hidden *hidden)
+static inline void fs_ignore_again(const struct fs_ignored *hidden)
 {
     (void)hidden;
 }
 
-static inline void fs_hidden_is_canceled(void)
+static inline void fs_ignored_is_canceled(void)
 {
 }
 #endif
