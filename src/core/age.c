@@ -5,7 +5,7 @@
 #include "tools/probes.h"
 
 /* False: it is not time yet, or it makes no difference. */
-static bool grows_old(struct fs_section *in, struct fs_waitq_node *node)
+static bool make_old(struct fs_section *in, struct fs_waitq_node *node)
 {
     int64_t old_at_ns = fs_age_old_at_ns(in->sem, fs_waiter_of(node));
 
@@ -21,7 +21,7 @@ void fs_age_note(struct fs_section *in)
     struct fs_waitq_node *oldest = s->queue.front, *head = fs_waitq_first(&s->queue);
 
     fs_assert_held(s);
-    if (oldest == NULL || oldest->kind == FS_OLD || !grows_old(in, oldest) || oldest == head)
+    if (oldest == NULL || oldest->kind == FS_OLD || !make_old(in, oldest) || oldest == head)
         return;
     s->front_since_ns = in->now_ns;
     fs_probe_aged(s, s->name, fs_waiter_of(oldest)->units, oldest->seq,
@@ -33,6 +33,6 @@ void fs_age_note_all(struct fs_section *in)
     struct fs_waitq_node *node = in->sem->queue.front;
 
     fs_age_note(in);
-    while (node != NULL && (node->kind == FS_OLD || grows_old(in, node)))
+    while (node != NULL && (node->kind == FS_OLD || make_old(in, node)))
         node = fs_waitq_younger(&in->sem->queue, node);
 }
