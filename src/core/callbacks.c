@@ -134,7 +134,7 @@ void fs_callbacks_add(struct fs_callbacks *callbacks, struct fs_callback *callba
         fs_list_init(&callbacks->due);
     callbacks->any = true;
     callbacks_lock();
-    fs_list_append(&callbacks->due, &callback->in_due);
+    fs_list_append(&callbacks->due, &callback->in_pending);
     callback->waiter.in_queue.due = true;
     callbacks_unlock();
 }
@@ -142,7 +142,7 @@ void fs_callbacks_add(struct fs_callbacks *callbacks, struct fs_callback *callba
 /* Mutex held. */
 static void remove_from_queue(struct fs_callback *callback)
 {
-    fs_list_remove(&callback->in_due);
+    fs_list_remove(&callback->in_pending);
     callback->waiter.in_queue.due = false;
 }
 
@@ -150,7 +150,7 @@ static void remove_from_queue(struct fs_callback *callback)
  * The ticket is BUSY, by our caller or another thread.  If it still is with the mutex held, the
  * due callback belongs to the take that ends now (C1), not to the next take.
  */
-void fs_callbacks_drop(struct fs_callback *callback, int state)
+void fs_callbacks_cancel(struct fs_callback *callback, int state)
 {
     callbacks_lock();
     if (callback->waiter.in_queue.due
@@ -319,7 +319,7 @@ static void await(uint64_t number)
     pthread_setcancelstate(cancelable, &disabled);
 }
 
-void fs_callbacks_await(uint64_t number)
+void fs_callbacks_wait_for(uint64_t number)
 {
     callbacks_lock();
     await(number);

@@ -19,7 +19,7 @@
 struct fs_callback {
     union {
         struct fs_waiter waiter;
-        struct fs_list   in_due;    /* under the callbacks' mutex; if waiter.in_queue.due */
+        struct fs_list   in_pending;    /* under the callbacks' mutex; if waiter.in_queue.due */
     };
     fairsem_notify_fn *notify;      /* r/o while in the queue, or due; may be NULL */
     void              *arg;         /* r/o while in the queue, or due */
@@ -48,10 +48,10 @@ void fs_callbacks_run(struct fs_callbacks *callbacks);
  * If the waiter is in this state and its callback has not begun, do not call it.  No lock held.  (Such a
  * state says that the waiter has left the queue; it is loaded with the callbacks' mutex held.)
  */
-void fs_callbacks_drop(struct fs_callback *callback, int state);
+void fs_callbacks_cancel(struct fs_callback *callback, int state);
 
 /* Wait until no other thread is in a callback with this number.  No lock held. */
-void fs_callbacks_await(uint64_t number);
+void fs_callbacks_wait_for(uint64_t number);
 
 /* A call of fairsem_ticket_return; on its stack. */
 struct fs_return {

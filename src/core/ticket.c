@@ -46,10 +46,10 @@ static uint64_t number_of(const struct fs_ticket *t)
 }
 
 /* The ticket is BUSY in this state, by this call or by another one. */
-static void drop_callback(struct fs_ticket *t, int state)
+static void cancel_callback(struct fs_ticket *t, int state)
 {
     if (number_of(t) != 0)
-        fs_callbacks_drop(&t->callback, state);
+        fs_callbacks_cancel(&t->callback, state);
 }
 
 /* A ticket that waited when this process was forked waits in the parent, not here. */
@@ -204,7 +204,7 @@ int fairsem_ticket_claim(fairsem_ticket_t *ticket, fairsem_units_t *into)
     if (make_busy(t, &state)) {
         if (fs_watched)
             fs_happens_after(t);
-        drop_callback(t, FS_GRANTED | FS_BUSY);
+        cancel_callback(t, FS_GRANTED | FS_BUSY);
         *into = (fairsem_units_t){ (fairsem_t *)(void *)t->sem, t->callback.waiter.units };
         become_idle(t);
         return 0;
@@ -274,15 +274,15 @@ static bool take_back(struct fs_ticket *t, struct fs_return *call)
         if (learn_number(call, t))
             return false;
         if (state == FS_BUSY && call->number != 0)
-            fs_callbacks_await(call->number);
+            fs_callbacks_wait_for(call->number);
         else if (state != FS_BUSY && state != FS_NOT_QUEUED)
-            drop_callback(t, state);
+            cancel_callback(t, state);
         return (state != FS_BUSY || fs_ticket_state(t) == FS_BUSY) && number_of(t) == call->number;
     }
     if (!make_busy(t, &state))
         return false;
     (void)learn_number(call, t);
-    drop_callback(t, state | FS_BUSY);
+    cancel_callback(t, state | FS_BUSY);
     if (state == FS_GRANTED)
         return_ticket_grant(t);
     else

@@ -33,7 +33,7 @@ static void step(void (**what)(void))
 }
 
 #define fs_callbacks_add(c, t) (step(&before_add), fs_callbacks_add(c, t))
-#define fs_callbacks_drop(c, s) (step(&before_drop), fs_callbacks_drop(c, s))
+#define fs_callbacks_cancel(c, s) (step(&before_drop), fs_callbacks_cancel(c, s))
 #define fs_callbacks_end_return(c) (step(&before_await), fs_callbacks_end_return(c))
 #define fs_callbacks_number() (step(&before_number), fs_callbacks_number())
 
