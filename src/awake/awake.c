@@ -484,7 +484,7 @@ static void yield(const _Atomic int *word, int value, int64_t start, int64_t lon
     bool was_next = false, at_once = true;
     int64_t now = start;
 
-    if (!yields_pay(start) || !fs_cpu_takes_turns())
+    if (!yields_pay(start) || !fs_cpu_is_time_shared())
         return;
     while (within(start, now, longest)) {
         int64_t before = now;
@@ -497,7 +497,7 @@ static void yield(const _Atomic int *word, int value, int64_t start, int64_t lon
             now = fs_now_ns();
             continue;
         }
-        if (!fs_cpu_give_way()) {
+        if (!fs_cpu_yield()) {
             back_off_for(&yield_backoff, now, LONGEST_BACKOFF_NS);
             return;
         }

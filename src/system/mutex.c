@@ -80,7 +80,7 @@ static _Atomic bool real_time_seen;
 
 static bool is_real_time(void)
 {
-    if (fs_cpu_takes_turns())
+    if (fs_cpu_is_time_shared())
         return false;
     atomic_store_explicit(&real_time_seen, true, memory_order_relaxed);
     return true;
@@ -114,7 +114,7 @@ void fs_mutex_lock_contended(pthread_mutex_t *mutex)
             return;
     }
     if (!is_real_time()
-        && ((fs_cpu_give_way() && pthread_mutex_trylock(mutex) == 0)
+        && ((fs_cpu_yield() && pthread_mutex_trylock(mutex) == 0)
             || (many_cores && poll_until_free(mutex))))
         return;
     FS_MUST(pthread_mutex_lock(mutex));

@@ -41,10 +41,10 @@ int fs_cpu_count(void);
  * Do threads of the same priority take turns on this thread's core?  False for SCHED_FIFO and
  * SCHED_RR, where a thread that yields runs on at once, and all others of lower priority never.
  */
-bool fs_cpu_takes_turns(void);
+bool fs_cpu_is_time_shared(void);
 
 /* The other threads of this core run first.  False: a sandbox forbids it.  Keeps errno. */
-static inline bool fs_cpu_give_way(void)
+static inline bool fs_cpu_yield(void)
 {
     int error = errno;
 

@@ -17,7 +17,7 @@ int fs_cpu_current(void)
     return -1 - (atomic_fetch_add(&calls, 1) & 0x3fff);
 }
 
-bool fs_cpu_takes_turns(void)
+bool fs_cpu_is_time_shared(void)
 {
     struct sched_param ignored;
     int policy;

@@ -37,7 +37,7 @@ int fs_cpu_current(void)
 }
 
 /* Not by sched_getscheduler(): in musl that only fails.  If the kernel refuses, so be it. */
-bool fs_cpu_takes_turns(void)
+bool fs_cpu_is_time_shared(void)
 {
     int error = errno;
     long policy = syscall(SYS_sched_getscheduler, 0);

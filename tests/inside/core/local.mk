@@ -35,7 +35,7 @@ tests_inside_core_bench_stats_LDADD = $(LDADD) $(LIBM)
 # Calls that the linker sends to the test first.
 tests_inside_core_t_signals_LDFLAGS = -Wl,--wrap=pthread_mutex_unlock
 tests_inside_core_t_mutex_LDFLAGS = -Wl,--wrap=pthread_mutex_trylock -Wl,--wrap=pthread_mutex_lock \
-	-Wl,--wrap=fs_cpu_takes_turns -Wl,--wrap=fs_sleep_shortly \
+	-Wl,--wrap=fs_cpu_is_time_shared -Wl,--wrap=fs_sleep_shortly \
 	-Wl,--wrap=fs_cpu_count -Wl,--wrap=sched_yield
 tests_inside_core_t_quota_LDFLAGS = -Wl,--wrap=fs_quota_cores
 tests_inside_core_t_real_time_LDFLAGS = -Wl,--wrap=fs_may_be_real_time \
@@ -48,7 +48,7 @@ clockwork_wraps = -Wl,--wrap=fs_now_ns -Wl,--wrap=fs_park_on_cond -Wl,--wrap=fs_
 	-Wl,--wrap=fs_wake_queue_add_parker -Wl,--wrap=fs_wake_queue_add_word \
 	-Wl,--wrap=pthread_mutex_lock -Wl,--wrap=pthread_mutex_trylock \
 	-Wl,--wrap=pthread_mutex_unlock \
-	-Wl,--wrap=fs_cpu_current -Wl,--wrap=fs_cpu_count -Wl,--wrap=fs_cpu_takes_turns \
+	-Wl,--wrap=fs_cpu_current -Wl,--wrap=fs_cpu_count -Wl,--wrap=fs_cpu_is_time_shared \
 	-Wl,--wrap=sched_yield -Wl,--wrap=fs_process_ns
 tests_inside_core_t_awake_LDFLAGS = $(clockwork_wraps)
 tests_inside_core_t_crowd_LDFLAGS = $(clockwork_wraps)

@@ -300,7 +300,7 @@ int fs_cpu_current(void)
     return self != NULL ? self->core : 0;
 }
 
-bool fs_cpu_takes_turns(void)
+bool fs_cpu_is_time_shared(void)
 {
     spend(machine.clock * 4);       /* a system call */
     return true;
