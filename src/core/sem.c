@@ -16,7 +16,7 @@ void fs_sem_reset_in_child(void *sem)
     struct fs_sem *s = sem;
 
     if (s->generation == FS_DESTROYED)
-        fs_misused(s, "a semaphore is used after fairsem_destroy");
+        fs_usage_error(s, "a semaphore is used after fairsem_destroy");
     fs_mutex_init(&s->mutex);
     s->queue = (struct fs_waitq){ .next_seq = s->queue.next_seq };
     if (s->resized == FS_IN_RESIZE) {

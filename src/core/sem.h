@@ -171,7 +171,7 @@ static inline bool fs_paused(const struct fs_sem *s)
     if (s->limit != 0)
         return false;
     if ((s->options & FS_BOUNDED) == 0)
-        fs_misused(s, "a semaphore is used without fairsem_init or FAIRSEM_INITIALIZER");
+        fs_usage_error(s, "a semaphore is used without fairsem_init or FAIRSEM_INITIALIZER");
     return true;
 }
 

@@ -139,7 +139,7 @@ void fairsem_free(fairsem_t *sem)
     int before = errno;
 
     if (sem != NULL && fairsem_destroy(sem) != 0)
-        fs_misused(sem, "somebody waits for the semaphore");
+        fs_usage_error(sem, "somebody waits for the semaphore");
     free(sem);
     errno = before;
 }

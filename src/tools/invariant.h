@@ -43,7 +43,7 @@ static inline _Noreturn void fs_stop(const char *where, const char *what)
  * misuse.c: the caller has passed something that is no semaphore, so there is no result to return.  The
  * message has the address, and who has called.
  */
-_Noreturn void fs_misused(const void *sem, const char *what);
+_Noreturn void fs_usage_error(const void *sem, const char *what);
 
 /* For pthread calls that cannot fail unless memory was overwritten. */
 #define FS_MUST(call) FS_INVARIANT((call) == 0, #call)

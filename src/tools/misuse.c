@@ -34,7 +34,7 @@ static _Unwind_Reason_Code look_for_caller(struct _Unwind_Context *frame, void *
 }
 #endif
 
-void fs_misused(const void *sem, const char *what)
+void fs_usage_error(const void *sem, const char *what)
 {
     char where[40], message[FS_CALLER_SIZE + 100], caller[FS_CALLER_SIZE] = "";
 

@@ -28,7 +28,7 @@ LEFT_OUT = re.compile(r'/(absent|annotate|annotate_valgrind|system_generic'
                       r'|sem_real_time_generic|sem_check|probes|invariant)\.[ch]$')
 DEAD_IF = re.compile(r'#\s*if\s+(FS_CHECKED|!defined\(__GNUC__\)|!defined\(__linux__\)|0)\s*$')
 # No mutant changes anything within a statement that begins so: a check, or for tools only.
-SPARED = re.compile(r'(static_)?assert$|_Static_assert$|FS_INVARIANT$|FS_STEP$|fs_stop$|fs_misused$'
+SPARED = re.compile(r'(static_)?assert$|_Static_assert$|FS_INVARIANT$|FS_STEP$|fs_stop$|fs_usage_error$'
                     r'|fs_probe_|fs_annotate_|fs_hid')
 TOOLS_ONLY = {'fs_watched', 'fs_under_valgrind'}
 TOKEN = re.compile(r'''(?P<space>\s+|\\\n|//[^\n]*|/\*.*?\*/)
