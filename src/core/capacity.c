@@ -40,7 +40,7 @@ static bool everybody(const struct fs_sem *s, int64_t units)
 
 /*
  * The limit and the word change in two stores, and a fork may copy the process between them.  In
- * the meantime fs_in_use() holds what the child needs to resolve the change: see sem.c.  Release
+ * the meantime fs_in_use() holds what the child needs to complete the change: see sem.c.  Release
  * order, each time: the copy must not have the stores in another order.
  */
 static void resize(struct fs_section *in, int64_t capacity)

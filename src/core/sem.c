@@ -8,7 +8,7 @@
 /*
  * This process was forked since the semaphore was last used.  The threads in its queue do not
  * exist here, and one of them may have held the mutex.  The count stays as it was, except that an
- * unfinished resize is resolved.  (Units that a release had added to a section, which had not granted
+ * unfinished resize is completed.  (Units that a release had added to a section, which had not granted
  * them yet, are free here.)  SLOW may still be set; the caller's section clears it.
  */
 void fs_sem_reset_in_child(void *sem)
