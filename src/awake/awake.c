@@ -40,13 +40,13 @@
 #define PENALTY_MAX  15           /* of four bits */
 #define PENALTY_HIGH 8            /* from here on, threads sleep at once */
 
-#define TURN_MAX 63             /* 7 ms */
+#define INTERVAL_MAX 63             /* 7 ms */
 
 /* About 2^(turn/4 - 3) microseconds: steps of a fifth.  (More than the maximum: a damaged segment.) */
-static int64_t turn_ns(const struct fs_awake *awake)
+static int64_t interval_ns(const struct fs_awake *awake)
 {
     static const int64_t quarter[] = { 125, 149, 177, 210 };
-    int steps = awake->turn < TURN_MAX ? awake->turn : TURN_MAX;
+    int steps = awake->interval < INTERVAL_MAX ? awake->interval : INTERVAL_MAX;
 
     return quarter[steps % 4] << (steps / 4);
 }
@@ -231,7 +231,7 @@ static bool all_sleep(int64_t now_ns)
 static bool is_soon(const struct fs_awake *awake, bool as_front, bool others_wait)
 {
     if (others_wait)
-        return turn_ns(awake) <= FS_PREEMPTED_NS / 10;
+        return interval_ns(awake) <= FS_PREEMPTED_NS / 10;
     return as_front && (awake->as_front < PENALTY_HIGH || awake->as_front_here < PENALTY_HIGH);
 }
 
@@ -292,7 +292,7 @@ static enum fs_strategy strategy_for(const struct fs_awake *awake, const struct 
     if (facts->only_front || !yields_pay(facts->enqueued_ns))
         return FS_SLEEP_AT_ONCE;
     if (facts->waiting > FEW && facts->waiting / NEAR_PLACES < holders(facts)
-        && facts->waiting * turn_ns(awake) <= NEAR_NS)
+        && facts->waiting * interval_ns(awake) <= NEAR_NS)
         return FS_YIELD_IN_QUEUE;
     return FS_SLEEP_AT_ONCE;
 }
@@ -304,7 +304,7 @@ static enum fs_strategy strategy_for(const struct fs_awake *awake, const struct 
 static enum fs_ahead ahead_for(const struct fs_awake *awake, const struct fs_awake_facts *facts,
                                int core)
 {
-    int64_t turn = turn_ns(awake);
+    int64_t turn = interval_ns(awake);
 
     if (facts->only_front || facts->is_front || facts->waiting <= FEW || !yields_pay(facts->enqueued_ns))
         return FS_AHEAD_NOBODY;
@@ -334,7 +334,7 @@ enum fs_ahead fs_awake_joined(const struct fs_awake *awake, const struct fs_awak
  */
 int fs_awake_near(const struct fs_awake *awake, const struct fs_awake_facts *facts, int64_t now_ns)
 {
-    int64_t wake_up = atomic_load_explicit(&wake_up_ns, memory_order_relaxed), turn = turn_ns(awake);
+    int64_t wake_up = atomic_load_explicit(&wake_up_ns, memory_order_relaxed), turn = interval_ns(awake);
     int64_t cores = fs_cpu_count(), spare = cores - holders(facts), most = cores / 2;
     int64_t ahead = wake_up * 2 / turn + 2;
 
@@ -389,12 +389,12 @@ void fs_awake_learn_before_queue(_Atomic uint8_t *penalty, bool paid)
 }
 
 /* One step for each grant, so the time comes to be the median: one late grant changes little. */
-void fs_awake_learn_turn(struct fs_awake *awake, int64_t ns)
+void fs_awake_learn_interval(struct fs_awake *awake, int64_t ns)
 {
-    if (ns > turn_ns(awake))
-        awake->turn = (awake->turn + (awake->turn < TURN_MAX)) & (unsigned)TURN_MAX;
+    if (ns > interval_ns(awake))
+        awake->interval = (awake->interval + (awake->interval < INTERVAL_MAX)) & (unsigned)INTERVAL_MAX;
     else
-        awake->turn = (awake->turn - (awake->turn > 0)) & (unsigned)TURN_MAX;
+        awake->interval = (awake->interval - (awake->interval > 0)) & (unsigned)INTERVAL_MAX;
 }
 
 /* The limits are the times for which fs_awake_stay() would have kept each kind of thread awake. */

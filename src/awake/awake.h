@@ -37,7 +37,7 @@ struct fs_awake {
     uint8_t  as_front : 4, as_front_here : 4; /* penalties; `here`: on the granter's core */
     uint8_t  holders_core;                  /* fs_core_byte() of where the last grantee joined */
     uint16_t early : 4;                     /* a penalty */
-    uint16_t turn : 6;                      /* about the time from grant to grant, see awake.c */
+    uint16_t interval : 6;                      /* about the time from grant to grant, see awake.c */
     uint16_t near : 6;                      /* ahead.h */
 };
 #define FS_NEAR_MAX 63
@@ -98,14 +98,14 @@ void fs_awake_learn_before_queue(_Atomic uint8_t *penalty, bool paid);
 void fs_awake_preempted(const struct fs_awake *awake, bool as_front, bool others_wait, int64_t front_ns,
                    int64_t now_ns);
 
-void fs_awake_learn_turn(struct fs_awake *awake, int64_t turn_ns);
+void fs_awake_learn_interval(struct fs_awake *awake, int64_t interval_ns);
 
 /* The head was granted.  It joined on this core, and had been the head for so long; 0: unknown. */
-static inline void fs_awake_granted(struct fs_awake *awake, int core, int64_t turn_ns)
+static inline void fs_awake_granted(struct fs_awake *awake, int core, int64_t interval_ns)
 {
     awake->holders_core = fs_core_byte(core);
-    if (turn_ns != 0)
-        fs_awake_learn_turn(awake, turn_ns);
+    if (interval_ns != 0)
+        fs_awake_learn_interval(awake, interval_ns);
 }
 
 /*

@@ -5,10 +5,10 @@
 
 #include "awake/awake.h"
 
-void fs_awake_learn_turn(struct fs_awake *awake, int64_t turn_ns)
+void fs_awake_learn_interval(struct fs_awake *awake, int64_t interval_ns)
 {
     (void)awake;
-    (void)turn_ns;
+    (void)interval_ns;
 }
 
 void fs_awake_learn(struct fs_awake *awake, bool as_front, int64_t front_ns, int core)
