@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* awake.c - the policy of staying awake; see awake.h, and doc/awake.md for the figures. */
+/* awake.c - adaptive spinning; see awake.h, and doc/awake.md for the figures. */
 #include "awake/awake.h"
 
 #include "system/deadline.h"
@@ -7,42 +7,38 @@
 #include "tools/annotate.h"
 
 /* ======================================================================== *
- *  What a semaphore has learned
+ *  The state of one semaphore
  * ======================================================================== */
 
-/* With more waiters there is a crowd: most hand-offs are to a thread that must first get a core. */
+/* More waiters form a convoy: most hand-offs go to a thread that must first get a core. */
 #define FEW 2
 
 /*
- * Further behind, a waiter sleeps: so many would mostly yield to each other.  The places are for
- * each thread that can hold units.
+ * In a convoy, waiters further behind sleep: they would mostly yield to each other.  NEAR_PLACES is per
+ * thread that can hold units.
  */
 #define NEAR_PLACES 12
 #define NEAR_NS     INT64_C(200000)
 
-/* With many cores: the near stay awake for so many wake-ups, and if turns take longer, nobody is near. */
+/* With many cores: how long the near stay awake, in wake-ups; with longer intervals nobody is near. */
 #define NEAR_WAKE_UPS 10
 
-/* So long does the waiter spin that is next on its core. */
+/* Spin limit of the next waiter of a core. */
 #define NEXT_NS     30000
 
-/* If turns are longer, nobody is next on its core, and the head is woken early only if it pays. */
+/* With longer intervals nobody is next on its core, and the front is pre-woken only if that pays. */
 #define SOON_NS     20000
 
-/*
- * Where nobody learns whether that pays, the head is woken early up to here.  (16 processes, 10 us
- * each: 28,000 grants a second without, 75,000 so.  If each holds a unit for 100 us, it brings
- * nothing, and costs a third more processor time.)
- */
+/* The same limit where it is not learned whether that pays. */
 #define SOON_UNKNOWN_NS 100000
 
-/* A wait that favors staying awake takes one from a penalty, any other adds two. */
+/* A wait for which staying awake paid, or would have paid, takes one from a penalty; any other adds two. */
 #define PENALTY_MAX  15           /* of four bits */
 #define PENALTY_HIGH 8            /* from here on, threads sleep at once */
 
 #define INTERVAL_MAX 63             /* 7 ms */
 
-/* About 2^(turn/4 - 3) microseconds: steps of a fifth.  (More than the maximum: a damaged segment.) */
+/* About 2^(interval/4 - 3) microseconds, in steps of a fifth.  Only a damaged segment has more than the maximum. */
 static int64_t interval_ns(const struct fs_awake *awake)
 {
     static const int64_t quarter[] = { 125, 149, 177, 210 };
@@ -58,7 +54,7 @@ static uint8_t penalty_after(uint8_t penalty, bool paid)
     return penalty + 2 < PENALTY_MAX ? penalty + 2 : PENALTY_MAX;
 }
 
-/* At most so many threads can hold units: as many as can hold what this one wants. */
+/* Returns how many threads can hold units at once, if each holds as many as this request. */
 static int64_t holders(const struct fs_awake_facts *facts)
 {
     int64_t most = facts->each > 0 ? facts->units / facts->each : facts->units;
@@ -66,28 +62,25 @@ static int64_t holders(const struct fs_awake_facts *facts)
     return most > 0 ? most : 1;
 }
 
-/* Are there cores for the holders of units, and for one more thread?  Theirs come first. */
+/* Is there a core for one more thread beside the holders of units? */
 static bool cores_suffice(const struct fs_awake_facts *facts)
 {
     return holders(facts) < fs_cpu_count();
 }
 
 /* ======================================================================== *
- *  What the process has learned
+ *  The state of the process
  * ======================================================================== */
 
 /*
- * Under valgrind it learns nothing: helgrind does not see atomics, and takes them for races.  So no
+ * Under valgrind nothing is learned: helgrind does not see atomics, and reports them as races.  So no
  * thread stays awake there, where only one runs at a time.
  */
 
-/*
- * A wake-up that takes longer had to wait for the core, which says nothing about the next one.
- * The slowest other wake-up that was seen took 25 us, on an idle core of a virtual machine.
- */
+/* A wake-up that takes longer had to wait for the core, which says nothing about the next one. */
 #define LONGEST_WAKE_UP_NS 50000
 
-/* Not if the clock that the program sees goes back: it may be faked, and set. */
+/* Returns false if the clock has gone back: it may be faked, and set. */
 static bool within(int64_t start_ns, int64_t now_ns, int64_t longest_ns)
 {
     return now_ns >= start_ns && now_ns - start_ns < longest_ns;
@@ -97,17 +90,17 @@ static bool within(int64_t start_ns, int64_t now_ns, int64_t longest_ns)
 
 /* Threads of the same process that hold units come back sooner; time slices are 1 to 4 ms. */
 #define LONGEST_YIELD_NS  1000000
-#define AT_ONCE_NS        2000          /* in such a yield no other thread has run */
+#define AT_ONCE_NS        2000          /* no other thread ran during a shorter yield */
 #define LONGEST_BACKOFF_NS  640000000
 
-/* So many late grants in so short a time: a program computes beside this one. */
+/* MANY_PREEMPTED such grants within WATCH_NS: a busy process shares the cores. */
 #define MANY_PREEMPTED         6
 #define WATCH_NS          400000000
-#define MEMORY_NS         INT64_C(1000000000)   /* the pause before is forgotten after it */
+#define MEMORY_NS         INT64_C(1000000000)   /* after it the last back-off is forgotten */
 
 /*
- * The average time of a wake-up in this process; 0: no thread has been woken yet.  Longer samples
- * count more: a wake-up on the waker's own core takes a tenth of the time of one across cores, and
+ * The average time of a wake-up in this process; 0 if no thread has been woken yet.  Longer samples
+ * weigh more: a wake-up on the waker's own core takes a tenth of the time of one across cores, and
  * says nothing about it.  Relaxed: the number protects nothing, and a lost update is only a lost
  * sample.
  */
@@ -130,41 +123,41 @@ void fs_awake_note_wake_up(int64_t woken_ns)
 }
 
 /*
- * For so long threads do without something that has just cost time.  The machine may only have been
- * away for a moment.  So the first pause is brief, and one that soon follows another is longer.
+ * Exponential back-off from something that has just cost time.  The machine may only have been busy for
+ * a moment, so the first one is short, and one that soon follows another is longer.
  *
- * Relaxed, like the time above: a thread that sees it late does it once more, or makes a pause shorter.
+ * Relaxed, like the time above: a thread that sees it late pays once more, or makes a back-off shorter.
  */
 struct backoff {
-    _Atomic int64_t until_ns;   /* 0: there was none */
+    _Atomic int64_t until_ns;   /* 0 if there was none */
     _Atomic int64_t for_ns;
     const int64_t   shortest_ns, longest_ns;
 };
 
-static int64_t backoff_end(const struct backoff *pause)
+static int64_t backoff_end(const struct backoff *backoff)
 {
-    return atomic_load_explicit(&pause->until_ns, memory_order_relaxed);
+    return atomic_load_explicit(&backoff->until_ns, memory_order_relaxed);
 }
 
-static void back_off_for(struct backoff *pause, int64_t now_ns, int64_t ns)
+static void back_off_for(struct backoff *backoff, int64_t now_ns, int64_t ns)
 {
     if (fs_under_valgrind)
         return;
-    atomic_store_explicit(&pause->for_ns, ns, memory_order_relaxed);
-    atomic_store_explicit(&pause->until_ns, now_ns + ns, memory_order_relaxed);
+    atomic_store_explicit(&backoff->for_ns, ns, memory_order_relaxed);
+    atomic_store_explicit(&backoff->until_ns, now_ns + ns, memory_order_relaxed);
 }
 
-/* So many times as long as the last time; 0: as short as the first. */
-static void back_off_longer(struct backoff *pause, int times, int64_t now_ns)
+/* Back off for `times` as long as the last time, or for the shortest time if `times` is 0. */
+static void back_off_longer(struct backoff *backoff, int times, int64_t now_ns)
 {
-    int64_t ns = atomic_load_explicit(&pause->for_ns, memory_order_relaxed) * times;
+    int64_t ns = atomic_load_explicit(&backoff->for_ns, memory_order_relaxed) * times;
 
-    if (ns < pause->shortest_ns)
-        ns = pause->shortest_ns;
-    back_off_for(pause, now_ns, ns < pause->longest_ns ? ns : pause->longest_ns);
+    if (ns < backoff->shortest_ns)
+        ns = backoff->shortest_ns;
+    back_off_for(backoff, now_ns, ns < backoff->longest_ns ? ns : backoff->longest_ns);
 }
 
-/* A yield comes back late beside a program that computes all the time. */
+/* Alongside a busy process a yield returns late. */
 static struct backoff yield_backoff = { .shortest_ns = 5000000, .longest_ns = LONGEST_BACKOFF_NS };
 
 static bool yields_pay(int64_t now_ns)
@@ -172,19 +165,19 @@ static bool yields_pay(int64_t now_ns)
     return now_ns >= backoff_end(&yield_backoff);
 }
 
-/* A thread that began to yield at began_ns has learned that it does not pay. */
+/* A thread that began to yield at began_ns has lost time by it. */
 static void yields_do_not_pay(int64_t began_ns, int64_t now_ns)
 {
     int64_t since_ns = began_ns - backoff_end(&yield_backoff);
 
-    /* If it began before that time, another thread was late at the same time, and has noted it. */
+    /* If it began before that time, another thread was late at the same time, and has recorded it. */
     if (since_ns >= 0)
         back_off_longer(&yield_backoff,
                     since_ns <= atomic_load_explicit(&yield_backoff.for_ns, memory_order_relaxed) ? 2 : 0,
                     now_ns);
 }
 
-/* False: the yield has cost a time slice. */
+/* Returns false if the yield has cost a time slice. */
 static bool yield_was_short(int64_t before_ns, int64_t now_ns)
 {
     if (now_ns - before_ns < LONGEST_YIELD_NS)
@@ -194,25 +187,23 @@ static bool yield_was_short(int64_t before_ns, int64_t now_ns)
 }
 
 /*
- * Beside a program that computes all the time, a thread that stays awake takes turns with that program
- * on its core, and is away when its units come; where all sleep, one runs on for its time slice, and
- * nobody queues.  (2 threads, 1 us each, 2 cores, beside one: 0.4 of the holds.)  So nobody stays awake
- * for a while, and again for longer if that has not changed.
+ * Alongside a busy process, a thread that stays awake shares its core with that process, and is preempted
+ * when its units come.  If all waiters sleep, the holder runs on for its time slice, and nobody queues,
+ * which gives more than twice the holds.  So no thread stays awake for a while, and for a longer while
+ * if that has not changed.
  *
- * A program that computes for a moment, now and then, must not cause this.  When a single late grant
- * did, a program that ran for 6 ms four times a second put all threads to sleep within a few seconds,
- * on a machine that was quiet otherwise.  One that computes all the time makes 20 to 50 grants late in
- * each second.
+ * A process that computes for a moment, now and then, must not cause this: it preempts few hand-offs in a
+ * second, a busy one 20 to 50.
  */
 static struct backoff awake_backoff = {
     .shortest_ns = 100000000, .longest_ns = INT64_C(2560000000)
 };
 
-/* How many late grants there were, since when, the last one, and the processor time at the start. */
+/* Preempted hand-offs: how many, since when, the last one, and the processor time at the start. */
 static _Atomic int preempted_grants;
 static _Atomic int64_t watched_since_ns, last_preempted_ns, used_before_ns;
 
-/* Returns how much of the processors, in nanoseconds, this process has used since then. */
+/* Count from here.  Returns the processor time, in nanoseconds, that this process has used meanwhile. */
 static int64_t watch_again(int64_t now_ns, int late)
 {
     int64_t used_ns = fs_process_ns();
@@ -227,7 +218,7 @@ static bool all_sleep(int64_t now_ns)
     return now_ns < backoff_end(&awake_backoff);
 }
 
-/* Would it have been granted soon, by what the semaphore has learned? */
+/* Is a grant expected soon, by what the semaphore has learned? */
 static bool is_soon(const struct fs_awake *awake, bool as_front, bool others_wait)
 {
     if (others_wait)
@@ -236,13 +227,11 @@ static bool is_soon(const struct fs_awake *awake, bool as_front, bool others_wai
 }
 
 /*
- * The holder was not running, or the head was not.  If this process has used three quarters of the
- * processors meanwhile, some other thread of its own was.
+ * The holder was not running, or the front was not.  If this process has used three quarters of the
+ * processors meanwhile, the preempting thread was its own.
  *
- * Only where those who release are those who were granted: they run on that core.  If one thread
- * releases what another one always takes, each turn needs a wake-up unless that one is awake.  (Two
- * that take turns, each on a core of its own, beside one such program: a million turns a second, and
- * 80,000 with these pauses.)
+ * Count a hand-off only if the releasing thread is the one that was granted: it runs on that core.  If one
+ * thread always releases what another one takes, each hand-off needs a wake-up unless the other is awake.
  */
 void fs_awake_preempted(const struct fs_awake *awake, bool as_front, bool others_wait, int64_t front_ns,
                    int64_t now_ns)
@@ -250,7 +239,7 @@ void fs_awake_preempted(const struct fs_awake *awake, bool as_front, bool others
     int64_t since_ns = atomic_load_explicit(&watched_since_ns, memory_order_relaxed);
     int64_t slept_until_ns = backoff_end(&awake_backoff), began_ns = now_ns - front_ns;
 
-    /* If it began before that time, grants of other semaphores were late by the same moment. */
+    /* If it began before that time, the same moment has delayed other semaphores, and has been counted. */
     if (fs_under_valgrind || !is_soon(awake, as_front, others_wait) || began_ns < slept_until_ns
         || began_ns < atomic_load_explicit(&last_preempted_ns, memory_order_relaxed)
         || awake->holders_core != fs_core_byte(fs_cpu_current()))
@@ -284,7 +273,7 @@ static enum fs_strategy strategy_for_front(const struct fs_awake *awake, const s
     return awake->as_front_here < PENALTY_HIGH ? FS_YIELD_AS_FRONT : FS_SLEEP_AT_ONCE;
 }
 
-/* What is likely to pay off? */
+/* The strategy that will probably pay. */
 static enum fs_strategy strategy_for(const struct fs_awake *awake, const struct fs_awake_facts *facts)
 {
     if (facts->is_front)
@@ -298,47 +287,46 @@ static enum fs_strategy strategy_for(const struct fs_awake *awake, const struct 
 }
 
 /*
- * By a thread that joins a crowd.  It costs less than a wake by the releasing thread, so it pays if
- * turns are short, whatever the penalty; and if the head will yield, holders have their cores.
+ * Pre-waking by a thread that is enqueued costs less than by the releasing thread.  So it pays if
+ * intervals are short, whatever the penalty; and the pre-woken front yields, so holders have their cores.
  */
 static enum fs_ahead ahead_for(const struct fs_awake *awake, const struct fs_awake_facts *facts,
                                int core)
 {
-    int64_t turn = interval_ns(awake);
+    int64_t interval = interval_ns(awake);
 
     if (facts->only_front || facts->is_front || facts->waiting <= FEW || !yields_pay(facts->enqueued_ns))
         return FS_AHEAD_NOBODY;
-    if (turn <= SOON_NS && fs_core_byte(core) != awake->holders_core)
+    if (interval <= SOON_NS && fs_core_byte(core) != awake->holders_core)
         return FS_AHEAD_ON_CORE;
     if (facts->early_unknown)
-        return turn <= SOON_UNKNOWN_NS ? FS_AHEAD_FRONT : FS_AHEAD_NOBODY;
-    return turn <= SOON_NS || awake->early < PENALTY_HIGH ? FS_AHEAD_FRONT : FS_AHEAD_NOBODY;
+        return interval <= SOON_UNKNOWN_NS ? FS_AHEAD_FRONT : FS_AHEAD_NOBODY;
+    return interval <= SOON_NS || awake->early < PENALTY_HIGH ? FS_AHEAD_FRONT : FS_AHEAD_NOBODY;
 }
 
 enum fs_ahead fs_awake_joined(const struct fs_awake *awake, const struct fs_awake_facts *facts,
-                              int core, enum fs_strategy *plan)
+                              int core, enum fs_strategy *strategy)
 {
     if (all_sleep(facts->enqueued_ns)) {
-        *plan = FS_SLEEP_AT_ONCE;
+        *strategy = FS_SLEEP_AT_ONCE;
         return FS_AHEAD_NOBODY;
     }
-    *plan = strategy_for(awake, facts);
+    *strategy = strategy_for(awake, facts);
     return ahead_for(awake, facts, core);
 }
 
 /*
- * With so many awake, each has run for the time of two wake-ups when its turn comes: in less it may not
- * have woken.  But they need cores beside those of the holders.  Half as many again as there are cores
- * keep all of them busy; with more, the next in the queue would wait for a core.  (4 cores, 16 threads, 4
- * units, 5 us, simulated: nobody awake 220,000 holds a second, two 350,000.)
+ * A waiter should have been awake for two wake-ups when it is granted: in less time it may not have woken.
+ * But the near need cores beside those of the holders.  Half as many again as there are cores keep all of
+ * them busy; with more, the next waiter would wait for a core.
  */
 int fs_awake_near(const struct fs_awake *awake, const struct fs_awake_facts *facts, int64_t now_ns)
 {
-    int64_t wake_up = atomic_load_explicit(&wake_up_ns, memory_order_relaxed), turn = interval_ns(awake);
+    int64_t wake_up = atomic_load_explicit(&wake_up_ns, memory_order_relaxed), interval = interval_ns(awake);
     int64_t cores = fs_cpu_count(), spare = cores - holders(facts), most = cores / 2;
-    int64_t ahead = wake_up * 2 / turn + 2;
+    int64_t ahead = wake_up * 2 / interval + 2;
 
-    if (facts->only_front || turn > wake_up * NEAR_WAKE_UPS || all_sleep(now_ns))
+    if (facts->only_front || interval > wake_up * NEAR_WAKE_UPS || all_sleep(now_ns))
         return 0;
     if (!yields_pay(now_ns))
         return 1;
@@ -357,8 +345,8 @@ enum fs_strategy fs_awake_strategy_near(const struct fs_awake *awake, const stru
 }
 
 /*
- * In a crowd, it is up to the next to join.  Nor beside other programs, when that one does not do it
- * either: a thread that has slept until its grant is preferred to them, one that was awake is not.
+ * In a convoy, the next thread that is enqueued pre-wakes.  Alongside a busy process nobody should: the
+ * kernel prefers a thread that has slept until its grant to that process, but not one that was awake.
  */
 bool fs_awake_next(const struct fs_awake *awake, const struct fs_awake_facts *facts, int64_t now_ns)
 {
@@ -367,8 +355,8 @@ bool fs_awake_next(const struct fs_awake *awake, const struct fs_awake_facts *fa
 }
 
 /*
- * A penalty would keep itself: a thread that does not try learns nothing.  So one in 16 tries, by the low
- * bits of the time.  Alone on its core the thread would keep the holder from running.
+ * A high penalty would stay high, because a thread that does not try learns nothing.  So one in 16 tries,
+ * by the low bits of the time.  On a single core the thread would keep the holder from running.
  */
 bool fs_awake_before_queue(const _Atomic uint8_t *penalty, int64_t start_ns, int64_t now_ns)
 {
@@ -388,7 +376,7 @@ void fs_awake_learn_before_queue(_Atomic uint8_t *penalty, bool paid)
         atomic_store_explicit(penalty, after, memory_order_relaxed);
 }
 
-/* One step for each grant, so the time comes to be the median: one late grant changes little. */
+/* One step for each grant, so the interval approaches the median: one late grant changes little. */
 void fs_awake_learn_interval(struct fs_awake *awake, int64_t ns)
 {
     if (ns > interval_ns(awake))
@@ -397,7 +385,7 @@ void fs_awake_learn_interval(struct fs_awake *awake, int64_t ns)
         awake->interval = (awake->interval - (awake->interval > 0)) & (unsigned)INTERVAL_MAX;
 }
 
-/* The limits are the times for which fs_awake_stay() would have kept each kind of thread awake. */
+/* The limits are those of longest_stay(). */
 void fs_awake_learn(struct fs_awake *awake, bool as_front, int64_t front_ns, int core)
 {
     int64_t wake_up = atomic_load_explicit(&wake_up_ns, memory_order_relaxed);
@@ -423,15 +411,15 @@ void fs_awake_learn_in_vain(struct fs_awake *awake, bool as_front, int64_t front
  * ======================================================================== */
 
 /*
- * For how long; 0: not at all.  A thread that joined as the head spins for two wake-ups.  One would be
- * the competitive bound (Karlin, Li, Manasse, Owicki, 1991: at most twice the cost of the best
- * choice).  But the releasing thread may also sleep, and then releases only after its own wake-up.
- * One that was woken early spins for half a wake-up, because its predecessor has already run for the
- * time of one; but in a crowd that one may still be waiting for a core.
+ * Returns the spin limit, or 0 to sleep at once.  A thread that was enqueued as the front spins for two
+ * wake-ups.  One would be the competitive bound (Karlin, Li, Manasse, Owicki, 1991: at most twice the
+ * cost of the best choice), but the releasing thread may also sleep, and releases only after its own
+ * wake-up.  A pre-woken one spins for half a wake-up, because its predecessor has already run for the
+ * time of one; but in a convoy the predecessor may still be waiting for a core.
  */
-static int64_t longest_stay(enum fs_strategy plan, int64_t wake_up)
+static int64_t longest_stay(enum fs_strategy strategy, int64_t wake_up)
 {
-    switch (plan) {
+    switch (strategy) {
     case FS_SPIN_AS_FRONT:
     case FS_YIELD_AS_FRONT:
     case FS_YIELD_WOKEN:
@@ -448,10 +436,7 @@ static int64_t longest_stay(enum fs_strategy plan, int64_t wake_up)
     }
 }
 
-/*
- * True: the word has changed.  Relaxed: a thread that sees the change goes on to a
- * compare-and-swap, which acquires.
- */
+/* Relaxed: a thread that sees the change goes on to a compare-and-swap, which acquires. */
 static bool has_changed(const _Atomic int *word, int value)
 {
     for (int i = 0; i < LOADS_PER_CLOCK; i++) {
@@ -472,14 +457,13 @@ static void spin(const _Atomic int *word, int value, int64_t start, int64_t long
 
 /*
  * The word is loaded once between two yields: a pause takes 40 ns on some machines, and all threads
- * of the core wait for it.  (With 16 pauses a hand-off on one core took 2.2 us, with none 1.8 us.)
- * But a thread that learns that it is next spins first, once.
+ * of the core wait for it.  But a thread that learns that it is next spins first, once.
  *
- * If each yield of a whole stay comes back at once, nobody that counts needs this core.  Then a thread
- * that does not count may have the unit: one under SCHED_IDLE, or with nice 19, which no yield lets run.
+ * If each yield of a whole stay returns at once, no other thread of this priority needs this core.  Then
+ * the unit may be with a thread under SCHED_IDLE, or with nice 19, which no yield lets run.
  */
 static void yield(const _Atomic int *word, int value, int64_t start, int64_t longest,
-                  const _Atomic uint8_t *plan)
+                  const _Atomic uint8_t *strategy)
 {
     bool was_next = false, at_once = true;
     int64_t now = start;
@@ -491,7 +475,7 @@ static void yield(const _Atomic int *word, int value, int64_t start, int64_t lon
 
         if (atomic_load_explicit(word, memory_order_relaxed) != value)
             return;
-        if (!was_next && atomic_load_explicit(plan, memory_order_relaxed) == FS_YIELD_NEXT) {
+        if (!was_next && atomic_load_explicit(strategy, memory_order_relaxed) == FS_YIELD_NEXT) {
             was_next = true;
             spin(word, value, now, NEXT_NS);
             now = fs_now_ns();
@@ -506,26 +490,26 @@ static void yield(const _Atomic int *word, int value, int64_t start, int64_t lon
             return;
         at_once = at_once && now - before < AT_ONCE_NS;
     }
-    if (at_once && !was_next && atomic_load_explicit(plan, memory_order_relaxed) == FS_YIELD_IN_QUEUE)
+    if (at_once && !was_next && atomic_load_explicit(strategy, memory_order_relaxed) == FS_YIELD_IN_QUEUE)
         yields_do_not_pay(start, now);
 }
 
-bool fs_awake_stay(const _Atomic int *word, int value, const _Atomic uint8_t *plan,
+bool fs_awake_stay(const _Atomic int *word, int value, const _Atomic uint8_t *strategy,
                    int64_t enqueued_ns, const struct fs_deadline *deadline)
 {
     int64_t wake_up = atomic_load_explicit(&wake_up_ns, memory_order_relaxed);
-    enum fs_strategy first = atomic_load_explicit(plan, memory_order_relaxed);
+    enum fs_strategy first = atomic_load_explicit(strategy, memory_order_relaxed);
     int64_t longest = longest_stay(first, wake_up), start = enqueued_ns;
     bool yields = first >= FS_YIELD_AS_FRONT;
 
-    /* A thread that yields comes back late: it may miss its deadline. */
+    /* A thread that yields runs again late: it may miss its deadline. */
     if (longest == 0
         || (yields && deadline != NULL && fs_deadline_rest(deadline, NEAR_NS * 2) < NEAR_NS * 2))
         return false;
     if (first != FS_SPIN_AS_FRONT && first != FS_YIELD_AS_FRONT)
         start = fs_now_ns();
     if (yields)
-        yield(word, value, start, longest, plan);
+        yield(word, value, start, longest, strategy);
     else
         spin(word, value, start, longest);
     return true;

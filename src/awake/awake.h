@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * awake.h - who stays awake for its turn, and who is woken ahead of it: the whole policy.
+ * awake.h - adaptive spinning: which waiters stay awake, and which are woken before their grant.
  *
  * If the releasing thread runs on another core, a unit reaches a waiter that is awake in a fraction
- * of a microsecond, and one that sleeps after a wake-up, ten to a hundred times as long.  If the
- * releaser needs our core, every moment awake delays all threads.  Nothing distinguishes the two
- * beforehand, so a semaphore learns from its grants.  doc/awake.md has the reasons, with figures.
+ * of a microsecond; a sleeping one must be woken first, which takes ten to a hundred times as long.
+ * If the releaser needs our core, every moment awake delays all threads.  Nothing distinguishes the
+ * two cases beforehand, so a semaphore learns from its grants.  doc/awake.md has the reasons, with
+ * figures.
  *
  * The policy takes no lock and knows no queue.  Its callers hold their lock, except for
- * fs_awake_stay() and fs_awake_slept().  Whatever it answers, the promise holds: an answer costs
- * time, or saves it, and no more.
+ * fs_awake_stay() and fs_awake_slept().  An answer costs time, or saves it; it never affects who is
+ * granted.
  */
 #ifndef FS_AWAKE_H
 #define FS_AWAKE_H
@@ -21,78 +22,78 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* What a thread in the queue does before it sleeps.  Whoever wakes it, or joins, may replace it. */
+/* What a queued thread does before it sleeps.  A thread that wakes it, or is enqueued, may change that. */
 enum fs_strategy {
     FS_SLEEP_AT_ONCE,
-    FS_SPIN_AS_FRONT,       /* it joined as the head */
-    FS_SPIN_WOKEN,         /* woken early, by the releasing thread */
-    FS_YIELD_AS_FRONT,      /* it joined as the head, but the releasing thread needs its core */
-    FS_YIELD_WOKEN,        /* woken early in a crowd, by the next to join */
-    FS_YIELD_NEXT,         /* the same, or awake already: next on its core, so it spins first */
-    FS_YIELD_IN_QUEUE      /* its turn is near */
+    FS_SPIN_AS_FRONT,       /* it was enqueued as the front */
+    FS_SPIN_WOKEN,          /* pre-woken by the releasing thread */
+    FS_YIELD_AS_FRONT,      /* it was enqueued as the front, but the releasing thread needs its core */
+    FS_YIELD_WOKEN,         /* pre-woken in a convoy, by the next thread that was enqueued */
+    FS_YIELD_NEXT,          /* as YIELD_WOKEN, or awake already: next on its core, so it spins first */
+    FS_YIELD_IN_QUEUE       /* it is among the first of the queue */
 };
 
-/* What is known of a semaphore.  All zero: nothing yet, so threads stay awake. */
+/* The state of the policy for one semaphore.  All zero: nothing is known yet, so threads stay awake. */
 struct fs_awake {
     uint8_t  as_front : 4, as_front_here : 4; /* penalties; `here`: on the granter's core */
-    uint8_t  holders_core;                  /* fs_core_byte() of where the last grantee joined */
+    uint8_t  holders_core;                  /* fs_core_byte() of where the last grantee was enqueued */
     uint16_t early : 4;                     /* a penalty */
-    uint16_t interval : 6;                      /* about the time from grant to grant, see awake.c */
+    uint16_t interval : 6;                      /* logarithm of the hand-off interval, see awake.c */
     uint16_t near : 6;                      /* ahead.h */
 };
 #define FS_NEAR_MAX 63
 
-/* What the policy has to know of a request that waits. */
+/* A waiting request, as the policy sees it. */
 struct fs_awake_facts {
     int64_t enqueued_ns;
-    int64_t waiting;        /* so many wait, with this one */
-    int64_t units, each;    /* how many there are in all, and how many it wants */
+    int64_t waiting;        /* length of the queue, with this one */
+    int64_t units, each;    /* how many there are in all, and how many it requests */
     bool    is_front;
-    bool    only_front;      /* nobody else may be awake, or be woken ahead */
-    bool    early_unknown;  /* nobody learns whether it pays to be woken ahead: between processes */
+    bool    only_front;      /* no other waiter may be awake, or be pre-woken */
+    bool    early_unknown;  /* whether pre-waking pays is not learned: between processes */
 };
 
-/* The waiter to wake ahead, if it sleeps. */
+/* The waiter to pre-wake, if it sleeps. */
 enum fs_ahead {
     FS_AHEAD_NOBODY,
     FS_AHEAD_FRONT,          /* with FS_YIELD_WOKEN */
-    FS_AHEAD_ON_CORE        /* the first that joined on this core, of so many, with FS_YIELD_NEXT;
-                             * else the head */
+    FS_AHEAD_ON_CORE        /* the first of FS_AHEAD_PLACES that was enqueued on this core, with
+                             * FS_YIELD_NEXT; if there is none, the front */
 };
 #define FS_AHEAD_PLACES 8
 
 /*
- * Has the process so few cores that a crowd of waiters shares them in turn?  Then there are
- * fs_awake_joined() and fs_awake_next(); else fs_awake_near() and fs_awake_strategy_near().
+ * Has the process so few cores that many waiters form a convoy?  If so, call fs_awake_joined() and
+ * fs_awake_next(); otherwise fs_awake_near() and fs_awake_strategy_near().
  */
 bool fs_awake_in_convoy(void);
 
-/* So many waiters, the first of the queue, are to be awake now. */
+/* Returns how many of the first waiters should be awake now. */
 int fs_awake_near(const struct fs_awake *awake, const struct fs_awake_facts *facts, int64_t now_ns);
 
-/* A request of a thread has joined, and is near or the head: what does the thread do first? */
+/* The strategy of a thread that has been enqueued near the front, or as the front. */
 enum fs_strategy fs_awake_strategy_near(const struct fs_awake *awake, const struct fs_awake_facts *facts);
 
-/* A request of a thread has joined, on this core.  *plan: what the thread does first. */
+/* A thread has been enqueued, on this core.  Returns whom to pre-wake; its own strategy is in *strategy. */
 enum fs_ahead fs_awake_joined(const struct fs_awake *awake, const struct fs_awake_facts *facts,
-                              int core, enum fs_strategy *plan);
+                              int core, enum fs_strategy *strategy);
 
-/* Is the new head to be woken ahead by the thread that grants now, with FS_SPIN_WOKEN? */
+/* Should the granting thread pre-wake the new front, with FS_SPIN_WOKEN? */
 bool fs_awake_next(const struct fs_awake *awake, const struct fs_awake_facts *facts, int64_t now_ns);
 
 /*
- * With bounded bypass: does a thread that found no free unit at start_ns stay awake still, before it
- * joins?  *penalty is one of the semaphore.  No lock is held: a lost update is a lost sample.
+ * With bounded bypass: should a thread that found no free unit at start_ns still stay awake, before it
+ * is enqueued?  *penalty is one of the semaphore.  No lock is held: a lost update is a lost sample.
  */
 bool fs_awake_before_queue(const _Atomic uint8_t *penalty, int64_t start_ns, int64_t now_ns);
 
-/* Learn from that: did it get its units? */
+/* Learn from that.  paid: it got its units. */
 void fs_awake_learn_before_queue(_Atomic uint8_t *penalty, bool paid);
 
 /*
- * The head was granted late: it had been the head for at least FS_PREEMPTED_NS.  Perhaps other programs have
- * the cores.  as_front: it joined as the head; others_wait: it was not alone.  Only where all threads
- * are of one process; before fs_awake_granted(), which forgets the core of the holder before.
+ * The front was granted after at least FS_PREEMPTED_NS as the front: perhaps other programs have the
+ * cores.  as_front: it was enqueued as the front; others_wait: it was not alone.  Call this only where all
+ * threads are of one process, and before fs_awake_granted(), which forgets the core of the last holder.
  */
 #define FS_PREEMPTED_NS 1000000
 void fs_awake_preempted(const struct fs_awake *awake, bool as_front, bool others_wait, int64_t front_ns,
@@ -100,7 +101,7 @@ void fs_awake_preempted(const struct fs_awake *awake, bool as_front, bool others
 
 void fs_awake_learn_interval(struct fs_awake *awake, int64_t interval_ns);
 
-/* The head was granted.  It joined on this core, and had been the head for so long; 0: unknown. */
+/* The front was granted.  It was enqueued on this core; interval_ns is the hand-off interval, 0 if unknown. */
 static inline void fs_awake_granted(struct fs_awake *awake, int core, int64_t interval_ns)
 {
     awake->holders_core = fs_core_byte(core);
@@ -109,26 +110,26 @@ static inline void fs_awake_granted(struct fs_awake *awake, int core, int64_t in
 }
 
 /*
- * Learn from such a grant, in the thread that granted: would it have paid to be awake, or to be woken
- * ahead?  as_front: it joined as the head.
+ * Learn from such a grant, in the thread that granted: would it have paid to be awake, or to be
+ * pre-woken?  as_front: it was enqueued as the front.
  */
 void fs_awake_learn(struct fs_awake *awake, bool as_front, int64_t front_ns, int core);
 
-/* The head has timed out.  If that came soon, a grant might have come soon, too, and there is no lesson. */
+/* The front has timed out.  If that was soon, a grant might have come soon, too: nothing is learned. */
 void fs_awake_learn_in_vain(struct fs_awake *awake, bool as_front, int64_t front_ns);
 
 /*
- * Spin, or yield, until *word is no longer `value`, or until it is time to sleep: what *plan says.  A
- * thread that joined as the head passes the time of that, because another reading of the clock would
- * take as long as a cache line takes from core to core.  False: not for a moment.
+ * Spin or yield, as *strategy says, until *word is no longer `value` or it is time to sleep.  A thread that
+ * was enqueued as the front passes the time of that: another reading of the clock would take as long
+ * as a cache line from core to core.  Returns false if the strategy is to sleep at once.
  */
-bool fs_awake_stay(const _Atomic int *word, int value, const _Atomic uint8_t *plan,
+bool fs_awake_stay(const _Atomic int *word, int value, const _Atomic uint8_t *strategy,
                    int64_t enqueued_ns, const struct fs_deadline *deadline);
 
-/* A thread that slept, and was woken at that time, runs now: note how long that took. */
+/* A thread that was woken at woken_ns runs now: record how long its wake-up took. */
 void fs_awake_note_wake_up(int64_t woken_ns);
 
-/* One in 16 does, because it reads the clock: the low bits of the time are random enough. */
+/* One wake-up in 16 is measured, because that reads the clock: low bits of a time are random enough. */
 static inline void fs_awake_slept(int64_t woken_ns)
 {
     if (woken_ns % 16 == 0)

@@ -4,7 +4,7 @@
 
 #include "tools/probes.h"
 
-/* False: it is not time yet, or it makes no difference. */
+/* Returns false if it is not time yet. */
 static bool make_old(struct fs_section *in, struct fs_waitq_node *node)
 {
     int64_t old_at_ns = fs_age_old_at_ns(in->sem, fs_waiter_of(node));
@@ -18,10 +18,10 @@ static bool make_old(struct fs_section *in, struct fs_waitq_node *node)
 void fs_age_note(struct fs_section *in)
 {
     struct fs_sem *s = in->sem;
-    struct fs_waitq_node *oldest = s->queue.front, *head = fs_waitq_first(&s->queue);
+    struct fs_waitq_node *oldest = s->queue.front, *front = fs_waitq_first(&s->queue);
 
     fs_assert_held(s);
-    if (oldest == NULL || oldest->kind == FS_OLD || !make_old(in, oldest) || oldest == head)
+    if (oldest == NULL || oldest->kind == FS_OLD || !make_old(in, oldest) || oldest == front)
         return;
     s->front_since_ns = in->now_ns;
     fs_probe_aged(s, s->name, fs_waiter_of(oldest)->units, oldest->seq,

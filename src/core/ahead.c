@@ -4,7 +4,7 @@
 
 #include "tools/annotate.h"
 
-/* only_front: with bounded bypass, one that is awake is granted directly, so nobody could pass. */
+/* only_front: with bounded bypass a waiter that is awake is granted directly, so nobody could pass. */
 static inline struct fs_awake_facts facts_of(struct fs_sem *s, const struct fs_waiter *w)
 {
     return (struct fs_awake_facts){
@@ -15,9 +15,9 @@ static inline struct fs_awake_facts facts_of(struct fs_sem *s, const struct fs_w
 }
 
 /*
- * Wake a waiter ahead of its turn, if it sleeps (PARKED).  When it wakes it is QUEUED, as if it had
- * just joined, with a new plan; two of the plans are also for a thread that is awake.  Not if handlers
- * are bare: to stay awake once more it would have to hold its signals again.
+ * Pre-wake a waiter, if it sleeps (PARKED).  When it wakes it is QUEUED, as if it had just been enqueued,
+ * with a new strategy; two of the strategies are also for a thread that is awake.  A thread with unhooked
+ * signal handlers is not pre-woken: to stay awake once more it would have to block its signals again.
  */
 static void wake_ahead(struct fs_section *in, struct fs_waiter *w, enum fs_strategy plan)
 {
@@ -31,9 +31,9 @@ static void wake_ahead(struct fs_section *in, struct fs_waiter *w, enum fs_strat
         w->resolve(w, FS_WOKEN, in);
 }
 
-/* ---- Few cores: the next to join wakes one ahead ---- */
+/* ---- Few cores: a thread that is enqueued pre-wakes another one ---- */
 
-/* The first of those near the head that joined on the core of this one; NULL: there is none. */
+/* Returns the first of FS_AHEAD_PLACES waiters that was enqueued on the core of this one, or NULL. */
 static struct fs_waiter *next_on_the_core_of(const struct fs_sem *s, const struct fs_waiter *joined)
 {
     struct fs_waitq_node *node = fs_waitq_first(&s->queue);
@@ -71,7 +71,7 @@ static void becomes_near(struct fs_sem *s, struct fs_waiter *w)
     s->awake.near = (s->awake.near + 1U) & FS_NEAR_MAX;
 }
 
-/* The first behind s->far that is not near.  Those near between them had a better priority. */
+/* The next one behind s->far that is not near.  Near ones between them had a better priority. */
 void fs_ahead_next_is_far(struct fs_sem *s)
 {
     struct fs_waitq_node *node = &s->far->in_queue;
@@ -87,7 +87,7 @@ static bool is_before_far(const struct fs_waiter *w, const struct fs_waiter *far
     return far->in_queue.kind != FS_OLD && w->in_queue.priority < far->in_queue.priority;
 }
 
-/* It has joined.  Is it near, where so many are? */
+/* It has been enqueued.  Returns true if it is near: there should be `near` of those. */
 static bool place(struct fs_sem *s, struct fs_waiter *w, int near)
 {
     if (s->far == NULL && s->awake.near < near) {
@@ -99,7 +99,7 @@ static bool place(struct fs_sem *s, struct fs_waiter *w, int near)
     return false;
 }
 
-/* It has joined.  Another one may be the head from now on. */
+/* It has been enqueued, perhaps as the front. */
 FS_ALWAYS_INLINE static void note_front(struct fs_sem *s, const struct fs_waiter *joined)
 {
     if (fs_front(s) == joined)
@@ -128,7 +128,7 @@ void fs_ahead_enqueued(struct fs_section *in, struct fs_waiter *w)
         fs_set_strategy(w, fs_awake_strategy_near(&s->awake, &facts));
 }
 
-/* One leaves the near at each grant, so two can come near: their number grows when turns get shorter. */
+/* At each grant one near waiter goes, and two may come: their number grows when intervals get shorter. */
 static void fill(struct fs_section *in, int near)
 {
     struct fs_sem *s = in->sem;
@@ -143,38 +143,38 @@ static void fill(struct fs_section *in, int near)
     }
 }
 
-void fs_ahead_granted(struct fs_section *in, struct fs_waiter *head)
+void fs_ahead_granted(struct fs_section *in, struct fs_waiter *front)
 {
     struct fs_sem *s = in->sem;
     struct fs_awake_facts facts;
     int near;
 
     fs_assert_held(s);
-    facts = facts_of(s, head);
+    facts = facts_of(s, front);
     if (fs_awake_in_convoy()) {
         if (fs_awake_next(&s->awake, &facts, fs_section_now(in)))
-            wake_ahead(in, head, FS_SPIN_WOKEN);
+            wake_ahead(in, front, FS_SPIN_WOKEN);
         return;
     }
     near = fs_awake_near(&s->awake, &facts, fs_section_now(in));
     if (near == 0)
         return;
-    /* Only one is near while yields do not pay: the head spins. */
-    if (head->in_queue.core != FS_NO_CORE)
-        wake_ahead(in, head, near > 1 ? FS_YIELD_NEXT : FS_SPIN_WOKEN);
+    /* While yields do not pay only one is near: the front, which spins. */
+    if (front->in_queue.core != FS_NO_CORE)
+        wake_ahead(in, front, near > 1 ? FS_YIELD_NEXT : FS_SPIN_WOKEN);
     if (near > 1)
         fill(in, near);
 }
 
-/* ---- What is learned ---- */
+/* ---- Learning ---- */
 
-/* Is there something to learn?  Not if it became the head in this same section, or is a ticket. */
+/* Is there something to learn?  Not from a ticket, or a front that became that in this same section. */
 FS_ALWAYS_INLINE static bool teaches(const struct fs_sem *s, int core)
 {
     return s->front_since_ns != 0 && core != FS_NO_CORE;
 }
 
-/* The head is about to have its units: learn from the time that it took. */
+/* The front is about to have its units: learn from the time that it was the front. */
 FS_ALWAYS_INLINE static void learn(struct fs_sem *s, int64_t enqueued_ns, int core, int64_t now_ns)
 {
     int64_t front_ns = now_ns - s->front_since_ns;
@@ -201,11 +201,11 @@ void fs_ahead_front_left(struct fs_section *in, const struct fs_ended *ended, en
     s->front_since_ns = now_ns;
 }
 
-void fs_ahead_woken_to_compete(struct fs_section *in, struct fs_waiter *head)
+void fs_ahead_woken_to_compete(struct fs_section *in, struct fs_waiter *front)
 {
     fs_assert_held(in->sem);
-    learn(in->sem, head->enqueued_ns, head->in_queue.core, fs_section_now(in));
+    learn(in->sem, front->enqueued_ns, front->in_queue.core, fs_section_now(in));
     in->sem->front_since_ns = 0;
-    /* If they are gone by then: with many cores, another release soon finds it awake, and grants it. */
-    fs_set_strategy(head, fs_awake_in_convoy() ? FS_SLEEP_AT_ONCE : FS_SPIN_WOKEN);
+    /* If its units are taken meanwhile: with many cores another release soon finds it awake, and grants it. */
+    fs_set_strategy(front, fs_awake_in_convoy() ? FS_SLEEP_AT_ONCE : FS_SPIN_WOKEN);
 }

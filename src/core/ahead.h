@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * ahead.h - who in the queue stays awake, who is woken ahead of its turn, and what is learned from that:
- * what awake.h decides is done here.  In a section, for all of this, and not if all sleep at once.
+ * ahead.h - the client of the policy of awake.h: which waiters of a semaphore stay awake, which are
+ * pre-woken, and what is learned from that.  In a section, for all of this, and not with FS_NO_SPIN.
  *
  * On a machine with many cores the first waiters of the queue are near: they are awake, or have been
- * woken.  A thread that joins while fewer than so many are near stays awake; one that joins later
- * sleeps, and is woken when those before it have become fewer.
+ * woken.  fs_awake_near() says how many should be.  A thread that is enqueued while there are fewer stays
+ * awake; a later one sleeps, and is woken when it comes near.
  *
- *      head                            far
+ *      front                           far
  *      [near] [near] [near] [near] [near] [far] [far] ...      each: near, in struct fs_waitq_node
  *
- *      s->awake.near counts them, and s->far is the first that is not; NULL: all are near.  (A waiter that
- *      becomes old jumps the queue, and need not be near.)  A ticket is counted like a thread.
+ *      s->awake.near counts them, and s->far is the first that is not, or NULL if all are near.  (A waiter
+ *      that becomes old jumps the queue, and need not be near.)  A ticket is counted like a thread.
  */
 #ifndef FS_AHEAD_H
 #define FS_AHEAD_H
@@ -19,16 +19,16 @@
 #include "count.h"
 #include "sem.h"
 
-/* A thread has joined: it stays awake, or not, and may wake another one ahead. */
+/* It has been enqueued.  A thread stays awake, or not, and may pre-wake another one. */
 void fs_ahead_enqueued(struct fs_section *in, struct fs_waiter *w);
 void fs_ahead_enqueued_ticket(struct fs_section *in, struct fs_waiter *w);
 
-/* After grants, if somebody waits still: wake those that come near. */
-void fs_ahead_granted(struct fs_section *in, struct fs_waiter *head);
+/* After grants, if the queue is not empty: wake the waiters that come near. */
+void fs_ahead_granted(struct fs_section *in, struct fs_waiter *front);
 
 void fs_ahead_next_is_far(struct fs_sem *s);
 
-/* It is about to leave the queue. */
+/* It is about to be dequeued. */
 static inline void fs_ahead_dequeues(struct fs_sem *s, struct fs_waiter *w)
 {
     if (w->in_queue.near)
@@ -37,10 +37,10 @@ static inline void fs_ahead_dequeues(struct fs_sem *s, struct fs_waiter *w)
         fs_ahead_next_is_far(s);
 }
 
-/* The head has left the queue: learn from the time that it took. */
+/* The front has been dequeued: learn from the time that it was the front. */
 void fs_ahead_front_left(struct fs_section *in, const struct fs_ended *ended, enum fs_end end);
 
-/* The head is to be woken to compete.  It counts as a grant for what the semaphore learns. */
-void fs_ahead_woken_to_compete(struct fs_section *in, struct fs_waiter *head);
+/* The front will be woken to compete, which counts as a grant for what the semaphore learns. */
+void fs_ahead_woken_to_compete(struct fs_section *in, struct fs_waiter *front);
 
 #endif

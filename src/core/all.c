@@ -32,7 +32,7 @@ static bool is_before(const fairsem_t *a, const fairsem_t *b)
     return (uintptr_t)a < (uintptr_t)b;
 }
 
-/* The first semaphore behind `sem` (NULL: of all), by address; NULL: there is none. */
+/* Returns the first semaphore behind `sem` by address, or of all if that is NULL; NULL if there is none. */
 static fairsem_t *next_behind(const struct progress *at, const fairsem_t *sem)
 {
     fairsem_t *next = NULL;
@@ -46,7 +46,7 @@ static fairsem_t *next_behind(const struct progress *at, const fairsem_t *sem)
     return next;
 }
 
-/* The last semaphore before `sem`; NULL: there is none. */
+/* Returns the last semaphore before `sem`, or NULL. */
 static fairsem_t *last_before(const struct progress *at, const fairsem_t *sem)
 {
     fairsem_t *last = NULL;
@@ -60,7 +60,7 @@ static fairsem_t *last_before(const struct progress *at, const fairsem_t *sem)
     return last;
 }
 
-/* What the array asks of it; -1: too much, or one of the numbers is wrong. */
+/* Returns the sum of its requests in the array, or -1 if that is too much, or one is invalid. */
 static int64_t sum_of(const struct progress *at, const fairsem_t *sem)
 {
     int64_t sum = 0;

@@ -5,34 +5,34 @@
 #include "ahead.h"
 
 /*
- * Is the head granted directly, if its request fits?  To wake it gains nothing if its thread is awake,
+ * Is the front granted directly, if its request fits?  To wake it gains nothing if its thread is awake,
  * and a ticket has no thread.  While any ticket is queued, grant directly: a thread that claims would
  * also grant the ticket, and run its callback, in an acquire where the user does not expect it.  (With
  * aging_ns it may happen, as the manual says.)
  */
-static bool grants_directly(struct fs_section *in, const struct fs_waiter *head)
+static bool grants_directly(struct fs_section *in, const struct fs_waiter *front)
 {
     fs_assert_held(in->sem);
-    return in->sem->tickets != 0 || fs_waiter_state(head) != FS_PARKED
-           || fs_section_now(in) - head->enqueued_ns >= in->sem->bypass_ns;
+    return in->sem->tickets != 0 || fs_waiter_state(front) != FS_PARKED
+           || fs_section_now(in) - front->enqueued_ns >= in->sem->bypass_ns;
 }
 
 bool fs_bypass_may_pass(struct fs_section *in, int64_t n)
 {
     const struct fs_sem *s = in->sem;
-    const struct fs_waiter *head = fs_front(s);
+    const struct fs_waiter *front = fs_front(s);
 
-    return head != NULL && s->closed == 0 && n > 0 && n <= in->available
+    return front != NULL && s->closed == 0 && n > 0 && n <= in->available
            && s->limit != 0     /* paused */
-           && !grants_directly(in, head);
+           && !grants_directly(in, front);
 }
 
-bool fs_bypass_wake_front(struct fs_section *in, struct fs_waiter *head)
+bool fs_bypass_wake_front(struct fs_section *in, struct fs_waiter *front)
 {
-    if (grants_directly(in, head))
+    if (grants_directly(in, front))
         return false;
     if ((in->sem->options & FS_NO_SPIN) == 0)
-        fs_ahead_woken_to_compete(in, head);
-    head->resolve(head, FS_WOKEN, in);
+        fs_ahead_woken_to_compete(in, front);
+    front->resolve(front, FS_WOKEN, in);
     return true;
 }

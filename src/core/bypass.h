@@ -30,7 +30,7 @@
 /* May a running thread take n units although the queue is not empty?  A request for 0 passes nobody. */
 bool fs_bypass_may_pass(struct fs_section *in, int64_t n);
 
-/* The head fits.  Returns true if it was woken to compete, and so is not granted its units now. */
-bool fs_bypass_wake_front(struct fs_section *in, struct fs_waiter *head);
+/* The front fits.  Returns true if it was woken to compete, and so is not granted its units now. */
+bool fs_bypass_wake_front(struct fs_section *in, struct fs_waiter *front);
 
 #endif

@@ -167,7 +167,7 @@ struct call {
     void              *arg;
 };
 
-/* Make the next due callback the running one.  False: there is none, and the caller is done. */
+/* Make the next pending callback the running one.  Returns false if there is none: the caller is done. */
 static bool begin_next(struct caller *self, struct call *call)
 {
     struct caller **at = &callers;

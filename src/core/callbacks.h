@@ -23,7 +23,7 @@ struct fs_callback {
     };
     fairsem_notify_fn *notify;      /* r/o while in the queue, or due; may be NULL */
     void              *arg;         /* r/o while in the queue, or due */
-    _Atomic uint64_t   number;      /* its own; written once, before the first; 0: never had one */
+    _Atomic uint64_t   number;      /* its own; written once, before the first callback; 0 until then */
 };
 
 /* The callbacks that have become due in one critical section, the oldest first. */
@@ -55,7 +55,7 @@ void fs_callbacks_wait_for(uint64_t number);
 
 /* A call of fairsem_ticket_return; on its stack. */
 struct fs_return {
-    uint64_t          number;   /* of the ticket's callbacks; 0: it has none, and is in no list */
+    uint64_t          number;   /* of the ticket's callbacks; 0 if it has none, and is in no list */
     pthread_t         thread;   /* r/o in the list */
     struct fs_return *next;     /* under the callbacks' mutex */
 };

@@ -12,7 +12,7 @@
 
 #include <errno.h>
 
-/* Take every waiter out of the queue that `goes` selects, wherever it is; each gets the reason. */
+/* Dequeue every waiter that `goes` selects, wherever it is; each gets the reason. */
 static void clear_queue(struct fs_section *in, bool (*goes)(const struct fs_sem *, int64_t units),
                         enum fs_end end, int reason)
 {
@@ -56,7 +56,7 @@ static void resize(struct fs_section *in, int64_t capacity)
 }
 
 /*
- * What is in use stays in use: available moves by as much as the capacity.  The grant loop on the
+ * Units in use stay in use: available moves by as much as the capacity.  The grant loop on the
  * way out compares with the sum, not with the change.  So growing while over-committed grants
  * nobody too early (anyio once did).
  *
@@ -93,7 +93,7 @@ int fairsem_consume(fairsem_t *sem, int64_t n)
     return error;
 }
 
-/* From here nobody joins; SLOW stays set and keeps the fast path away (I3). */
+/* From here nobody is enqueued; SLOW stays set and keeps the fast path away (I3). */
 static int close_for(struct fs_section *in, int reason)
 {
     struct fs_sem *s = in->sem;
@@ -129,7 +129,7 @@ bool fs_retire(struct fs_sem *s, _Atomic int64_t *units)
     fs_section_begin(&in, s);
     idle = fs_waitq_empty(&s->queue) && s->closed == 0;
     if (idle) {
-        /* Release order: whoever finds them finds all that the slot's user wrote before. */
+        /* Release order: a thread that finds them finds all that the cell's user wrote before. */
         atomic_store_explicit(units, in.available, memory_order_release);
         (void)close_for(&in, FS_RETIRED);
         in.available = 0;
@@ -138,7 +138,7 @@ bool fs_retire(struct fs_sem *s, _Atomic int64_t *units)
     return idle;
 }
 
-/* What the next user does says nothing about the one before. */
+/* The next user may use it in another way, so what was learned is forgotten. */
 void fs_reuse(struct fs_sem *s, int64_t units, int64_t in_all)
 {
     struct fs_section in;

@@ -13,7 +13,7 @@ struct fs_ended {
     uint64_t seq;
     int      core;
     bool     was_front;
-    bool     passed;    /* it was the head because it was old, before a better priority */
+    bool     passed;    /* it was the front because it was old, before a better priority */
 };
 
 static inline struct fs_ended fs_ended_of(const struct fs_sem *s, const struct fs_waiter *w)

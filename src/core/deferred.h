@@ -32,13 +32,13 @@ struct fs_wake_queue {
     const _Atomic int *word[32];
 };
 
-/* True: the parker is `queued` until this wake has been made. */
+/* Returns true if the parker stays `queued` until this wake has been made. */
 bool fs_wake_queue_add_parker(struct fs_wake_queue *queue, struct fs_parker *parker);
 void fs_wake_queue_add_word(struct fs_wake_queue *queue, const _Atomic int *word);
 
 /*
- * Add the thread that parks with this word and may be asleep.  The caller changes the word after
- * this call; all words that were added before have been changed.
+ * Add the thread that parks with this word, a waiter's state, and may be asleep.  The caller must change
+ * the word after this call, and before the next one: a full list wakes its threads at once.
  */
 static inline void fs_wake_queue_add(struct fs_wake_queue *queue, struct fs_parking *parking,
                                      const _Atomic int *word, int64_t now_ns)

@@ -132,10 +132,10 @@ void fs_interrupt_wait(void *wait, bool restarts);
  * And these of capacity.c, because it keeps the memory of its semaphores and uses it again while
  * other threads may still be in a call.
  *
- * fs_retire: if nobody waits, take all units and close the semaphore.  What was free is in *units
- * before anybody finds the semaphore retired.  From then on an acquire and a release return
- * FS_RETIRED, and change nothing.  False: somebody waits, or it is retired.
- * fs_reuse: open it again, with so many units, of so many in all.
+ * fs_retire: if nobody waits, take all units and close the semaphore.  The number of free units is in
+ * *units before a thread can find the semaphore retired.  From then on an acquire and a release return
+ * FS_RETIRED, and change nothing.  Returns false if somebody waits, or it is retired already.
+ * fs_reuse: open it again, with `units` free of `in_all`.
  */
 #define FS_RETIRED (-1)     /* fairsem_close() does not take it for a reason */
 bool fs_retire(struct fs_sem *s, _Atomic int64_t *units);

@@ -4,7 +4,7 @@
  *
  * It always has the same form.  fs_section_begin() gives this thread the word, and puts the count
  * into struct fs_section; the caller works on that and on the queue.  The only way out is
- * fs_section_unlock(), which fs_section_end() calls: it grants units to the head of the queue as long
+ * fs_section_unlock(), which fs_section_end() calls: it grants units to the front of the queue as long
  * as they fit.  So no path can forget to grant (I2, I7), and there is one place that debits a queued
  * waiter (I5).
  *
@@ -52,10 +52,13 @@ void fs_section_lock(struct fs_section *in, struct fs_sem *s)
 }
 
 /*
- * Not if the semaphore is closed: a release must see that it is retired (fast_path.h).  Not with bounded
- * bypass, where SLOW is clear when the front waiter has been woken.  Not while a ticket is queued:
- * when a release has returned, a claim must not say that the ticket still waits, and it does not take the
- * mutex.  Not where a tool watches the mutex.
+ * A section takes no returns while
+ *   - there is a debt: the mark needs a count that is not negative;
+ *   - the semaphore is closed: a release must see that it is retired (fast_path.h);
+ *   - it has bounded bypass, where SLOW is clear when the front waiter has been woken;
+ *   - a ticket is queued: a claim, which does not take the mutex, must not say that the ticket still waits
+ *     after the release that grants it has returned;
+ *   - a tool watches the mutex.
  *
  * Release order, because this store takes the place of others: a release that adds to this one must see
  * what their threads wrote.
@@ -73,33 +76,33 @@ void fs_section_take_returns(struct fs_section *in)
 }
 
 /*
- * The grant loop.  Inlined into fs_section_unlock(), because every hand-off passes through it.  True:
- * the head is woken and comes to claim its units, which any thread may take meanwhile.
+ * The grant loop.  Inlined into fs_section_unlock(), because every hand-off passes through it.  Returns
+ * true if the front has been woken to compete: any thread may take its units meanwhile.
  */
 FS_ALWAYS_INLINE static bool grant(struct fs_section *in)
 {
     struct fs_sem *s = in->sem;
-    struct fs_waiter *head;
+    struct fs_waiter *front;
     bool granted = false;
 
     for (;;) {
         if ((s->options & FS_AGING) != 0)
             fs_age_note(in);
-        head = fs_front(s);
-        if (head == NULL || !fs_fits(s, in->available, head->units))
+        front = fs_front(s);
+        if (front == NULL || !fs_fits(s, in->available, front->units))
             break;
         if (s->closed != 0) {       /* only fairsem_drain() waits now, and takes nothing */
-            fs_dequeue(in, head, FS_BY_CLOSE);
+            fs_dequeue(in, front, FS_BY_CLOSE);
             continue;
         }
-        if ((s->options & FS_BYPASS) != 0 && fs_bypass_wake_front(in, head))
+        if ((s->options & FS_BYPASS) != 0 && fs_bypass_wake_front(in, front))
             return true;
         granted = true;
-        fs_reserve(in, head->units);
-        fs_dequeue(in, head, FS_BY_GRANT);
+        fs_reserve(in, front->units);
+        fs_dequeue(in, front, FS_BY_GRANT);
     }
-    if (granted && head != NULL && (s->options & FS_NO_SPIN) == 0)
-        fs_ahead_granted(in, head);
+    if (granted && front != NULL && (s->options & FS_NO_SPIN) == 0)
+        fs_ahead_granted(in, front);
     return false;
 }
 
@@ -109,7 +112,7 @@ bool fs_grant(struct fs_section *in)
     return grant(in);
 }
 
-/* So often units may come before the section ends.  Then releases wait: they cannot keep it for ever. */
+/* How often units may come before the section ends.  Then releases wait: they cannot keep it for ever. */
 #if !defined(FS_MOST_ROUNDS)        /* the explorer's is small */
 #define FS_MOST_ROUNDS 16
 #endif
@@ -201,10 +204,10 @@ void fs_return_grant(struct fs_section *in, int64_t n)
 }
 
 /*
- * While a thread is in its section, it may come to take returns.
+ * While a thread is in its section, it may soon take returns.
  *
- * Not by a thread with a real-time priority: its units would wait until that thread runs.  It takes the
- * mutex, so that the holder inherits its priority.
+ * A thread with a real-time priority does not add to a section: its units would wait until the holder
+ * runs.  It takes the mutex, so that the holder inherits its priority.
  */
 static bool add_to_section(struct fs_sem *s, int64_t n)
 {

@@ -47,8 +47,8 @@ static inline void fs_reserve(struct fs_section *in, int64_t n)
 }
 
 /*
- * Grant the head of the queue its units as long as they suffice.  Each section does so at its end.
- * True: with bounded bypass the head is woken to claim them, and any thread may take them meanwhile.
+ * Grant the front of the queue its units as long as they suffice.  Each section does so at its end.
+ * Returns true if, with bounded bypass, the front has been woken to compete for them.
  */
 bool fs_grant(struct fs_section *in);
 

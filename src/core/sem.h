@@ -6,15 +6,15 @@
  *
  *  I1  Conservation: available + held = units created.  available is signed: a debt after
  *      fairsem_consume or a smaller capacity is repaid before any waiter is granted.
- *  I2  No idle unit: when the mutex is free, the head of the queue does not fit, or
- *      has been woken and is on its way to compete (bypass.h).  (A request that becomes the head between two
+ *  I2  No idle unit: when the mutex is free, the front of the queue does not fit, or
+ *      has been woken and is on its way to compete (bypass.h).  (A request that becomes the front between two
  *      sections, because it is old, comes itself: fs_sleep().  A ticket has no thread for that.)
  *      In a pause (capacity 0) nothing fits: fs_fits().
  *  I3  While SLOW is set only the holder of the mutex changes the word.  SLOW is set whenever the
  *      queue is not empty, unless its front waiter is on its way to compete; while paused, while closed,
  *      and from fs_section_lock() to fs_section_unlock().  While RETURNS is also set, any thread may add
- *      to the count, which then is what the section has; only a section sets it, and clears it at its
- *      end.  Where a tool watches the program, SLOW is always set and RETURNS never: annotate.h.
+ *      to the count, and the section has that count, too; only a section sets the mark, and clears it at
+ *      its end.  Where a tool watches the program, SLOW is always set and RETURNS never: annotate.h.
  *      Setting SLOW again does not count as a change.
  *  I4  A waiter is in the queue if and only if its state is QUEUED, PARKED or WOKEN.  It leaves
  *      these states exactly once, under the mutex.  (They are drawn in waiter.h.)
@@ -23,11 +23,11 @@
  *  I6  Nobody passes: no way to take units succeeds while a waiter of the same or a better
  *      priority is in the queue, or an old one (attr.aging_ns), except fairsem_consume, and within
  *      the bound of FAIRSEM_BOUNDED_BYPASS.
- *  I7  A thread that removes the head of the queue, or adds units, runs the grant loop before it
+ *  I7  A thread that removes the front of the queue, or adds units, runs the grant loop before it
  *      drops the mutex; or it adds them to a section, which runs the loop after that.
  *  I8  After a grant is visible the granter does not touch the waiter, and a waiter that sees it
- *      does not touch the semaphore.  (A waiter that is timed out or canceled, or comes to claim,
- *      may see the grant only when it holds the mutex.)  After its unlock the granter does not
+ *      does not touch the semaphore.  (A waiter that is timed out or canceled, or competes, learns of
+ *      the grant when it holds the mutex.)  After its unlock the granter does not
  *      touch the semaphore, nor does a release that has added its units to a section.  (So
  *      destroy-and-free right after an acquire is safe, see fairsem_destroy.)
  *  I9  No user code and no malloc under the mutex.  A release takes the mutex at most once: all its
@@ -91,7 +91,7 @@ struct FS_MAY_ALIAS fs_sem {
     struct fs_waitq    queue;       /* under mutex */
     _Atomic uint32_t   waiters;     /* written under mutex; length of the queue; without it a hint */
     struct fs_waiter  *far;         /* under mutex; ahead.h */
-    int64_t            front_since_ns; /* under mutex; since when it is the head; 0: no more to learn */
+    int64_t            front_since_ns; /* under mutex; 0 if nothing is left to learn from the front */
     _Atomic int        closed;      /* written under mutex; the reason, 0: open */
     unsigned           tickets;     /* under mutex; how many of those in the queue are tickets */
     uint64_t           waiting_low; /* under mutex; see count.h */
@@ -108,7 +108,7 @@ struct FS_MAY_ALIAS fs_sem {
     uint32_t           waiting_high; /* under mutex; see count.h */
 
     _Atomic unsigned   generation;  /* written under the lock of fork.c; see fork.h */
-    uint32_t           max_waiters; /* r/o; 0: no limit */
+    uint32_t           max_waiters; /* r/o; 0 if there is no limit */
     int64_t            bypass_ns;   /* r/o; how long running threads may pass; 0: never */
     int64_t            aging_ns;    /* r/o; so old requests come before all others; 0: never */
     const char        *name;        /* r/o; may be NULL */
@@ -140,7 +140,7 @@ static inline int64_t *fs_in_use(struct fs_sem *s)
     return fs_initial_units(s);
 }
 
-/* So many bytes are reserved for later versions, on every ABI: see doc/abi.md. */
+/* Bytes that are reserved for later versions, on every ABI: see doc/abi.md. */
 #define FS_SEM_ROOM 8
 
 /* A mutex has 40 bytes on x86-64, and 48 on aarch64, with a fairsem_t that is as large. */
@@ -165,7 +165,7 @@ static inline struct fs_sem *fs_inside(const fairsem_t *sem)
     return (struct fs_sem *)(uintptr_t)sem;
 }
 
-/* A limit of 0: paused if bounded, otherwise never initialized, which ends the process. */
+/* With a limit of 0 a bounded semaphore is paused; any other was never initialized, which ends the process. */
 static inline bool fs_paused(const struct fs_sem *s)
 {
     if (s->limit != 0)
@@ -182,9 +182,9 @@ static inline bool fs_is_too_large(const struct fs_sem *s, int64_t units)
 }
 
 /*
- * Does a request for so many units fit into what is available, if nobody is before it?  In a pause
- * (limit 0) none does, except that of fairsem_drain(), which alone waits on a closed semaphore.  What
- * is available is minus what is in use then, so a drain ends when that is 0.
+ * Would a request for this number of units fit into what is available, if nobody were before it?  In a
+ * pause (limit 0) none does, except that of fairsem_drain(), which alone waits on a closed semaphore.
+ * `available` is minus the units in use then, so a drain ends when that is 0.
  */
 static inline bool fs_fits(const struct fs_sem *s, int64_t available, int64_t units)
 {
@@ -199,7 +199,7 @@ static inline int64_t fs_waits(const struct fs_sem *s)
     return (int64_t)s->queue.next_seq;
 }
 
-/* The next to be granted; NULL: nobody waits. */
+/* Returns the next waiter to be granted, or NULL if nobody waits. */
 static inline struct fs_waiter *fs_front(const struct fs_sem *s)
 {
     return fs_waiter_of(fs_waitq_first(&s->queue));
@@ -214,7 +214,7 @@ struct fs_section {
     struct fs_sem     *sem;
     int64_t            available;   /* the count; the word has it again at the end */
     bool               takes_returns; /* RETURNS is set, and the word has `available`, or more */
-    int64_t            now_ns;      /* 0: this section has not read the clock yet */
+    int64_t            now_ns;      /* 0 if this section has not read the clock yet */
     struct fs_deferred after;       /* what is left for after the unlock */
 };
 

@@ -38,7 +38,7 @@ void fs_check_transition(int from, int to)
 
 /* ---- At the end of a section ---- */
 
-/* At the end of every section, so many waiters are checked, from the head of the queue. */
+/* How many waiters are checked at the end of every section, from the front of the queue. */
 #define WALKED 64
 
 static bool in_order(const struct fs_waitq_node *before, const struct fs_waitq_node *node)
@@ -76,10 +76,10 @@ static void check_queue(const struct fs_sem *s)
     FS_INVARIANT((int64_t)s->tickets <= s->waiters, "more tickets than waiters");
 }
 
-/* The grant loop has run, so the head does not fit any more. */
+/* The grant loop has run, so the front does not fit any more. */
 static void check_front_waiter(const struct fs_sem *s, int64_t available, bool competes)
 {
-    const struct fs_waiter *head;
+    const struct fs_waiter *front;
 
     if (fs_waitq_empty(&s->queue)) {
         FS_INVARIANT(!competes, "I2: the front waiter is on its way, and nobody is in the queue");
@@ -87,10 +87,10 @@ static void check_front_waiter(const struct fs_sem *s, int64_t available, bool c
                      "nobody waits, and units are asked for");
         return;
     }
-    head = fs_waiter_of(fs_waitq_first(&s->queue));
-    FS_INVARIANT(!fs_fits(s, available, head->units) || competes,
-                 "I2, I7: the head of the queue fits, and is not granted");
-    FS_INVARIANT(!competes || (head->units <= available && fs_waiter_state(head) != FS_PARKED),
+    front = fs_waiter_of(fs_waitq_first(&s->queue));
+    FS_INVARIANT(!fs_fits(s, available, front->units) || competes,
+                 "I2, I7: the front of the queue fits, and is not granted");
+    FS_INVARIANT(!competes || (front->units <= available && fs_waiter_state(front) != FS_PARKED),
                  "I2: the front waiter should be on its way, and is not");
     FS_INVARIANT(s->closed == 0 || s->tickets == 0, "a closed semaphore has tickets in its queue");
 }

@@ -62,7 +62,7 @@ void fs_unblock_signals(struct fs_blocked_signals *signals)
 /*
  * The rule is the kernel's, see park_futex.c.  A signal that was sent to the process is pending only
  * if no thread had it open.  If another one opens it first, that one runs the handler, and the wait
- * ends with EINTR all the same: sem_t has the same two threads to choose from.
+ * still ends with EINTR: with sem_t the kernel chooses between the same two threads.
  */
 static bool ends_wait(int signal, bool timed)
 {

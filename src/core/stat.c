@@ -12,10 +12,10 @@
 #include <stdlib.h>
 
 /*
- * What a thread finds was true at one moment, and fits what it finds next, here or in a ticket.  While
+ * An answer was true at one moment, and fits what the thread finds next, here or in a ticket.  While
  * SLOW is clear no thread is in a section, so one load of the word answers: the semaphore is neither
  * closed nor paused, and nobody waits, unless it has bounded bypass.  Otherwise take the mutex.  Acquire
- * order: whoever sees what a section has left in the word must see all that it has done.
+ * order: a thread that sees the word that a section has left must see all that it has done.
  */
 static bool is_fast(const struct fs_sem *s, int64_t *available)
 {
@@ -195,7 +195,7 @@ static struct inspected inspect_waiter(const struct fs_waiter *w)
 /*
  * Copy the semaphore and its queue.  The memory for the queue is allocated without the mutex
  * (I9), so its length is a guess; if the queue has grown by then, guess again.  Returns the
- * number of waiters copied, or -1 without memory: *stat is filled all the same.
+ * number of waiters copied, or -1 without memory; *stat is filled in both cases.
  */
 static int64_t take_snapshot(struct fs_sem *s, fairsem_stat_t *stat, struct inspected **queue)
 {
@@ -245,7 +245,7 @@ static void print(FILE *file, const struct fs_sem *s, const fairsem_stat_t *stat
     int64_t now = fs_now_ns(), longest_ns = stat->wait_ns_max;
     double all_ns = (double)stat->wait_ns_total;
 
-    /* Waits that last count, too.  Without memory for the queue, the oldest is known all the same. */
+    /* Count waits that have not ended, too.  Without memory for the queue, the oldest is still known. */
     if (stat->oldest_wait_ns > longest_ns)
         longest_ns = stat->oldest_wait_ns;
     for (int64_t i = 0; i < count; i++) {

@@ -214,7 +214,7 @@ int fairsem_ticket_claim(fairsem_ticket_t *ticket, fairsem_units_t *into)
 
 /*
  * The ticket may have had no callback when the return began, and have been taken with one since.
- * True: that is so, and only from now on its callbacks are kept from taking it (C4).
+ * Returns true in that case: only from now on its callbacks are kept from taking it (C4).
  */
 static bool learn_number(struct fs_return *call, const struct fs_ticket *t)
 {

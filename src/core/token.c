@@ -4,7 +4,7 @@
  *
  * A token has a list of the waits that carry it, each as a generic node with a function that
  * aborts the wait.  Canceling calls that function with the token's mutex held, and it locks the
- * wait's semaphore: the token's mutex comes before a semaphore's, never the other way round.
+ * wait's semaphore: the token's mutex is always locked before a semaphore's.
  * So a granter cannot take a wait off the list: each wait detaches itself when it is over.
  *
  * The list also keeps a wait, and its semaphore, alive while it is canceled: no wait returns before
@@ -33,7 +33,7 @@
 struct FS_MAY_ALIAS fs_token {
     pthread_mutex_t  mutex;
     struct fs_list   waits;         /* under mutex; next is NULL until the first lock */
-    _Atomic int      reason;        /* written under mutex; 0: not canceled */
+    _Atomic int      reason;        /* written under mutex; 0 if not canceled */
     _Atomic unsigned generation;    /* written under the lock of fork.c; see fork.h */
 };
 
@@ -90,7 +90,7 @@ int fairsem_token_destroy(fairsem_token_t *token)
 }
 
 /*
- * The newest wait first: if the head of a queue were canceled first, the wait behind it could be
+ * The newest wait first: if the front of a queue were canceled first, the wait behind it could be
  * granted, although the same token is about to cancel it.  A wait that had ended before stays on
  * the list until it detaches itself.  Mutex held.
  */

@@ -13,8 +13,8 @@ struct fs_section;
 struct fs_cancelable;
 
 /*
- * Abort the wait for this reason.  True: it is aborted, and from now on the token does not touch
- * it.  False: it had ended already, and detaches itself.  The token's mutex is held, but no
+ * Abort the wait for this reason.  Returns true if it is aborted: from now on the token does not touch
+ * it; or false if it had ended already, and detaches itself.  The token's mutex is held, but no
  * semaphore's; *in is for the section, and keeps its deferred work.
  */
 typedef bool fs_cancel_fn(struct fs_cancelable *wait, int reason, struct fs_section *in);
@@ -23,7 +23,7 @@ typedef bool fs_cancel_fn(struct fs_cancelable *wait, int reason, struct fs_sect
 struct fs_cancelable {
     struct fs_list   in_token;      /* under the token's mutex; first */
     fs_cancel_fn    *cancel;        /* r/o */
-    struct fs_token *token;         /* r/o; NULL: none, and it is neither attached nor detached */
+    struct fs_token *token;         /* NULL if there is none, or it has canceled the wait */
     unsigned         generation;    /* of the process that attached it; see fork.h */
 };
 

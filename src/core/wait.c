@@ -250,7 +250,7 @@ int fs_wait_begin(struct fs_wait *wait, const fairsem_token_t *token)
     return reason;
 }
 
-/* The grant loop grants the head its units if they are free, and it may be ours. */
+/* The grant loop grants the front its units if they are free, and it may be ours. */
 static void compete(struct fs_sem *s)
 {
     struct fs_section in;

@@ -24,7 +24,7 @@ struct fs_wait {
     fs_abort_fn              *abort;
     const struct fs_deadline *deadline;     /* NULL: none */
     bool                      competes_when_woken; /* r/o, a copy (I8): bypass.h */
-    int64_t                   competes_at_ns; /* when it does so by itself; 0: never, or done */
+    int64_t                   competes_at_ns; /* when it does so by itself; 0 if never, or done */
     struct fs_cancelable      by_token;
     struct fs_parking         parking;
     unsigned                  generation;   /* the process in which it began: fork.h */
@@ -44,14 +44,14 @@ static inline bool fs_wait_is_copied(const struct fs_wait *wait)
 /* Is every member of `how` valid?  The token is not checked. */
 bool fs_wait_valid(const fairsem_wait_t *how);
 
-/* The deadline of `how`; its timeout_ns begins now.  False: it has none. */
+/* The deadline of `how`, whose timeout_ns begins now.  Returns false if it has none. */
 bool fs_wait_deadline(const fairsem_wait_t *how, struct fs_deadline *deadline);
 
 /* *until is *how; a time-out of it becomes a deadline, for which is *at, and begins now. */
 void fs_wait_from_now(fairsem_wait_t *until, struct fs_deadline *at, const fairsem_wait_t *how);
 
 /*
- * Prepare to sleep, and put the wait on the token's list (NULL: none).  Returns 0, or the token's
+ * Prepare to sleep, and put the wait on the list of the token, if that is not NULL.  Returns 0, or the token's
  * reason: then the wait has not begun.  May allocate: no mutex held (I9).
  */
 int fs_wait_begin(struct fs_wait *wait, const fairsem_token_t *token);

@@ -80,7 +80,7 @@ static void insert_below(struct fs_waitq *queue, struct fs_waitq_node *node)
     *link = node;
 }
 
-/* Most queues have one priority, and so many trees a single node. */
+/* Most queues have one priority, so most trees have a single node. */
 static inline void insert_in_tree(struct fs_waitq *queue, struct fs_waitq_node *node)
 {
     if (queue->root != NULL) {

@@ -56,7 +56,7 @@ struct fs_waitq_node {
 };
 
 struct fs_waitq {
-    struct fs_waitq_node *front;           /* the first; by age: the oldest.  NULL: nobody waits */
+    struct fs_waitq_node *front;           /* the first; by age: the oldest.  NULL if the queue is empty */
     struct fs_waitq_node *root;            /* the tree */
     uint64_t              next_seq;
 };
@@ -95,7 +95,7 @@ static inline bool fs_waitq_empty(const struct fs_waitq *queue)
     return queue->front == NULL;
 }
 
-/* The first; NULL: nobody waits. */
+/* Returns the first, or NULL if the queue is empty. */
 static inline struct fs_waitq_node *fs_waitq_first(const struct fs_waitq *queue)
 {
     if (queue->front == NULL || queue->front->kind != FS_YOUNG)

@@ -29,7 +29,7 @@ int64_t fs_now_ns(void);
 /* The processor time that this process has used; 0 where the system does not say. */
 int64_t fs_process_ns(void);
 
-/* Sleep for so long, less than a second, or until a signal.  Not a cancellation point.  Keeps errno. */
+/* Sleep for `ns` nanoseconds, less than a second, or until a signal.  Not a cancellation point.  Keeps errno. */
 void fs_sleep_shortly(int64_t ns);
 
 bool fs_deadline_passed(const struct fs_deadline *deadline);
@@ -38,7 +38,7 @@ bool fs_deadline_passed(const struct fs_deadline *deadline);
 int64_t fs_deadline_rest(const struct fs_deadline *deadline, int64_t most);
 
 /*
- * The earlier one: *end (NULL: none), or this time on CLOCK_MONOTONIC, for which *at is memory.  If
+ * Returns the earlier of *end, if that is not NULL, and this time on CLOCK_MONOTONIC, for which *at is memory.  If
  * *end has another clock, perhaps even earlier, because that clock may be set meanwhile.
  */
 const struct fs_deadline *fs_deadline_or(const struct fs_deadline *end, int64_t at_ns,

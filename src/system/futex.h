@@ -30,8 +30,8 @@
 #endif
 
 /*
- * Sleep while *word is `value`, at most for or until `time` (NULL: for ever); a result of 0, or -1 and
- * errno.  A kernel before 5.1 has only the old call, for a narrow time_t, whose last time is as good as
+ * Sleep while *word is `value`, at most for or until `time`, or without a limit if that is NULL.  Returns 0,
+ * or -1 and errno.  A kernel before 5.1 has only the old call, for a narrow time_t, whose last time is as good as
  * any: the caller looks at its clock again.
  */
 FS_NO_TSAN

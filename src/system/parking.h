@@ -43,7 +43,7 @@ struct fs_parker {
 
 /* How a thread sleeps in one wait.  Its last waker writes two members, before the word changes. */
 struct fs_parking {
-    struct fs_parker *parker;   /* NULL: on_word, or out of memory: the thread polls */
+    struct fs_parker *parker;   /* NULL if on_word, or without memory: the thread polls */
     bool              on_word;  /* park_futex.c: without a parker */
     int               thread;   /* fs_thread_id(), if on_word */
     bool              listed;   /* in that waker's wake queue, until parker->queued is false */
@@ -54,7 +54,7 @@ struct fs_parking {
 struct fs_parker *fs_parker_self(void);
 
 /*
- * Sleep until unparked or until the deadline (NULL: none).  With a NULL parker, which nobody can
+ * Sleep until unparked or until the deadline, if that is not NULL.  With a NULL parker, which nobody can
  * unpark, sleep for a millisecond.  Cancellation point.
  */
 void fs_park_on_cond(struct fs_parker *self, const struct fs_deadline *deadline);
@@ -87,7 +87,7 @@ static inline void fs_parking_begin(struct fs_parking *parking, bool interruptib
     }
 }
 
-/* The thread that parks; 0: unknown. */
+/* The number of the thread that parks, or 0 if that is unknown. */
 static inline int fs_parking_thread(const struct fs_parking *parking)
 {
     if (parking->on_word)

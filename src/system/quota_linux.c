@@ -47,7 +47,7 @@ static void read_text(int directory, const char *name, char *text, size_t size)
     }
 }
 
-/* The number at `*at`, which moves behind `end`; 0: anything else is there, or too many digits. */
+/* Returns the number at `*at`, which moves behind `end`; 0 if there is none, or it has too many digits. */
 static int64_t number(const char **at, char end)
 {
     size_t digits = strspn(*at, "0123456789");

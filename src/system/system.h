@@ -43,7 +43,7 @@ int fs_cpu_count(void);
  */
 bool fs_cpu_is_time_shared(void);
 
-/* The other threads of this core run first.  False: a sandbox forbids it.  Keeps errno. */
+/* Let the other threads of this core run first.  Returns false if a sandbox forbids it.  Keeps errno. */
 static inline bool fs_cpu_yield(void)
 {
     int error = errno;
@@ -68,7 +68,7 @@ static inline void fs_cpu_pause(void)
 
 #define FS_THREAD_NAME 16       /* bytes, with the end: the most that Linux keeps */
 
-/* The kernel's number of this thread, as ps -L and debuggers show it; 0: the system has none. */
+/* Returns the kernel's number of this thread, as ps -L and debuggers show it, or 0. */
 int fs_thread_id(void);
 
 /* The name of that thread, which may have ended meanwhile; "" if it has none. */

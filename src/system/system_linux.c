@@ -65,7 +65,7 @@ static int allowed_cores(void)
     return cores > 0 ? (int)cores : 1;
 }
 
-static _Atomic int core_count;  /* 0: not known yet */
+static _Atomic int core_count;  /* 0 if not known yet */
 
 FS_WHEN_LOADED static void cpu_initialize(void)
 {

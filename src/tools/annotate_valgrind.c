@@ -98,7 +98,7 @@ static void hide_thread(void)
 
 static void show_thread(void)
 {
-    /* 0: fs_ignored_is_canceled() was here before, in a wait. */
+    /* It is 0 if fs_ignored_is_canceled() was here before, in a wait. */
     if (mine.depth == 0 || --mine.depth != 0)
         return;
     if (under_drd)
