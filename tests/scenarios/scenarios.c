@@ -246,6 +246,14 @@ const struct scenario scenarios[] = {
     { .name = "a-waiter-granted-before-the-close-keeps-its-units", .threads =
       "acquire 2 > acquire 1 = 4711 > release 2; close 4711; after t0; after t1; available = 0; "
       "release 2; available = 2; destroy" },
+    { .name = "a-last-request-for-all-units-lets-those-before-it-end-before-the-close", .threads =
+      "acquire 2; release 2 > acquire 3; close > "
+      "take 1 = EINPROGRESS; release 3; after t1; state = closed; return; grants = 2; available = 0; "
+      "destroy" },
+    { .name = "a-last-request-for-0-units-waits-until-those-before-it-are-granted", .threads =
+      "acquire 2 > acquire 0; close > "
+      "take 3 = EINPROGRESS; release 3; after t1; state = closed; return; grants = 2; available = 1; "
+      "release 2; destroy" },
     { .name = "a-token-is-free-when-a-close-has-ended-its-waits", .threads =
       "acquire 1 token = 4711 > acquire 1 token = 4711 > acquire 1 token = 4711 > "
       "close 4711; after t0; after t1; after t2; reason = 0; cancel; destroy" },
