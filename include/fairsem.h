@@ -36,6 +36,7 @@
  *         fairsem_destroy             the end of a semaphore
  *         fairsem_new                 allocate one, for other languages
  *         fairsem_free                the end of one that was allocated
+ *         fairsem_counted_init        initialize one that also counts its waits by length
  *     3  deadlines, priorities, tokens
  *         fairsem_acquire_for         wait at most so many nanoseconds
  *         fairsem_acquire_until       wait until a time on a clock
@@ -59,6 +60,7 @@
  *         fairsem_would_block         would an acquire wait?
  *         fairsem_stat                figures, all of one moment
  *         fairsem_stat_interval       the same since the last such call
+ *         fairsem_stat_histogram      how many waits were how long
  *         fairsem_dump                who waits, as text
  *     6  units: a guard that knows what it holds
  *         fairsem_units_acquire       acquire into a guard
@@ -236,8 +238,28 @@ FAIRSEM_API int fairsem_init(fairsem_t *sem, int64_t units, const fairsem_attr_t
 FAIRSEM_MUST_CHECK_
 FAIRSEM_API int fairsem_destroy(fairsem_t *sem) FAIRSEM_NONNULL_(1);
 
+/* The counters of fairsem_stat_histogram. */
+#define FAIRSEM_WAIT_BUCKETS 28
+
+/* A semaphore that also counts its waits by length.  Use `sem` as any other.  Since 1.1. */
+typedef struct fairsem_counted {
+    fairsem_t sem;
+    uint64_t  fairsem_counts_[FAIRSEM_WAIT_BUCKETS];
+} fairsem_counted_t;
+
 /*
- * Allocate a semaphore and initialize it, where it cannot be embedded.  Since 1.1.
+ * Initialize counted->sem, and counters of its waits.  Since 1.1.
+ *
+ * 0        counted->sem is a semaphore
+ * EINVAL, ENOTSUP   as fairsem_init
+ */
+FAIRSEM_MUST_CHECK_
+FAIRSEM_API int fairsem_counted_init(fairsem_counted_t *counted, int64_t units,
+                                     const fairsem_attr_t *attr) FAIRSEM_NONNULL_(1);
+
+/*
+ * Allocate a semaphore and initialize it, where it cannot be embedded.  It counts its waits by
+ * length.  Since 1.1.
  *
  * As fairsem_init, and
  * ENOMEM   there is no memory for it
@@ -446,6 +468,18 @@ FAIRSEM_API int fairsem_stat(const fairsem_t *sem, fairsem_stat_t *stat) FAIRSEM
 
 /* The same, with wait_ns_max and waiters_max of the time since its last call. */
 FAIRSEM_API int fairsem_stat_interval(fairsem_t *sem, fairsem_stat_t *stat) FAIRSEM_NONNULL_(1, 2);
+
+/*
+ * The waits that have ended, by length: counts[0] were at most 1 microsecond long, counts[i] more
+ * than 2^(i-1) and at most 2^i microseconds; the last one counts all above 2^26 (67 s).  Together
+ * they are grants + timeouts + cancels.  Since 1.1.
+ *
+ * 0        counts is filled in
+ * EINVAL   neither fairsem_counted_init nor fairsem_new has made it: it has no such counters
+ */
+FAIRSEM_MUST_CHECK_
+FAIRSEM_API int fairsem_stat_histogram(const fairsem_t *sem, uint64_t counts[FAIRSEM_WAIT_BUCKETS])
+    FAIRSEM_NONNULL_(1, 2);
 
 /*
  * Write a summary and a line for each waiter, as text.

@@ -59,7 +59,7 @@ IN_QUEUE = (QUEUED, PARKED, WOKEN)
 TICKET_STATES = {0: 'idle', QUEUED: 'waiting', GRANTED: 'granted', 5: 'canceled', 6: 'closed',
                  8: 'being taken', 12: 'being claimed', 13: 'being claimed', 14: 'being claimed'}
 RETURNS = 1 << 62               # word.h
-BOUNDED, ALL_OPTIONS = 1, 31    # sem.h
+BOUNDED, ALL_OPTIONS = 1, 63    # sem.h
 YOUNG, OLD = 2, 3               # waitq.h
 MAX_UNITS = 1 << 60
 STACK = 65536                   # how far from its top a wait is looked for

@@ -4,6 +4,7 @@
 #define FS_COUNT_H
 
 #include "sem.h"
+#include "tools/buckets.h"
 #include "tools/probes.h"
 
 /* A copy of what is counted of a waiter that leaves the queue. */
@@ -51,6 +52,13 @@ static inline void fs_count_enqueued(struct fs_sem *s, const struct fs_waiter *w
     fs_probe_wait_begin(s, s->name, w->units, w->in_queue.seq, w->in_queue.priority);
 }
 
+/* The counters of fairsem_stat_histogram.  Only with FS_COUNTED. */
+static inline uint64_t *fs_counts(struct fs_sem *s)
+{
+    static_assert(offsetof(fairsem_counted_t, sem) == 0, "the counters are behind the semaphore");
+    return ((fairsem_counted_t *)(void *)s)->fairsem_counts_;
+}
+
 /* For the probe, which is told of all ends but a grant and a deadline. */
 const char *fs_end_word(enum fs_end end);
 
@@ -70,6 +78,8 @@ static inline void fs_count_ended(struct fs_sem *s, const struct fs_ended *ended
         if (waited_ns > s->wait_ns_max)
             s->wait_ns_max = waited_ns;
     }
+    if ((s->options & FS_COUNTED) != 0)
+        fs_counts(s)[fs_wait_bucket(waited_ns)]++;
     if (end == FS_BY_GRANT) {
         s->grants++;
         s->aged += ended->passed;

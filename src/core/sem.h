@@ -65,7 +65,8 @@ enum fs_sem_options {
     FS_INTERRUPTIBLE = 2,       /* waits end with EINTR, signals may release: signals.h */
     FS_NO_SPIN = 4,             /* no waiter stays awake */
     FS_BYPASS = 8,              /* bypass.h */
-    FS_AGING = 16               /* age.h */
+    FS_AGING = 16,              /* age.h */
+    FS_COUNTED = 32             /* the `sem` of a fairsem_counted_t */
 };
 
 /* In the second state word and limit may disagree, which a fork may copy. */

@@ -34,6 +34,7 @@
 
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 
 /* fairsem_new aligns to it, so that no neighbor shares one with the word. */
 enum { CACHE_LINE = 64 };
@@ -117,19 +118,30 @@ int fairsem_destroy(fairsem_t *sem)
     return error;
 }
 
+int fairsem_counted_init(fairsem_counted_t *counted, int64_t units, const fairsem_attr_t *attr)
+{
+    int error = fairsem_init(&counted->sem, units, attr);
+
+    if (error != 0)
+        return error;
+    fs_inside(&counted->sem)->options |= FS_COUNTED;
+    memset(counted->fairsem_counts_, 0, sizeof counted->fairsem_counts_);
+    return 0;
+}
+
 int fairsem_new(fairsem_t **sem, int64_t units, const fairsem_attr_t *attr)
 {
     int before = errno, error = ENOMEM;
     /* A multiple of the alignment: macOS refuses any other size. */
-    const size_t size = (sizeof(fairsem_t) + CACHE_LINE - 1) / CACHE_LINE * CACHE_LINE;
-    fairsem_t *s = aligned_alloc(CACHE_LINE, size);
+    const size_t size = (sizeof(fairsem_counted_t) + CACHE_LINE - 1) / CACHE_LINE * CACHE_LINE;
+    fairsem_counted_t *counted = aligned_alloc(CACHE_LINE, size);
 
-    if (s != NULL)
-        error = fairsem_init(s, units, attr);
+    if (counted != NULL)
+        error = fairsem_counted_init(counted, units, attr);
     if (error == 0)
-        *sem = s;
+        *sem = &counted->sem;
     else
-        free(s);
+        free(counted);
     errno = before;
     return error;
 }

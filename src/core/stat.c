@@ -2,6 +2,7 @@
 /* stat.c - inspecting a semaphore, as numbers and as text. */
 #include "acquire.h"
 #include "age.h"
+#include "count.h"
 #include "fast_path.h"
 #include "section.h"
 #include "wait.h"
@@ -10,6 +11,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 /*
  * An answer was true at one moment, and fits what the thread finds next, here or in a ticket.  While
@@ -172,6 +174,25 @@ int fairsem_stat_interval(fairsem_t *sem, fairsem_stat_t *stat)
     return 0;
 }
 
+static void take_counts(const struct fs_section *in, uint64_t *counts)
+{
+    fs_assert_held(in->sem);
+    memcpy(counts, fs_counts(in->sem), FAIRSEM_WAIT_BUCKETS * sizeof *counts);
+}
+
+int fairsem_stat_histogram(const fairsem_t *sem, uint64_t counts[FAIRSEM_WAIT_BUCKETS])
+{
+    struct fs_sem *s = fs_inside(sem);
+    struct fs_section in;
+
+    if ((s->options & FS_COUNTED) == 0)
+        return EINVAL;
+    fs_section_begin(&in, s);
+    take_counts(&in, counts);
+    fs_section_end(&in);
+    return 0;
+}
+
 /* One waiter, as it was. */
 struct inspected {
     uint64_t seq;
@@ -197,7 +218,8 @@ static struct inspected inspect_waiter(const struct fs_waiter *w)
  * (I9), so its length is a guess; if the queue has grown by then, guess again.  Returns the
  * number of waiters copied, or -1 without memory; *stat is filled in both cases.
  */
-static int64_t take_snapshot(struct fs_sem *s, fairsem_stat_t *stat, struct inspected **queue)
+static int64_t take_snapshot(struct fs_sem *s, fairsem_stat_t *stat, uint64_t *counts,
+                             struct inspected **queue)
 {
     int64_t room = 0, copied;
 
@@ -207,6 +229,8 @@ static int64_t take_snapshot(struct fs_sem *s, fairsem_stat_t *stat, struct insp
 
         fs_section_begin(&in, s);
         take_stat(&in, stat);
+        if ((s->options & FS_COUNTED) != 0)
+            take_counts(&in, counts);
         copied = 0;
         if (stat->waiters <= room) {
             if ((s->options & FS_AGING) != 0)
@@ -239,8 +263,27 @@ static void print_who(FILE *file, const struct inspected *who)
         fprintf(file, " (%s)", name);
 }
 
+/* "  ended: 5 up to 0.000016 s, 1 longer", without the counters that are 0. */
+static void print_counts(FILE *file, const uint64_t *counts)
+{
+    const char *before = "  ended: ";
+
+    for (int i = 0; i < FAIRSEM_WAIT_BUCKETS; i++) {
+        if (counts[i] == 0)
+            continue;
+        fprintf(file, "%s%" PRIu64, before, counts[i]);
+        if (i < FAIRSEM_WAIT_BUCKETS - 1)
+            fprintf(file, " up to %.6f s", (double)(INT64_C(1) << i) / 1e6);
+        else
+            fputs(" longer", file);
+        before = ", ";
+    }
+    if (*before == ',')
+        putc('\n', file);
+}
+
 static void print(FILE *file, const struct fs_sem *s, const fairsem_stat_t *stat,
-                  const struct inspected *queue, int64_t count)
+                  const uint64_t *counts, const struct inspected *queue, int64_t count)
 {
     int64_t now = fs_now_ns(), longest_ns = stat->wait_ns_max;
     double all_ns = (double)stat->wait_ns_total;
@@ -269,6 +312,8 @@ static void print(FILE *file, const struct fs_sem *s, const fairsem_stat_t *stat
             "\n  longest wait %.6f s, all waits %.6f s, longest line %" PRId64 "\n",
             stat->waits, stat->grants, stat->timeouts, stat->cancels, stat->refused,
             stat->over_releases, (double)longest_ns / 1e9, all_ns / 1e9, stat->waiters_max);
+    if ((s->options & FS_COUNTED) != 0)
+        print_counts(file, counts);
     for (int64_t i = 0; i < count; i++) {
         fprintf(file, "  %" PRIu64 ": ", queue[i].seq);
         print_who(file, &queue[i]);
@@ -281,13 +326,14 @@ int fairsem_dump(const fairsem_t *sem, FILE *file)
 {
     struct fs_sem *s = fs_inside(sem);
     fairsem_stat_t stat;
+    uint64_t counts[FAIRSEM_WAIT_BUCKETS];
     struct inspected *queue;
     int64_t count;
     int error = errno, cancelable, disabled, result = 0;
 
     pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancelable);
-    count = take_snapshot(s, &stat, &queue);
-    print(file, s, &stat, queue, count);
+    count = take_snapshot(s, &stat, counts, &queue);
+    print(file, s, &stat, counts, queue, count);
     free(queue);
     if (fflush(file) != 0 || ferror(file))
         result = EIO;

@@ -4,6 +4,7 @@
 libcore_la_SOURCES += \
 	src/tools/annotate.c src/tools/annotate.h \
 	src/tools/annotate_valgrind.c src/tools/annotate_valgrind.h \
+	src/tools/buckets.h \
 	src/tools/cleanup.h \
 	src/tools/compiler.h \
 	src/tools/invariant.h \

@@ -164,6 +164,37 @@ START_TEST(a_wait_that_lasts_may_be_the_longest)
 }
 END_TEST
 
+/* "  ended: 2 up to 0.000016 s, 1 longer": all that have ended, and nothing before one has. */
+START_TEST(a_dump_has_the_lengths_of_the_waits_if_they_are_counted)
+{
+    fairsem_ticket_t tickets[3] = { 0 };
+    fairsem_counted_t counted;
+    struct text text;
+    int sum = 0;
+
+    ck_assert_int_eq(fairsem_counted_init(&counted, 0, NULL), 0);
+    for (int i = 0; i < 3; i++)
+        ck_assert_int_eq(fairsem_ticket_take(&tickets[i], &counted.sem, 1, 0, NULL, NULL), EINPROGRESS);
+    text = dump_of(&counted.sem);
+    ck_assert_int_eq(text.count, 6);
+    free(text.all);
+    ck_assert_int_eq(fairsem_release(&counted.sem, 3), 0);
+    text = dump_of(&counted.sem);
+    ck_assert_int_eq(text.count, 4);
+    ck_assert_ptr_eq(strstr(text.lines[3], "  ended: "), text.lines[3]);
+    for (char *at = text.lines[3] + strlen("  ended: "); at != NULL; at = strstr(at, ", ")) {
+        at += strspn(at, ", ");
+        sum += atoi(at);
+        ck_assert(strstr(at, " up to ") != NULL || strstr(at, " longer") != NULL);
+    }
+    ck_assert_int_eq(sum, 3);
+    free(text.all);
+    for (int i = 0; i < 3; i++)
+        ck_assert_int_eq(fairsem_ticket_return(&tickets[i]), 0);
+    ck_assert_int_eq(fairsem_destroy(&counted.sem), 0);
+}
+END_TEST
+
 /* A static semaphore has no name, and a queue may be longer than any buffer of a fixed size. */
 START_TEST(a_dump_needs_no_name_and_has_room_for_a_long_queue)
 {
@@ -213,6 +244,7 @@ END_TEST
 int main(void)
 {
     RUN_SUITE("dump", LINUX_ONLY a_dump_names_the_semaphore_and_has_a_line_for_each_waiter_from_the_head,
+              a_dump_has_the_lengths_of_the_waits_if_they_are_counted,
               a_wait_that_lasts_may_be_the_longest, a_dump_needs_no_name_and_has_room_for_a_long_queue,
               a_dump_reports_a_write_error_and_leaves_errno_alone);
 }

@@ -42,6 +42,8 @@ struct scene {
     FILE            *good, *bad;    /* bad: cannot be written to */
     fairsem_stat_t   stat;
     fairsem_t       *created;
+    fairsem_counted_t counted;
+    uint64_t         counts[FAIRSEM_WAIT_BUCKETS];
 };
 
 static void set_up(struct scene *s, enum condition condition)
@@ -114,6 +116,7 @@ CALL(close_with, fairsem_close(&s->sem, (int)n))
 CALL(blocks, fairsem_would_block(&s->sem, n))
 CALL(with, fairsem_with(&s->sem, n, do_nothing, NULL))
 CALL(destroy, fairsem_destroy(&s->sem))
+CALL(counted_init, fairsem_counted_init(&s->counted, n, NULL))
 CALL(new, fairsem_new(&s->created, n, NULL))
 CALL(new_too_full, fairsem_new(&s->created, n, &(const fairsem_attr_t){ .capacity = n - 1 }))
 
@@ -169,6 +172,7 @@ CALL(capacity, fairsem_capacity(&s->sem))
 CALL(waiters, fairsem_waiters(&s->sem))
 CALL(closed, fairsem_closed(&s->sem))
 CALL(stat, fairsem_stat(&s->sem, &s->stat))
+CALL(histogram, fairsem_stat_histogram(&s->sem, s->counts))
 CALL(dump, fairsem_dump(&s->sem, n == 0 ? s->good : s->bad))
 
 /* What a call that returned 0 does to the number of free units. */
@@ -307,6 +311,9 @@ static const struct row rows[] = {
     ROW(close_with, REASON, NOTHING, 0, 0, 0, 0, 0, EALREADY, 0),
     ROW(close_with, -1, NOTHING, ALL(EINVAL)),
     ROW(destroy, 0, NOTHING, 0, 0, EBUSY, 0, 0, 0, 0),
+    ROW(counted_init, 1, NOTHING, ALL(0)),
+    ROW(counted_init, -1, NOTHING, ALL(EINVAL)),
+    ROW(counted_init, MAX + 1, NOTHING, ALL(EINVAL)),
     ROW(new, 1, NOTHING, ALL(0)),
     ROW(new, -1, NOTHING, ALL(EINVAL)),
     ROW(new, MAX + 1, NOTHING, ALL(EINVAL)),
@@ -321,6 +328,7 @@ static const struct row rows[] = {
     ROW(waiters, 0, NOTHING, 0, 0, 1, 0, 0, 0, 0),
     ROW(closed, 0, NOTHING, 0, 0, 0, 0, 0, EPIPE, 0),
     ROW(stat, 0, NOTHING, ALL(0)),
+    ROW(histogram, 0, NOTHING, ALL(EINVAL)),
     ROW(dump, 0, NOTHING, ALL(0)),
     ROW(dump, 1, NOTHING, ALL(EIO)),
 

@@ -230,9 +230,98 @@ START_TEST(the_maxima_of_all_time_outlast_the_intervals)
 }
 END_TEST
 
+static int64_t sum_of(const fairsem_t *sem)
+{
+    uint64_t counts[FAIRSEM_WAIT_BUCKETS];
+    int64_t sum = 0;
+
+    memset(counts, 0x5a, sizeof counts);
+    ck_assert_int_eq(fairsem_stat_histogram(sem, counts), 0);
+    for (int i = 0; i < FAIRSEM_WAIT_BUCKETS; i++)
+        sum += (int64_t)counts[i];
+    return sum;
+}
+
+/* However it ends.  A request that need not wait is none. */
+START_TEST(each_wait_that_has_ended_is_in_one_bucket)
+{
+    const fairsem_attr_t attr = { .capacity = 2 };
+    static fairsem_counted_t counted;
+    fairsem_t *sem = &counted.sem;
+    fairsem_ticket_t tickets[4] = { 0 };
+    struct worker w = { 0 };
+
+    memset(&counted, 0x5a, sizeof counted);
+    ck_assert_int_eq(fairsem_counted_init(&counted, 2, &attr), 0);
+    ck_assert_int_eq(fairsem_acquire(sem, 2), 0);
+    ck_assert_int_eq(sum_of(sem), 0);
+    wait_in_vain(sem);
+    ck_assert_int_eq(sum_of(sem), 1);
+    worker_queue(&w, sem, 1, 1);
+    for (int i = 0; i < 4; i++)
+        ck_assert_int_eq(fairsem_ticket_take(&tickets[i], sem, 1 + i % 2, 0, NULL, NULL), EINPROGRESS);
+    ck_assert_int_eq(sum_of(sem), 1);
+    ck_assert_int_eq(fairsem_release(sem, 2), 0);               /* granted: the worker, and one ticket */
+    ck_assert_int_eq(worker_join(&w), 0);
+    ck_assert_int_eq(sum_of(sem), 3);
+    ck_assert_int_eq(fairsem_set_capacity(sem, 1), 0);          /* E2BIG for two of them */
+    ck_assert_int_eq(sum_of(sem), 5);
+    ck_assert_int_eq(fairsem_close(sem, 0), 0);
+    ck_assert_int_eq(sum_of(sem), 6);
+    ck_assert_int_eq(stat_of(sem).waits, 6);
+    for (int i = 0; i < 4; i++)
+        ck_assert_int_eq(fairsem_ticket_return(&tickets[i]), 0);
+    ck_assert_int_eq(fairsem_destroy(sem), 0);
+}
+END_TEST
+
+/* The only wait: its length is wait_ns_max, which tells its bucket. */
+START_TEST(a_wait_is_in_the_bucket_of_its_length)
+{
+    for (int64_t ns = 1; ns < 20000000; ns *= 4) {
+        uint64_t counts[FAIRSEM_WAIT_BUCKETS];
+        fairsem_ticket_t ticket = { 0 };
+        fairsem_t *sem;
+        int64_t since, most = 1000;
+        int i = 0;
+
+        ck_assert_int_eq(fairsem_new(&sem, 0, NULL), 0);
+        ck_assert_int_eq(fairsem_ticket_take(&ticket, sem, 1, 0, NULL, NULL), EINPROGRESS);
+        since = now_ns();
+        while (now_ns() < since + ns)
+            moment();
+        ck_assert_int_eq(fairsem_ticket_return(&ticket), 0);
+        while (stat_of(sem).wait_ns_max > most && ++i < FAIRSEM_WAIT_BUCKETS - 1)
+            most *= 2;
+        ck_assert_int_eq(fairsem_stat_histogram(sem, counts), 0);
+        ck_assert_int_eq(counts[i], 1);
+        ck_assert_int_eq(sum_of(sem), 1);
+        fairsem_free(sem);
+    }
+}
+END_TEST
+
+/* In memory that has been one with counters, too. */
+START_TEST(a_plain_semaphore_has_no_histogram)
+{
+    fairsem_counted_t counted;
+    fairsem_t plain = FAIRSEM_INITIALIZER(1);
+    uint64_t counts[FAIRSEM_WAIT_BUCKETS] = { 4711 };
+
+    ck_assert_int_eq(fairsem_stat_histogram(&plain, counts), EINVAL);
+    ck_assert_int_eq(fairsem_counted_init(&counted, 1, NULL), 0);
+    ck_assert_int_eq(fairsem_destroy(&counted.sem), 0);
+    ck_assert_int_eq(fairsem_init(&counted.sem, 1, NULL), 0);
+    ck_assert_int_eq(fairsem_stat_histogram(&counted.sem, counts), EINVAL);
+    ck_assert_int_eq(counts[0], 4711);
+    ck_assert_int_eq(fairsem_destroy(&counted.sem), 0);
+}
+END_TEST
+
 int main(void)
 {
-    RUN_SUITE("stat", an_interval_has_its_own_longest_wait,
+    RUN_SUITE("stat", each_wait_that_has_ended_is_in_one_bucket, a_wait_is_in_the_bucket_of_its_length,
+              a_plain_semaphore_has_no_histogram, an_interval_has_its_own_longest_wait,
               the_maxima_of_all_time_outlast_the_intervals, a_wait_that_times_out_is_counted,
               the_time_of_each_wait_is_measured,
               the_oldest_waiter_may_be_anywhere_in_the_queue, the_numbers_agree_at_every_moment,

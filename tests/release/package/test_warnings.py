@@ -16,6 +16,7 @@ CALLS = """
   fairsem_strerror(0)
 = fairsem_init(&sem!, 1, NULL?)
 = fairsem_destroy(&sem!)
+= fairsem_counted_init(&counted!, 1, NULL?)
 = fairsem_new(&created!, 1, NULL?)
 - fairsem_free(created?)
 = fairsem_acquire(&sem!, 1)
@@ -42,6 +43,7 @@ CALLS = """
   fairsem_would_block(&sem!, 1)
   fairsem_stat(&sem!, &stat!)
   fairsem_stat_interval(&sem!, &stat!)
+= fairsem_stat_histogram(&sem!, counts!)
   fairsem_dump(&sem!, stdout!)
 = fairsem_units_acquire(&units!, &sem!, 1, NULL?)
 = fairsem_units_tryacquire(&units!, &sem!, 1)
@@ -100,6 +102,8 @@ static struct timespec at;
 OBJECTS = """
 static fairsem_t sem = FAIRSEM_INITIALIZER(1);
 static fairsem_t *created;
+static fairsem_counted_t counted;
+static uint64_t counts[FAIRSEM_WAIT_BUCKETS];
 static fairsem_token_t token = FAIRSEM_TOKEN_INITIALIZER;
 static fairsem_units_t units, more;
 static fairsem_request_t requests[1];

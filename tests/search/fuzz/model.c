@@ -55,6 +55,7 @@ static void left(struct model_request *r, enum fairsem_ticket_state state, int r
     fairsem_stat_t *past = &r->sem->past;
     bool timed_out = state == FAIRSEM_TICKET_CANCELED && reason == ETIMEDOUT;
     int64_t waited = model_now_ns - r->enqueued_ns;
+    int bucket = 0;
 
     r->state = state;
     r->reason = reason;
@@ -64,6 +65,9 @@ static void left(struct model_request *r, enum fairsem_ticket_state state, int r
                               ? INT64_MAX : past->wait_ns_total + waited;
     if (waited > past->wait_ns_max)
         past->wait_ns_max = waited;
+    while (bucket < FAIRSEM_WAIT_BUCKETS - 1 && waited > INT64_C(1000) << bucket)
+        bucket++;
+    r->sem->counts[bucket]++;
     end_waits(r);
     if (r->notify && state != FAIRSEM_TICKET_IDLE) {
         r->due = model_calls_back();

@@ -25,6 +25,7 @@ struct model_sem {
     struct spec    now;
     bool           interruptible;
     fairsem_stat_t past;                /* its counters */
+    uint64_t       counts[FAIRSEM_WAIT_BUCKETS];
 };
 
 /* A call that may wait, until it has returned. */

@@ -5,6 +5,7 @@
 #include "bytes.h"
 #include "steps.h"
 
+#include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -72,12 +73,21 @@ static fairsem_attr_t any_attr(int i, int64_t free_units)
     return attr;
 }
 
-/* By fairsem_init, in the memory that is there, or by fairsem_new. */
+/* The memory of each semaphore has room for counters. */
+static fairsem_counted_t *counted(int i)
+{
+    return (fairsem_counted_t *)(void *)world.sem[i];
+}
+
+/* By fairsem_init or fairsem_counted_init, in the memory that is there, or by fairsem_new. */
 static int init_or_new(int i, int64_t n, const fairsem_attr_t *attr)
 {
     fairsem_t *made = world.sem[i];
-    int error = world.sem_is_new[i] ? fairsem_new(&made, n, attr) : fairsem_init(made, n, attr);
+    int error = world.sem_is_new[i]       ? fairsem_new(&made, n, attr)
+                : world.sem_is_counted[i] ? fairsem_counted_init(counted(i), n, attr)
+                                          : fairsem_init(made, n, attr);
 
+    world.sem_is_counted[i] = world.sem_is_counted[i] && error == 0;
     world.sem_is_new[i] = made != world.sem[i];
     if (world.sem_is_new[i])
         free(world.sem[i]);
@@ -94,7 +104,9 @@ static int init_sem(int i, int64_t n, bool with_attr)
     if (with_attr)
         attr = any_attr(i, n);
     line = SAY(world.sem_is_new[i] ? "new s%lld %lld, capacity %lld, max_waiters %lld, flags %#llx"
-                                   : "init s%lld %lld, capacity %lld, max_waiters %lld, flags %#llx",
+               : world.sem_is_counted[i]
+                   ? "counted_init s%lld %lld, capacity %lld, max_waiters %lld, flags %#llx"
+                   : "init s%lld %lld, capacity %lld, max_waiters %lld, flags %#llx",
                i, n, attr.capacity, attr.max_waiters, (long long)attr.flags);
     expected = model_init(&world.model_sem[i], n, &attr);
     error = init_or_new(i, n, with_attr ? &attr : NULL);
@@ -108,8 +120,9 @@ void world_make_sem(int i)
     int64_t n = units();
     int kind = below(6);
 
-    world.sem[i] = world_renew(world.sem[i], sizeof(fairsem_t));
+    world.sem[i] = world_renew(world.sem[i], sizeof(fairsem_counted_t));
     world.sem_is_new[i] = kind == 2;
+    world.sem_is_counted[i] = kind == 3;
     if (kind == 0 || init_sem(i, n, kind != 1) != 0) {
         n = n & 15;
         SAY("s%lld = FAIRSEM_INITIALIZER(%lld)", i, n);
@@ -189,6 +202,23 @@ static void compare_stat(int i, const fairsem_stat_t *expected)
     finding("fairsem_stat of s%d: reserved members are not 0", i);
 }
 
+/* If a semaphore has no counters, the memory behind it stays zero. */
+static void compare_histogram(int i)
+{
+    bool has = world.sem_is_new[i] || world.sem_is_counted[i];
+    uint64_t found[FAIRSEM_WAIT_BUCKETS];
+    int error = fairsem_stat_histogram(world.sem[i], found);
+
+    same("fairsem_stat_histogram of s", i, error, has ? 0 : EINVAL);
+    for (int at = 0; at < FAIRSEM_WAIT_BUCKETS; at++) {
+        if (has)
+            same("fairsem_stat_histogram of s", i, (int64_t)found[at],
+                 (int64_t)world.model_sem[i].counts[at]);
+        else
+            same("the memory behind s", i, (int64_t)counted(i)->fairsem_counts_[at], 0);
+    }
+}
+
 /* An inspection that takes the mutex grants on its way out: it comes after all others. */
 void world_compare(void)
 {
@@ -213,6 +243,8 @@ void world_compare(void)
         if (world.guard[i].n != 0 && world.guard[i].sem != world.sem[world.model_guard[i].sem])
             finding("guard g%d is of another semaphore", i);
     }
-    for (int i = 0; i < SEMS; i++)
+    for (int i = 0; i < SEMS; i++) {
         compare_stat(i, &stat[i]);
+        compare_histogram(i);
+    }
 }

@@ -28,6 +28,7 @@ struct world {
     fairsem_t           *sem[SEMS];
     struct model_sem     model_sem[SEMS];
     bool                 sem_is_new[SEMS];      /* fairsem_new made it */
+    bool                 sem_is_counted[SEMS];  /* fairsem_counted_init made it */
 
     fairsem_ticket_t    *ticket[TICKETS];
     struct model_request model_ticket[TICKETS];
