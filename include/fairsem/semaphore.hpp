@@ -12,6 +12,7 @@
 #include <fairsem/options.hpp>
 #include <fairsem/place.hpp>
 
+#include <array>
 #include <cstddef>
 #include <exception>
 #include <future>
@@ -84,16 +85,8 @@ public:
     /* fairsem_init.  Throws EINVAL, ENOTSUP. */
     semaphore(std::int64_t desired, const attributes &with)
     {
-        fairsem_attr_t attr = {};
+        const fairsem_attr_t attr = attr_of(with);
 
-        attr.name = with.name;
-        attr.capacity = with.capacity;
-        attr.max_waiters = with.max_waiters;
-        attr.bypass_ns = with.bypass.count();
-        attr.aging_ns = with.aging.count();
-        attr.flags = (with.interruptible ? FAIRSEM_INTERRUPTIBLE : 0)
-                     | (with.no_spin ? FAIRSEM_NO_SPIN : 0)
-                     | (attr.bypass_ns != 0 ? FAIRSEM_BOUNDED_BYPASS : 0);
         detail::must(fairsem_init(&sem_, desired, &attr), "fairsem::semaphore");
     }
 
@@ -302,6 +295,15 @@ public:
         return result;
     }
 
+    /* The waits that have ended, by length.  Throws EINVAL, except of a counted_semaphore. */
+    std::array<std::uint64_t, FAIRSEM_WAIT_BUCKETS> histogram() const
+    {
+        std::array<std::uint64_t, FAIRSEM_WAIT_BUCKETS> result;
+
+        detail::must(fairsem_stat_histogram(&sem_, result.data()), "fairsem::semaphore::histogram");
+        return result;
+    }
+
     /* Throws ENOMEM, EIO. */
     void dump(std::FILE *file) const
     {
@@ -316,6 +318,21 @@ protected:
     constexpr semaphore(std::int64_t desired, std::int64_t capacity)
         : sem_ FAIRSEM_INITIALIZER_(checked(desired, capacity), capacity, capacity != (max)())
     {
+    }
+
+    static fairsem_attr_t attr_of(const attributes &with) noexcept
+    {
+        fairsem_attr_t attr = {};
+
+        attr.name = with.name;
+        attr.capacity = with.capacity;
+        attr.max_waiters = with.max_waiters;
+        attr.bypass_ns = with.bypass.count();
+        attr.aging_ns = with.aging.count();
+        attr.flags = (with.interruptible ? FAIRSEM_INTERRUPTIBLE : 0)
+                     | (with.no_spin ? FAIRSEM_NO_SPIN : 0)
+                     | (attr.bypass_ns != 0 ? FAIRSEM_BOUNDED_BYPASS : 0);
+        return attr;
     }
 
 private:
@@ -435,6 +452,27 @@ private:
 };
 
 using binary_semaphore = counting_semaphore<1>;
+
+/*
+ * A semaphore like any other that counts its waits by length, for histogram(): fairsem_counted_t.  A
+ * pointer to the base must not be deleted.
+ */
+class counted_semaphore : public semaphore {
+public:
+    /* Throws EINVAL, ENOTSUP. */
+    explicit counted_semaphore(std::int64_t desired, const attributes &with = {}) : semaphore(0), counts_()
+    {
+        const fairsem_attr_t attr = attr_of(with);
+
+        static_assert(sizeof(counted_semaphore) == sizeof(fairsem_counted_t),
+                      "the counters are behind the semaphore");
+        detail::must(fairsem_counted_init(reinterpret_cast<fairsem_counted_t *>(this), desired, &attr),
+                     "fairsem::counted_semaphore");
+    }
+
+protected:
+    std::uint64_t counts_[FAIRSEM_WAIT_BUCKETS];
+};
 
 } // namespace fairsem
 

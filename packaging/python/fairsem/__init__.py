@@ -475,6 +475,13 @@ class Semaphore(_OfThisProcess, _Acquires):
 
 _Pair = Tuple[Semaphore, SupportsIndex]
 
+    def histogram(self):
+        """The waits that have ended, by length: a list, in which item i is how many were longer than
+        2**(i-1) and at most 2**i microseconds; the first: at most 1; the last: all that were longer."""
+        counts = (ctypes.c_uint64 * c.WAIT_BUCKETS)()
+        _check(c.stat_histogram(self._sem, counts))
+        return list(counts)
+
 
 def _requests(requests: Tuple[_Pair, ...]) -> Tuple[List[Semaphore], Any]:
     """The semaphores, and an array of C."""

@@ -10,6 +10,7 @@ from typing import Any, Callable, NamedTuple, Optional, SupportsIndex, Tuple, Un
 
 MAX_UNITS = 1 << 60
 NO_SPIN, BOUNDED_BYPASS = 2, 4
+WAIT_BUCKETS = 28
 SHARED_NO_UNDO, SHARED_NO_SPIN = 1, 2
 SHARED_MAX = 4096
 # fairsem_new
@@ -216,6 +217,7 @@ set_capacity = _function(_quick, "fairsem_set_capacity", c_void_p, c_int64)
 close = _function(_quick, "fairsem_close", c_void_p, c_int)
 closed = _function(_quick, "fairsem_closed", c_void_p)
 stat = _function(_quick, "fairsem_stat", c_void_p, POINTER(fairsem_stat_t))
+stat_histogram = _function(_quick, "fairsem_stat_histogram", c_void_p, c_void_p)
 token_init = _function(_quick, "fairsem_token_init", c_void_p)
 token_destroy = _function(_quick, "fairsem_token_destroy", c_void_p)
 token_cancel = _function(_quick, "fairsem_token_cancel", c_void_p, c_int)

@@ -220,6 +220,16 @@ class Queue(unittest.TestCase):
         waiter.outcome()
         self.assertEqual((sem.stat().waits, sem.stat().grants), (1, 1))
 
+    def test_each_wait_that_has_ended_is_in_the_histogram(self) -> None:
+        sem = fairsem.Semaphore(0)
+        self.assertEqual(sem.histogram(), [0] * 28)
+        waiter = Waiter(sem)
+        await_waiters(sem, 1)
+        self.assertEqual(sum(sem.histogram()), 0)
+        sem.release()
+        waiter.outcome()
+        self.assertEqual(sum(sem.histogram()), 1)
+
     def test_an_object_that_nobody_uses_is_freed(self) -> None:
         def kilobytes() -> int:
             return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
