@@ -62,9 +62,10 @@ static int run_in_cluster(const struct cluster_name *name)
         return exit_status;
     clock_gettime(CLOCK_MONOTONIC, &began);
     if (!cluster_turn_take(name, &hold, &mask, &exit_status)) {
-        if (exit_status == TIMED_OUT)
-            cluster_status_gave_up(name, duration_since(&began) - name->request->wait_ns < ANSWERS_NS);
-        return exit_status;
+        if (exit_status != TIMED_OUT)
+            return exit_status;
+        cluster_status_gave_up(name, duration_since(&began) - name->request->wait_ns < ANSWERS_NS);
+        return (int)name->request->busy_status;
     }
     hide_others();
     if (fairsem_cluster_fence(&hold) == 0)

@@ -71,9 +71,10 @@ static int run(struct local_name *name)
     if (request->exec)
         take_low_descriptors();
     if (!turn_take(name, &exit_status)) {
-        if (exit_status == TIMED_OUT)
-            status_gave_up(name);
-        return exit_status;
+        if (exit_status != TIMED_OUT)
+            return exit_status;
+        status_gave_up(name);
+        return (int)request->busy_status;
     }
     if (name->handle == NULL)
         return run_here(&command);

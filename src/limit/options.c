@@ -30,6 +30,7 @@ static const char usage[] =
     "  -n, --units=UNITS        COMMAND counts as so many (1)\n"
     "  -w, --wait=TIME          wait so long at most (30, 0.5, 5m, 2h, 1d), then exit\n"
     "                           with status 124 and a message\n"
+    "  -E, --conflict-exit-code=STATUS  with this status instead of 124\n"
     "  -q, --quiet              without that message\n"
     "  -p, --priority=PRIORITY  the lower starts first, a whole number (0)\n"
     "  -g, --global[=MODE]      NAME is common to all users; without it, each user has\n"
@@ -59,6 +60,7 @@ static const struct option options[] = {
     { "wait", required_argument, NULL, 'w' },
     { "priority", required_argument, NULL, 'p' },
     { "quiet", no_argument, NULL, 'q' },
+    { "conflict-exit-code", required_argument, NULL, 'E' },
     { "global", optional_argument, NULL, 'g' },
     { "keep", no_argument, NULL, KEEP },
     { "dir", required_argument, NULL, DIRECTORY },
@@ -142,6 +144,8 @@ static bool take_option(int option, struct request *r)
         return read_integer(optarg, 1, FAIRSEM_MAX_UNITS, "--units", &r->units);
     case 'w':
         return read_duration(optarg, "--wait", &r->wait_ns);
+    case 'E':
+        return read_integer(optarg, 0, 255, "--conflict-exit-code", &r->busy_status);
     case 'p':
         return read_integer(optarg, INT_MIN, INT_MAX, "--priority", &r->priority);
     case 'g':
@@ -236,9 +240,9 @@ bool options_read(int argc, char **argv, struct request *r, int *exit_status)
     const char *wrong = NULL;
     int option;
 
-    *r = (struct request){ .what = RUN, .units = 1, .wait_ns = -1, .mode = 0600 };
+    *r = (struct request){ .what = RUN, .units = 1, .wait_ns = -1, .mode = 0600, .busy_status = TIMED_OUT };
     *exit_status = OWN_FAILURE;
-    while (wrong == NULL && (option = getopt_long(argc, argv, "+n:w:p:gq", options, NULL)) != -1) {
+    while (wrong == NULL && (option = getopt_long(argc, argv, "+n:w:E:p:gq", options, NULL)) != -1) {
         if (option == HELP || option == VERSION) {
             puts(option == HELP ? usage : "fairsem-limit " FAIRSEM_VERSION_STRING);
             *exit_status = fflush(stdout) == 0 ? 0 : OWN_FAILURE;

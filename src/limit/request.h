@@ -27,6 +27,7 @@ struct request {
     bool        keep;           /* the name stays, even if nobody uses it */
     bool        json, watch, force;
     bool        quiet;          /* no message when the wait was too long, or there was none */
+    int64_t     busy_status;    /* the exit status when the wait was too long */
     struct {
         bool        on;         /* etcd keeps the name */
         const char *endpoints;

@@ -237,6 +237,7 @@ def test_the_limit(at, tmp_path):
     waiters = [at.wait_behind("b", "echo %d >> %s/order" % (i, tmp_path), 3, "-p %d -n 3" % priority)
                for i, priority in enumerate((0, 0, -1, 5))]
     at.gives(124, "-w 0 b 3 -- true")
+    at.gives(7, "-E 7 -w 0 b 3 -- true")
     at.gives(124, "-w 0.2 b 3 -- true",
              says=r"waited [0-9]+ s in vain; running: sleep \(process %d of " % holder.pid)
     at.gives(125, "b 4 -- true", says="the limit is 3, not 4")

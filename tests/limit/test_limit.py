@@ -30,6 +30,7 @@ from conftest import let_go, row, unshared
     row("no seconds", 125, "-w never test 1 -- true"),
     row("no unit of time", 125, "-w 5x test 1 -- true"),
     row("negative seconds", 125, "-w -1 test 1 -- true"),
+    row("no exit status", 125, "-E 256 test 1 -- true"),
     row("no mode", 125, "--global=9 test 1 -- true"),
     row("a mode without the owner", 125, "--global=066 test 1 -- true"),
     row("a name with a slash", 125, "a/b 1 -- true", "no slash"),
@@ -111,6 +112,18 @@ def test_a_time_out(limit, in_line, options, says):
     limit.gives(124, options + " test 1 -- touch @WORK/too-late",
                 says=says.replace("%d", str(in_line[0].pid)))
     assert not (limit.work / "too-late").exists()
+
+
+@pytest.mark.parametrize("status, line, says", (
+    row("no wait", 7, "-E 7 -w 0 test 1 -- true", r"\A\Z"),
+    row("a moment", 0, "--conflict-exit-code=0 -w 0.001m test 1 -- false", "waited [0-9]+ s in vain; running: "),
+    row("that of an error", 125, "-E 125 -w 0.001m test 1 -- true", "waited [0-9]+ s in vain; running: "),
+    row("an error keeps its own", 127, "-E 7 -w 0 test 1 -- @WORK/none")))
+def test_another_exit_status_for_busy(limit, status, line, says):
+    holder = limit.hold()
+    limit.gives(status, line, says=says)
+    let_go(holder)
+    limit.gives(124, "-E 7 -w 0 test 1 -- sh -c 'exit 124'")
 
 
 # ---------------------------------------------------------------- units
