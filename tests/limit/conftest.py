@@ -15,11 +15,18 @@ import tempfile
 
 import pytest
 
-from cases import TOP_BUILDDIR, run, wait_until
+from cases import TOP_BUILDDIR, TOP_SRCDIR, run, wait_until
 
 LIMIT = os.path.join(TOP_BUILDDIR, "fairsem-limit")
 # Control characters for a terminal; the status must not print them.
 OBEYED = "\033\x9b"
+
+
+def in_manual(word):
+    """The first display of the manual page that has the word, as a reader sees it."""
+    with open(os.path.join(TOP_SRCDIR, "doc/man/fairsem-limit.1"), encoding="utf-8") as file:
+        displays = re.findall(r"^\.Bd -literal.*\n((?:.*\n)*?)\.Ed", file.read(), re.M)
+    return next(text for text in displays if word in text).replace("\\&", "").replace("\\(aq", "'")
 
 
 def row(what, status, line, says=""):

@@ -5,11 +5,12 @@ that dies come back."""
 import os
 import re
 import signal
+import subprocess
 
 import pytest
 
 from cases import TOP_SRCDIR, run
-from conftest import let_go, row, unshared
+from conftest import in_manual, let_go, row, unshared
 
 
 # ---------------------------------------------------------------- the command, and errors of its own
@@ -132,6 +133,31 @@ def test_one_of_three_units_is_free(limit):
     limit.gives(0, "test 3 -- true")
     limit.gives(124, "-w 0 -n 2 test 3 -- true")
     let_go(holder)
+
+
+@pytest.fixture
+def data(limit):
+    """Starts the reader or the writer of the manual, word for word; each runs until let_go()."""
+    for program in "report", "import":
+        (limit.work / program).write_text("#!/bin/sh\nread -r line\n")
+        (limit.work / program).chmod(0o755)
+    path = {"PATH": ":".join((str(limit.work), os.path.dirname(limit.path), os.environ["PATH"]))}
+    reader, writer = in_manual("import").splitlines()
+    return lambda line: limit.popen(["sh", "-c", line], path, stdin=subprocess.PIPE), reader, writer
+
+
+def test_readers_together_and_a_writer_alone(limit, data):
+    start, reader, writer = data
+    begun = []
+    for line, shown in ((reader, "free 99, running 1, waiting 0"), (reader, "free 98, running 2, waiting 0"),
+                        (writer, "free 98, running 2, waiting 1"), (reader, "free 98, running 2, waiting 2")):
+        begun.append(start(line))
+        limit.await_status(shown, "data")
+    for ended, shown in zip(begun, ("free 99, running 1, waiting 2", "free 0, running 1, waiting 1",
+                                    "free 99, running 1, waiting 0")):
+        let_go(ended)
+        limit.await_status(shown, "data")
+    let_go(begun[3])
 
 
 # ---------------------------------------------------------------- the dead
