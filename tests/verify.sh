@@ -22,7 +22,7 @@ target() {
   "$top_srcdir/tests/release/platforms/target.sh" "$@"
 }
 
-limit_tests='tests/limit/test_cluster.py tests/limit/test_limit.py tests/limit/test_names.py
+limit_tests='tests/limit/test_cluster.py tests/limit/test_hold.py tests/limit/test_limit.py tests/limit/test_names.py
   tests/limit/test_nested.py tests/limit/test_parent.py tests/limit/test_status.py
   tests/limit/test_terminal.py'
 late='tests/scenarios/t_scenarios tests/contract/t_deadline tests/contract/t_fork'

@@ -5,6 +5,7 @@
  *      request.h    the command line
  *      names.h      from a name to a segment
  *      turn.h       wait for the turn; change a limit, remove a name; which processes run, and which wait
+ *      hold.h       a place without a command, for the rest of a script
  *      held.h       a command inside a command of the same name
  *      wait_line.h  one wait, with signals and a line of progress
  *      run/command.h   run the command
@@ -12,6 +13,7 @@
  * fairsem-limit-cluster (cluster.c) does all of this for a name that etcd keeps.
  */
 #include "held.h"
+#include "hold.h"
 #include "names.h"
 #include "output.h"
 #include "run/command.h"
@@ -70,12 +72,8 @@ static int run(struct local_name *name)
         return exit_status;
     if (request->exec)
         take_low_descriptors();
-    if (!turn_take(name, &exit_status)) {
-        if (exit_status != TIMED_OUT)
-            return exit_status;
-        status_gave_up(name);
-        return (int)request->busy_status;
-    }
+    if (!turn_take(name, &exit_status))
+        return turn_gave_up(name, exit_status);
     if (name->handle == NULL)
         return run_here(&command);
     error = request->keep ? fairsem_shared_keep_name(name->handle) : 0;
@@ -171,6 +169,6 @@ int main(int argc, char **argv)
     case STATUS: return status_print(&request);
     case REMOVE: return turn_remove(&name);
     case LIMIT:  return turn_set_limit(&name);
-    default:     return run(&name);
+    default:     return request.hold_fd >= 0 ? hold_place(&name) : run(&name);
     }
 }

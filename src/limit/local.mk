@@ -13,6 +13,7 @@ fairsem_limit_both = $(commands) \
 
 # Names of this machine.
 fairsem_limit_segments = \
+	src/limit/hold.c src/limit/hold.h \
 	src/limit/limit.c \
 	src/limit/names.c \
 	src/limit/status.c \

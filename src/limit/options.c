@@ -19,6 +19,7 @@
 
 static const char usage[] =
     "usage: fairsem-limit [OPTION...] NAME LIMIT -- COMMAND [ARGUMENT...]\n"
+    "       fairsem-limit [OPTION...] --hold=FD NAME LIMIT\n"
     "       fairsem-limit [--global] [--watch] --status[=json] [NAME]\n"
     "       fairsem-limit [--global] [--keep] --set-limit=LIMIT NAME\n"
     "       fairsem-limit [--global] [--force] --remove NAME\n"
@@ -38,6 +39,8 @@ static const char usage[] =
     "      --keep               NAME stays; without it, its last COMMAND removes it\n"
     "      --dir=DIRECTORY      names are there, for instance in one that containers share\n"
     "      --exec               become COMMAND; without it, stay as its parent\n"
+    "      --hold=FD            return when it is our turn; the place is free when nobody has\n"
+    "                           the descriptor FD any more\n"
     "      --status[=json]      print who runs and who waits, since when\n"
     "      --watch              with --status: again each second\n"
     "      --set-limit=LIMIT    from now on at most LIMIT, also while NAME is used; 0: none\n"
@@ -52,7 +55,7 @@ static const char usage[] =
     "The exit status is that of COMMAND; 124: the wait was too long, 125: fairsem-limit\n"
     "itself failed, 126: COMMAND cannot be run, 127: COMMAND was not found.";
 
-enum { KEEP = 256, DIRECTORY, EXEC, FORK, STATUS_OPTION, WATCH, SET_LIMIT,
+enum { KEEP = 256, DIRECTORY, EXEC, FORK, HOLD, STATUS_OPTION, WATCH, SET_LIMIT,
        REMOVE_OPTION, FORCE, CLUSTER, TTL, KEEP_RUNNING, VERSION, HELP };
 
 static const struct option options[] = {
@@ -66,6 +69,7 @@ static const struct option options[] = {
     { "dir", required_argument, NULL, DIRECTORY },
     { "exec", no_argument, NULL, EXEC },
     { "fork", no_argument, NULL, FORK },
+    { "hold", required_argument, NULL, HOLD },
     { "status", optional_argument, NULL, STATUS_OPTION },
     { "watch", no_argument, NULL, WATCH },
     { "set-limit", required_argument, NULL, SET_LIMIT },
@@ -134,6 +138,15 @@ static bool read_ttl(const char *text, int64_t *ns)
     return false;
 }
 
+static bool read_descriptor(const char *text, int *fd)
+{
+    int64_t number;
+    bool good = read_integer(text, 0, INT_MAX, "--hold", &number);
+
+    *fd = (int)number;
+    return good;
+}
+
 /* ---- The command line ---- */
 
 /* One option.  Returns false if its argument is wrong. */
@@ -157,6 +170,7 @@ static bool take_option(int option, struct request *r)
     case DIRECTORY:     r->directory = optarg; return true;
     case EXEC:          r->exec = true; return true;
     case FORK:          r->exec = false; return true;   /* the default */
+    case HOLD:          return read_descriptor(optarg, &r->hold_fd);
     case STATUS_OPTION:
         r->what = STATUS;
         r->json = optarg != NULL;
@@ -188,7 +202,7 @@ static bool take_option(int option, struct request *r)
 static const char *take_cluster(struct request *r)
 {
     const char *variable = getenv("FAIRSEM_LIMIT_CLUSTER");
-    bool here = r->global || r->exec || r->keep || r->force || r->directory != NULL;
+    bool here = r->global || r->exec || r->hold_fd >= 0 || r->keep || r->force || r->directory != NULL;
 
     if (variable != NULL && *variable != '\0' && (r->cluster.on || !here)) {
         r->cluster.on = true;
@@ -200,7 +214,7 @@ static const char *take_cluster(struct request *r)
     if (!r->cluster.on)
         return r->cluster.ttl_ns != 0 || r->cluster.keep_running
                ? "--ttl and --keep-running belong to --cluster" : NULL;
-    return here ? "not with --cluster: --global, --dir, --keep, --exec, --force" : NULL;
+    return here ? "not with --cluster: --global, --dir, --keep, --exec, --hold, --force" : NULL;
 }
 
 /* Parse the arguments after the options.  Returns NULL, or what is wrong. */
@@ -227,7 +241,9 @@ static const char *take_rest(int argc, char **argv, struct request *r)
     r->command = argv + 2;
     if (*r->command != NULL && strcmp(*r->command, "--") == 0)
         r->command++;
-    if (*r->command == NULL)
+    if (r->hold_fd >= 0 && (r->exec || *r->command != NULL))
+        return "--hold takes no command, and no --exec";
+    if (r->hold_fd < 0 && *r->command == NULL)
         return "no command";
     if (r->units <= r->limit)
         return NULL;
@@ -240,7 +256,8 @@ bool options_read(int argc, char **argv, struct request *r, int *exit_status)
     const char *wrong = NULL;
     int option;
 
-    *r = (struct request){ .what = RUN, .units = 1, .wait_ns = -1, .mode = 0600, .busy_status = TIMED_OUT };
+    *r = (struct request){ .what = RUN, .units = 1, .wait_ns = -1, .mode = 0600, .busy_status = TIMED_OUT,
+                            .hold_fd = -1 };
     *exit_status = OWN_FAILURE;
     while (wrong == NULL && (option = getopt_long(argc, argv, "+n:w:E:p:gq", options, NULL)) != -1) {
         if (option == HELP || option == VERSION) {

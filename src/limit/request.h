@@ -23,6 +23,7 @@ struct request {
     int64_t     wait_ns;        /* -1: for ever */
     bool        global;         /* the name is common to all users */
     mode_t      mode;           /* permissions, if the name is new */
+    int         hold_fd;        /* the place is for as long as this descriptor is open; -1: for the command */
     bool        exec;           /* become the command */
     bool        keep;           /* the name stays, even if nobody uses it */
     bool        json, watch, force;

@@ -43,18 +43,21 @@ static int read_users(fairsem_shared_t *handle, struct shown_name *shown)
     return error;
 }
 
-void status_gave_up(struct local_name *name)
+int turn_gave_up(struct local_name *name, int exit_status)
 {
     struct shown_name shown = { .name = name->request->name };
 
+    if (exit_status != TIMED_OUT)
+        return exit_status;
     if (name->request->quiet)
-        return;
+        return (int)name->request->busy_status;
     if (turn_open(name) == 0) {
         if (read_users(name->handle, &shown) != 0)
             shown.count = 0;
         fairsem_shared_close(name->handle);
     }
     output_gave_up(name->request, &shown, NULL);
+    return (int)name->request->busy_status;
 }
 
 /* Returns an errno value. */

@@ -52,7 +52,10 @@ int turn_result(const struct local_name *name, int error);
 /* Print it, as a table or as JSON, once or each second.  Returns an exit status. */
 int status_print(const struct request *request);
 
-/* The wait of this request was too long: say so on stderr, and who runs, unless it shall be quiet. */
-void status_gave_up(struct local_name *name);
+/*
+ * The exit status after turn_take() has returned false with this one.  If the wait was too long, say so on stderr,
+ * and who runs, unless it shall be quiet.
+ */
+int turn_gave_up(struct local_name *name, int exit_status);
 
 #endif

@@ -40,6 +40,9 @@ struct guard {
  */
 int run_as_child(struct command *command, struct guard *guard);
 
+/* End as a child did: die by the signal that killed it, or return its exit status. */
+int end_like(int status);
+
 /* Become the command.  If that fails, as find_command. */
 int run_here(const struct command *command);
 
