@@ -23,7 +23,7 @@ target() {
 }
 
 limit_tests='tests/limit/test_cluster.py tests/limit/test_hold.py tests/limit/test_limit.py tests/limit/test_names.py
-  tests/limit/test_nested.py tests/limit/test_parent.py tests/limit/test_status.py
+  tests/limit/test_nested.py tests/limit/test_parent.py tests/limit/test_rate.py tests/limit/test_status.py
   tests/limit/test_terminal.py'
 late='tests/scenarios/t_scenarios tests/contract/t_deadline tests/contract/t_fork'
 

@@ -6,6 +6,7 @@
  *      names.h      from a name to a segment
  *      turn.h       wait for the turn; change a limit, remove a name; which processes run, and which wait
  *      hold.h       a place without a command, for the rest of a script
+ *      rate.h       starts per second
  *      held.h       a command inside a command of the same name
  *      wait_line.h  one wait, with signals and a line of progress
  *      run/command.h   run the command

@@ -15,7 +15,9 @@ fairsem_limit_both = $(commands) \
 fairsem_limit_segments = \
 	src/limit/hold.c src/limit/hold.h \
 	src/limit/limit.c \
+	src/limit/local_name.h \
 	src/limit/names.c \
+	src/limit/rate.c src/limit/rate.h \
 	src/limit/status.c \
 	src/limit/turn.c src/limit/turn.h
 

@@ -18,6 +18,7 @@
 
 #define SHARED_MEMORY "/dev/shm"
 #define COMMON_PREFIX "fairsem-limit."
+#define GATE_SUFFIX " rate"     /* a name has no space */
 
 enum { PREFIX_SIZE = 40 };
 
@@ -148,6 +149,15 @@ const char *name_find(const char *name, bool global, char segment[SEGMENT_NAME_S
     return write_path(where, prefix, name, segment) ? NULL : "the name is too long";
 }
 
+bool name_of_gate(const char *name, bool global, char segment[SEGMENT_NAME_SIZE])
+{
+    char prefix[PREFIX_SIZE];
+
+    write_prefix(global, prefix);
+    return snprintf(segment, SEGMENT_NAME_SIZE, "%s/%s%s" GATE_SUFFIX, names_directory(global), prefix, name)
+           < SEGMENT_NAME_SIZE;
+}
+
 bool name_can_be_made(const char *segment, bool global)
 {
     const char *where = names_directory(global);
@@ -187,27 +197,35 @@ static int by_name(const void *a, const void *b)
     const struct listed *x = a, *y = b;
     int order = strcmp(x->name, y->name);
 
-    return order != 0 ? order : x->global - y->global;
+    if (order == 0)
+        order = x->global - y->global;
+    return order != 0 ? order : x->gate - y->gate;
 }
 
 /* Add the file if its name begins with the prefix.  Returns false if there is no memory. */
 static bool add_name(struct listed **list, size_t *count, const char *file, bool global)
 {
     char prefix[PREFIX_SIZE], segment[SEGMENT_NAME_SIZE];
-    struct listed *longer;
-    size_t length;
+    struct listed found = { .global = global }, *longer;
+    size_t length, suffix = strlen(GATE_SUFFIX);
 
     write_prefix(global, prefix);
     length = strlen(prefix);
-    if (strncmp(file, prefix, length) != 0 || name_find(file + length, global, segment) != NULL)
+    if (strncmp(file, prefix, length) != 0)
+        return true;
+    strcpy(found.name, file + length);
+    length = strlen(found.name);
+    found.gate = length > suffix && strcmp(found.name + length - suffix, GATE_SUFFIX) == 0;
+    if (found.gate)
+        found.name[length - suffix] = '\0';
+    if (name_find(found.name, global, segment) != NULL)
         return true;
     longer = realloc(*list, (*count + 2) * sizeof **list);
     if (longer == NULL)
         return false;
     *list = longer;
-    longer[*count] = (struct listed){ .global = global };
-    strcpy(longer[(*count)++].name, file + length);
-    longer[*count] = (struct listed){ "", false };
+    longer[(*count)++] = found;
+    longer[*count] = (struct listed){ .name = "" };
     return true;
 }
 

@@ -29,6 +29,12 @@ const char *names_directory(bool global);
  */
 const char *name_find(const char *name, bool global, char segment[SEGMENT_NAME_SIZE]);
 
+/*
+ * The same for the gate of the name, which rate.h explains.  It is always where it would be made, and has a name
+ * that no other name can have.  Returns false if the path is too long.
+ */
+bool name_of_gate(const char *name, bool global, char segment[SEGMENT_NAME_SIZE]);
+
 /* May a segment be made there?  If not, and the file is gone, find the name again. */
 bool name_can_be_made(const char *segment, bool global);
 
@@ -42,10 +48,10 @@ const char *name_owner(const char *segment);
  */
 void name_spare(const char *segment, bool also_in_command);
 
-/* Returns a sorted list of the names that exist, for free(), whose last name is empty; or NULL with errno. */
+/* Returns a sorted list of the names and gates that exist, for free(), whose last name is empty; or NULL with errno. */
 struct listed {
     char name[NAME_MAX + 1];
-    bool global;
+    bool global, gate;
 };
 struct listed *names_list(void);
 

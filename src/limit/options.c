@@ -32,6 +32,7 @@ static const char usage[] =
     "  -w, --wait=TIME          wait so long at most (30, 0.5, 5m, 2h, 1d), then exit\n"
     "                           with status 124 and a message\n"
     "  -E, --conflict-exit-code=STATUS  with this status instead of 124\n"
+    "      --rate=N/s           at most N starts per second, evenly; also N/m and N/h\n"
     "  -q, --quiet              without that message\n"
     "  -p, --priority=PRIORITY  the lower starts first, a whole number (0)\n"
     "  -g, --global[=MODE]      NAME is common to all users; without it, each user has\n"
@@ -55,7 +56,7 @@ static const char usage[] =
     "The exit status is that of COMMAND; 124: the wait was too long, 125: fairsem-limit\n"
     "itself failed, 126: COMMAND cannot be run, 127: COMMAND was not found.";
 
-enum { KEEP = 256, DIRECTORY, EXEC, FORK, HOLD, STATUS_OPTION, WATCH, SET_LIMIT,
+enum { KEEP = 256, DIRECTORY, EXEC, FORK, HOLD, RATE, STATUS_OPTION, WATCH, SET_LIMIT,
        REMOVE_OPTION, FORCE, CLUSTER, TTL, KEEP_RUNNING, VERSION, HELP };
 
 static const struct option options[] = {
@@ -70,6 +71,7 @@ static const struct option options[] = {
     { "exec", no_argument, NULL, EXEC },
     { "fork", no_argument, NULL, FORK },
     { "hold", required_argument, NULL, HOLD },
+    { "rate", required_argument, NULL, RATE },
     { "status", optional_argument, NULL, STATUS_OPTION },
     { "watch", no_argument, NULL, WATCH },
     { "set-limit", required_argument, NULL, SET_LIMIT },
@@ -138,6 +140,25 @@ static bool read_ttl(const char *text, int64_t *ns)
     return false;
 }
 
+/* "10/s", "30/m", "5/h". */
+static bool read_rate(const char *text, int64_t *interval_ns)
+{
+    static const struct { const char *text; int64_t ns; } periods[] = {
+        { "/s", SECOND_NS }, { "/m", 60 * SECOND_NS }, { "/h", LONGEST_INTERVAL_NS },
+    };
+    char *end;
+    long starts = strtol(text, &end, 10);
+
+    for (size_t i = 0; i < sizeof periods / sizeof periods[0]; i++) {
+        if (strcmp(end, periods[i].text) == 0 && end != text && starts >= 1 && starts <= 1000000) {
+            *interval_ns = periods[i].ns / starts;
+            return true;
+        }
+    }
+    warnx("--rate: '%s' is no number of starts from 1 to 1000000 such as 10/s, 30/m or 5/h", text);
+    return false;
+}
+
 static bool read_descriptor(const char *text, int *fd)
 {
     int64_t number;
@@ -170,6 +191,7 @@ static bool take_option(int option, struct request *r)
     case DIRECTORY:     r->directory = optarg; return true;
     case EXEC:          r->exec = true; return true;
     case FORK:          r->exec = false; return true;   /* the default */
+    case RATE:          return read_rate(optarg, &r->interval_ns);
     case HOLD:          return read_descriptor(optarg, &r->hold_fd);
     case STATUS_OPTION:
         r->what = STATUS;
@@ -202,7 +224,8 @@ static bool take_option(int option, struct request *r)
 static const char *take_cluster(struct request *r)
 {
     const char *variable = getenv("FAIRSEM_LIMIT_CLUSTER");
-    bool here = r->global || r->exec || r->hold_fd >= 0 || r->keep || r->force || r->directory != NULL;
+    bool here = r->global || r->exec || r->hold_fd >= 0 || r->interval_ns != 0 || r->keep || r->force
+                || r->directory != NULL;
 
     if (variable != NULL && *variable != '\0' && (r->cluster.on || !here)) {
         r->cluster.on = true;
@@ -214,7 +237,7 @@ static const char *take_cluster(struct request *r)
     if (!r->cluster.on)
         return r->cluster.ttl_ns != 0 || r->cluster.keep_running
                ? "--ttl and --keep-running belong to --cluster" : NULL;
-    return here ? "not with --cluster: --global, --dir, --keep, --exec, --hold, --force" : NULL;
+    return here ? "not with --cluster: --global, --dir, --keep, --exec, --hold, --rate, --force" : NULL;
 }
 
 /* Parse the arguments after the options.  Returns NULL, or what is wrong. */

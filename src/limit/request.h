@@ -9,6 +9,8 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+#define LONGEST_INTERVAL_NS INT64_C(3600000000000)
+
 /* As timeout(1) has it; beside the exit statuses of run/command.h. */
 enum { TIMED_OUT = 124 };
 
@@ -23,6 +25,7 @@ struct request {
     int64_t     wait_ns;        /* -1: for ever */
     bool        global;         /* the name is common to all users */
     mode_t      mode;           /* permissions, if the name is new */
+    int64_t     interval_ns;    /* between two starts; 0: there is no rate */
     int         hold_fd;        /* the place is for as long as this descriptor is open; -1: for the command */
     bool        exec;           /* become the command */
     bool        keep;           /* the name stays, even if nobody uses it */

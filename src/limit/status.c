@@ -30,16 +30,17 @@ static void describe_user(const struct shown_name *name, int number, struct show
 /* ---- Each name ---- */
 
 /* Returns an errno value. */
-static int read_users(fairsem_shared_t *handle, struct shown_name *shown)
+static int read_users(const struct local_name *name, struct shown_name *shown)
 {
-    static fairsem_shared_user_t users[MOST_USERS];
-    int error;
+    const fairsem_shared_user_t *users;
+    int error = turn_users(name, &users, &shown->count);
 
-    shown->count = MOST_USERS;
-    error = fairsem_shared_users(handle, users, &shown->count);
-    shown->count = shown->count < MOST_USERS ? shown->count : MOST_USERS;
     shown->users = users;
     shown->describe = describe_user;
+    for (int i = 0; i < shown->count; i++) {
+        shown->running += users[i].place == 0;
+        shown->waiting += users[i].place != 0;
+    }
     return error;
 }
 
@@ -52,8 +53,7 @@ int turn_gave_up(struct local_name *name, int exit_status)
     if (name->request->quiet)
         return (int)name->request->busy_status;
     if (turn_open(name) == 0) {
-        if (read_users(name->handle, &shown) != 0)
-            shown.count = 0;
+        read_users(name, &shown);       /* nobody, if that fails */
         fairsem_shared_close(name->handle);
     }
     output_gave_up(name->request, &shown, NULL);
@@ -71,15 +71,12 @@ static int print_status_of(struct local_name *name)
         return error;
     error = fairsem_shared_stat(name->handle, &stat);
     if (error == 0)
-        error = read_users(name->handle, &shown);
+        error = read_users(name, &shown);
     fairsem_shared_close(name->handle);
     if (error != 0)
         return error;
-    for (int i = 0; i < shown.count; i++)
-        shown.running += ((const fairsem_shared_user_t *)shown.users)[i].place == 0;
     shown.limit = stat.capacity;
     shown.free = stat.available;
-    shown.waiting = stat.waiters;
     output_name(&shown);
     return 0;
 }
@@ -142,7 +139,9 @@ static int print_all(const void *arg)
         return output_failure("%s: %s", names_directory(request.global), strerror(errno));
     for (const struct listed *at = list; *at->name != '\0'; at++) {
         /* In both directories it is one name. */
-        if (at[1].global == at->global && strcmp(at[1].name, at->name) == 0)
+        if (at->gate)
+            continue;
+        if (!at[1].gate && at[1].global == at->global && strcmp(at[1].name, at->name) == 0)
             continue;
         request.name = at->name;
         request.global = at->global;

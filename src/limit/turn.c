@@ -4,6 +4,8 @@
 
 #include "held.h"
 #include "output.h"
+#include "rate.h"
+#include "run/duration.h"
 #include "wait_line.h"
 
 #include <err.h>
@@ -13,8 +15,6 @@
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
-
-enum { MOST_PROCESSES = 1024 };     /* that run or wait.  Each costs 128 bytes of memory. */
 
 static const char *meaning(int error)
 {
@@ -78,13 +78,19 @@ static bool is_current(const struct local_name *name)
 
 /* ---- Remove names that nobody uses ---- */
 
-static int remove_unused(const char *segment, int oflag, bool kept)
+/* As fairsem_shared_unlink_unused(), for which those that wait at the gate are not users of the name. */
+static int unlink_unused(fairsem_shared_t *handle, const char *name, bool global, const char *segment, bool kept)
+{
+    return rate_has_users(name, global) ? EBUSY : fairsem_shared_unlink_unused(handle, segment, kept);
+}
+
+static int remove_unused(const char *name, bool global, const char *segment, bool kept)
 {
     fairsem_shared_t *handle;
-    int error = fairsem_shared_open(&handle, segment, oflag, 0, NULL);
+    int error = fairsem_shared_open(&handle, segment, global ? 0 : FAIRSEM_SHARED_OWN, 0, NULL);
 
     if (error == 0) {
-        error = fairsem_shared_unlink_unused(handle, segment, kept);
+        error = unlink_unused(handle, name, global, segment, kept);
         /* A command that had opened it before may join a queue in which nobody is granted anything. */
         if (error == 0)
             error = fairsem_shared_set_units(handle, FAIRSEM_MAX_UNITS);
@@ -96,11 +102,12 @@ static int remove_unused(const char *segment, int oflag, bool kept)
 /* Returns ENOENT if the name was gone while this process had units. */
 static int leave_name(const struct local_name *name)
 {
-    int error = fairsem_shared_unlink_unused(name->handle, name->segment, false);
+    const struct request *request = name->request;
+    int error = unlink_unused(name->handle, request->name, request->global, name->segment, false);
 
     fairsem_shared_close(name->handle);
     if (error == EBUSY)         /* perhaps one that has left since */
-        remove_unused(name->segment, own_flag(name->request), false);
+        remove_unused(request->name, request->global, name->segment, false);
     return error;
 }
 
@@ -112,8 +119,12 @@ static void make_room(void)
 
     for (const struct listed *at = list; at != NULL && *at->name != '\0'; at++) {
         /* Not global ones: their other users could end this process, by truncating the file. */
-        if (!at->global && name_find(at->name, false, segment) == NULL)
-            remove_unused(segment, FAIRSEM_SHARED_OWN, false);
+        if (at->global)
+            continue;
+        if (at->gate)
+            rate_forget(at->name, false, LONGEST_INTERVAL_NS);
+        else if (name_find(at->name, false, segment) == NULL)
+            remove_unused(at->name, false, segment, false);
     }
     free(list);
 }
@@ -129,8 +140,10 @@ static int open_or_make(struct local_name *name)
         .flags = FAIRSEM_SHARED_NO_SPIN,    /* a command begins: microseconds do not matter */
     };
     int make = name_can_be_made(name->segment, request->global) ? O_CREAT : 0;
+    int error = request->interval_ns != 0 ? rate_open(name) : 0;
 
-    return fairsem_shared_open(&name->handle, name->segment, make | own_flag(request), request->mode, &attr);
+    return error != 0 ? error : fairsem_shared_open(&name->handle, name->segment, make | own_flag(request),
+                                                    request->mode, &attr);
 }
 
 /* Open the segment that has this limit, or had it before --set-limit.  Returns an exit status. */
@@ -163,7 +176,7 @@ static int open_segment(struct local_name *name)
         if (error == 0 && (stat.capacity == request->limit || stat.initial_units == request->limit))
             return 0;
         if (error == 0)         /* the limit 0 is for --remove */
-            error = fairsem_shared_unlink_unused(name->handle, name->segment, stat.capacity != 0);
+            error = unlink_unused(name->handle, request->name, request->global, name->segment, stat.capacity != 0);
         fairsem_shared_close(name->handle);
         if (error == EBUSY && !limit_is_as_asked(request, stat.capacity))
             return OWN_FAILURE;
@@ -179,27 +192,30 @@ static int64_t limit_of(fairsem_shared_t *handle)
     return fairsem_shared_stat(handle, &stat) == 0 ? stat.capacity : 0;
 }
 
-static struct timespec in_future(int64_t ns)
+int turn_users(const struct local_name *name, const fairsem_shared_user_t **users, int *count)
 {
-    struct timespec at;
+    static fairsem_shared_user_t list[2 * MOST_USERS];
+    int error;
 
-    clock_gettime(CLOCK_MONOTONIC, &at);
-    ns += at.tv_nsec;
-    at.tv_sec += (time_t)(ns / 1000000000);
-    at.tv_nsec = (long)(ns % 1000000000);
-    return at;
+    *count = MOST_USERS;
+    error = fairsem_shared_users(name->handle, list, count);
+    *count = error != 0 ? 0 : *count < MOST_USERS ? *count : MOST_USERS;
+    if (error == 0)
+        rate_add_users(name, list, count, 2 * MOST_USERS);
+    *users = list;
+    return error;
 }
 
 /* The units that a process holds. */
-static int64_t units_of(void *handle, long pid, const char *said)
+static int64_t units_of(void *name, long pid, const char *said)
 {
-    static fairsem_shared_user_t users[MOST_USERS];
-    int count = MOST_USERS;
+    const fairsem_shared_user_t *users;
+    int count;
 
     (void)said;
-    if (fairsem_shared_users(handle, users, &count) != 0)
+    if (turn_users(name, &users, &count) != 0)
         return 0;
-    for (int i = 0; i < count && i < MOST_USERS; i++) {
+    for (int i = 0; i < count; i++) {
         if (users[i].place == 0 && users[i].local_pid == pid)
             return users[i].units;
     }
@@ -213,7 +229,7 @@ static int64_t units_of(void *handle, long pid, const char *said)
 static int take_held(struct local_name *name)
 {
     int64_t units;
-    long holder = held_by(name->segment, units_of, name->handle, &units);
+    long holder = held_by(name->segment, units_of, name, &units);
 
     if (holder == 0)
         return EAGAIN;
@@ -230,20 +246,20 @@ static int take_held(struct local_name *name)
 
 static int acquire(void *arg, const fairsem_wait_t *how)
 {
-    const struct local_name *name = arg;
+    struct local_name *name = arg;
+    int error = name->request->interval_ns != 0 ? rate_wait(name, how) : 0;
 
-    return fairsem_shared_acquire_with(name->handle, name->request->units, how);
+    return error != 0 ? error : fairsem_shared_acquire_with(name->handle, name->request->units, how);
 }
 
 static bool read_standing(void *arg, struct standing *standing)
 {
-    static fairsem_shared_user_t users[MOST_USERS];
-    const struct local_name *name = arg;
-    int count = MOST_USERS;
+    const fairsem_shared_user_t *users;
+    int count;
 
-    if (fairsem_shared_users(name->handle, users, &count) != 0)
+    if (turn_users(arg, &users, &count) != 0)
         return false;
-    for (int i = 0; i < count && i < MOST_USERS; i++) {
+    for (int i = 0; i < count; i++) {
         standing->running += users[i].place == 0;
         if (users[i].place != 0 && users[i].mine != 0)
             standing->place = users[i].place;
@@ -253,6 +269,7 @@ static bool read_standing(void *arg, struct standing *standing)
 
 static void leave_by_signal(void *arg)
 {
+    rate_leave(arg);
     leave_name(arg);            /* it may have got its turn just before */
 }
 
@@ -262,15 +279,16 @@ static int wait_for_turn(struct local_name *name, const fairsem_wait_t *how)
         .name = name->request->name, .exec = name->request->exec, .patience_ms = -1,
         .acquire = acquire, .ask = read_standing, .leave = leave_by_signal, .arg = name,
     };
-    int error = fairsem_shared_tryacquire(name->handle, name->request->units);
+    int error = name->request->interval_ns != 0 ? EAGAIN
+                : fairsem_shared_tryacquire(name->handle, name->request->units);
 
     return error == EAGAIN ? wait_line(&line, how) : error;
 }
 
-bool turn_take(struct local_name *name, int *exit_status)
+static bool take(struct local_name *name, int *exit_status)
 {
     const struct request *request = name->request;
-    struct timespec deadline = in_future(request->wait_ns);
+    struct timespec deadline = duration_in_future(request->wait_ns);
     const fairsem_wait_t how = {
         .clock = CLOCK_MONOTONIC,
         .deadline = request->wait_ns < 0 ? NULL : &deadline,
@@ -287,7 +305,7 @@ bool turn_take(struct local_name *name, int *exit_status)
         *exit_status = OWN_FAILURE;
         if (error == EAGAIN) {
             error = wait_for_turn(name, &how);
-            if (error == 0 && is_current(name))
+            if (error == 0 && is_current(name) && (error = rate_start(name)) == 0)
                 return true;
             if (error == ETIMEDOUT)
                 *exit_status = TIMED_OUT;
@@ -297,16 +315,33 @@ bool turn_take(struct local_name *name, int *exit_status)
             else
                 turn_result(name, error);
         }
-        fairsem_shared_close(name->handle);
+        if (error != 0 && name->gate != NULL) {
+            rate_leave(name);
+            leave_name(name);   /* it may have waited alone */
+        } else {
+            fairsem_shared_close(name->handle);
+        }
         if (error != 0)
             return false;
     }
     return false;
 }
 
+bool turn_take(struct local_name *name, int *exit_status)
+{
+    bool taken = take(name, exit_status);
+
+    rate_leave(name);
+    return taken;
+}
+
 void turn_end(const struct local_name *name)
 {
-    if (leave_name(name) == ENOENT)     /* first: a message may block */
+    int error = leave_name(name);       /* first: a message may block */
+
+    if (name->request->interval_ns != 0)
+        rate_forget(name->request->name, name->request->global, name->request->interval_ns);
+    if (error == ENOENT)
         warnx("%s: somebody has removed this name while the command ran, and others may have run "
               "beside it", name->segment);
 }
@@ -339,11 +374,18 @@ int turn_set_limit(struct local_name *name)
 
 int turn_remove(const struct local_name *name)
 {
-    int error;
+    const struct request *request = name->request;
+    int error, of_gate;
+    char gate[SEGMENT_NAME_SIZE];
 
-    if (!name->request->force)
-        error = remove_unused(name->segment, own_flag(name->request), true);
-    else if ((error = fairsem_shared_unlink(name->segment)) == EINVAL)
-        error = rmdir(name->segment) == 0 ? 0 : errno;
-    return turn_result(name, error);
+    if (request->force) {
+        of_gate = name_of_gate(request->name, request->global, gate) ? fairsem_shared_unlink(gate) : ENOENT;
+        error = fairsem_shared_unlink(name->segment);
+        if (error == EINVAL)
+            error = rmdir(name->segment) == 0 ? 0 : errno;
+    } else {
+        of_gate = rate_forget(request->name, request->global, 0);
+        error = of_gate == EBUSY ? EBUSY : remove_unused(request->name, request->global, name->segment, true);
+    }
+    return error == ENOENT && of_gate == 0 ? 0 : turn_result(name, error);
 }

@@ -10,19 +10,7 @@
 #ifndef LIMIT_TURN_H
 #define LIMIT_TURN_H
 
-#include "names.h"
-#include "request.h"
-
-#include <fairsem/shared.h>
-
-enum { MOST_USERS = 2048 };     /* of a name are looked at: each process can run and wait */
-
-/* A name, its file, and what this process has opened of it. */
-struct local_name {
-    const struct request *request;
-    char                  segment[SEGMENT_NAME_SIZE];   /* see name_find() */
-    fairsem_shared_t     *handle;
-};
+#include "local_name.h"
 
 /* ---- turn.c: wait in the line of the name until it is our turn; change and remove names ---- */
 
@@ -36,6 +24,9 @@ int turn_open(struct local_name *name);
  * process.
  */
 bool turn_take(struct local_name *name, int *exit_status);
+
+/* Who holds units, then who waits, also for the rate.  The handle is open.  Returns an errno value. */
+int turn_users(const struct local_name *name, const fairsem_shared_user_t **users, int *count);
 
 /* Give the units back, and remove the name if nobody uses it and it need not stay. */
 void turn_end(const struct local_name *name);

@@ -44,3 +44,14 @@ const char *duration_text(int64_t ns, char text[DURATION_SIZE])
                  units[i + 1].name);
     return text;
 }
+
+struct timespec duration_in_future(int64_t ns)
+{
+    struct timespec at;
+
+    clock_gettime(CLOCK_MONOTONIC, &at);
+    ns += at.tv_nsec;
+    at.tv_sec += (time_t)(ns / 1000000000);
+    at.tv_nsec = (long)(ns % 1000000000);
+    return at;
+}

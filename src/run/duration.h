@@ -17,6 +17,9 @@ double duration_read(const char *text, const struct duration_unit *units);
 /* What has passed since a time of CLOCK_MONOTONIC, in ns. */
 int64_t duration_since(const struct timespec *began);
 
+/* The time on CLOCK_MONOTONIC in so many ns. */
+struct timespec duration_in_future(int64_t ns);
+
 enum { DURATION_SIZE = 40 };
 
 /* "12 s", "4 min 12 s", "3 h 5 min".  Returns text. */

@@ -14,6 +14,7 @@
 #include "../../src/limit/names.c"
 #include "../../src/limit/output.c"
 #include "../../src/limit/wait_line.c"
+#include "../../src/limit/rate.c"
 #include "../../src/limit/turn.c"
 
 static pid_t other;
