@@ -475,7 +475,7 @@ class Semaphore(_OfThisProcess, _Acquires):
 
 _Pair = Tuple[Semaphore, SupportsIndex]
 
-    def histogram(self):
+    def histogram(self) -> List[int]:
         """The waits that have ended, by length: a list, in which item i is how many were longer than
         2**(i-1) and at most 2**i microseconds; the first: at most 1; the last: all that were longer."""
         counts = (ctypes.c_uint64 * c.WAIT_BUCKETS)()
