@@ -20,13 +20,13 @@ EXTRA_DIST += $(compress_tree_sources)
 endif
 
 noinst_PROGRAMS += \
-	examples/collatz-pool \
+	examples/worker-pool \
 	examples/consumer-priority \
 	examples/budget-pool \
 	examples/fetch-limiter \
 	examples/start-once
-examples_collatz_pool_SOURCES = examples/collatz-pool.c
-examples_collatz_pool_LDADD = libfairsem.la
+examples_worker_pool_SOURCES = examples/worker-pool.c
+examples_worker_pool_LDADD = libfairsem.la
 examples_consumer_priority_SOURCES = examples/consumer-priority.c
 examples_consumer_priority_LDADD = libfairsem.la
 examples_budget_pool_SOURCES = examples/budget-pool.c
@@ -70,7 +70,6 @@ endif
 exampledocdir = $(docdir)/examples
 dist_exampledoc_DATA = \
 	examples/Makefile.example \
-	examples/collatz-pool.c \
 	examples/compress-tree.c \
 	examples/consumer-priority.c \
 	examples/cron-limit.sh \
@@ -84,4 +83,5 @@ dist_exampledoc_DATA = \
 	examples/killed_job.c \
 	examples/killed_job.h \
 	examples/prefork-server.c \
-	examples/start-once.c
+	examples/start-once.c \
+	examples/worker-pool.c

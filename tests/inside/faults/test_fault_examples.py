@@ -29,7 +29,7 @@ def without_threads(mark, first, count, *command):
 # Only the first few threads: the others are made by the same loops.
 @pytest.mark.skipif(not os.path.exists(SHIM), reason="no shared library to put in front of the examples")
 @pytest.mark.parametrize("command, most", (
-    ("examples/collatz-pool", 6), ("examples/compress-tree -t 4 .", 6), ("examples/consumer-priority", 6),
+    ("examples/worker-pool", 6), ("examples/compress-tree -t 4 .", 6), ("examples/consumer-priority", 6),
     ("examples/fetch-limiter", 6), ("examples/hog-and-victim --seconds 0.1 --svg /dev/null", 6),
     ("bench/fairsem-bench --quick uncontended", 1), ("bench/fairsem-bench --quick handoff", 1),
     ("bench/fairsem-bench --quick ring", 1), ("bench/fairsem-bench --quick victim", 1)))

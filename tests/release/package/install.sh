@@ -150,13 +150,13 @@ elif [ -n "$has_shared" ]; then
     cp "$top_srcdir"/examples/*.[ch] "$top_srcdir/examples/Makefile.example" "$work/examples" ||
     exit 99
   # compress-tree needs zlib.
-  programs="collatz-pool consumer-priority budget-pool fetch-limiter start-once"
+  programs="worker-pool consumer-priority budget-pool fetch-limiter start-once"
   [ ! -x "$top_builddir/examples/compress-tree" ] || programs="$programs compress-tree"
   [ ! -x "$top_builddir/examples/event-loop" ] || programs="$programs event-loop"
   # shellcheck disable=SC2086 # a list of programs
   if "$MAKE" -C "$work/examples" -f Makefile.example CC="$CC" CFLAGS="${CFLAGS-}" \
     $programs > "$work/log" 2>&1 &&
-    LD_LIBRARY_PATH=$libdir "$work/examples/collatz-pool" > "$work/log" 2>&1; then
+    LD_LIBRARY_PATH=$libdir "$work/examples/worker-pool" > "$work/log" 2>&1; then
     echo "ok: the examples with Makefile.example: $programs"
   else
     cat "$work/log"

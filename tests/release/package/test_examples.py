@@ -97,7 +97,7 @@ def test_hog_and_victim(tmp_path):
 # ---------------------------------------------------------------- the short ones
 # They check their own results.  This checks that they have done all their work.
 @pytest.mark.parametrize("command, lines", (
-    ("collatz-pool", ["\\[0 1 7 2 5 8 16 3 19 6 14 9 9 17 17 4 12 20 20 7 7 .* 111 18 18 18 106 5\\]"]),
+    ("worker-pool", ["\\[0 1 7 2 5 8 16 3 19 6 14 9 9 17 17 4 12 20 20 7 7 .* 111 18 18 18 106 5\\]"]),
     ("consumer-priority", ["arrived 4, priority 0: served 1", "arrived 7, priority 0: served 2",
                            "arrived 2, priority 5: served 3", "arrived 5, priority 5: served 4",
                            "arrived 1, priority 9: served 5", "arrived 3, priority 9: served 6",

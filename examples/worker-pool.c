@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * collatz-pool.c - a pool of as many workers as there are processors, with one semaphore.
+ * worker-pool.c - a pool of as many workers as there are processors, with one semaphore.
  *
  * Each task gets a unit of the semaphore first, then a thread of its own, and gives the unit back
  * when it is done.  So no more tasks run at once than there are units.  To wait for the last tasks,
@@ -42,7 +42,7 @@ static const int expected[TASKS] = {
 static void must(int err, const char *what)
 {
     if (err != 0) {
-        fprintf(stderr, "collatz-pool: %s failed with error %d\n", what, err);
+        fprintf(stderr, "worker-pool: %s failed with error %d\n", what, err);
         exit(EXIT_FAILURE);
     }
 }
@@ -119,8 +119,8 @@ int main(void)
     }
     printf("]\n");
     if (wrong > 0)
-        fprintf(stderr, "collatz-pool: FAILED: %d wrong results\n", wrong);
+        fprintf(stderr, "worker-pool: FAILED: %d wrong results\n", wrong);
     if (pool.most > workers)
-        fprintf(stderr, "collatz-pool: FAILED: %d workers instead of %d\n", pool.most, workers);
+        fprintf(stderr, "worker-pool: FAILED: %d workers instead of %d\n", pool.most, workers);
     return wrong > 0 || pool.most > workers ? EXIT_FAILURE : EXIT_SUCCESS;
 }
