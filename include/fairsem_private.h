@@ -9,6 +9,9 @@
 #if defined(__cplusplus) && __cplusplus < 201103L
 #error "fairsem.h needs C++11: compile with -std=c++11 or later"
 #endif
+#if defined(_WIN32) && !defined(__CYGWIN__)
+#error "fairsem.h needs a POSIX system: there is no port to Windows"
+#endif
 
 #include <pthread.h>
 #include <stddef.h>

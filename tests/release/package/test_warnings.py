@@ -8,7 +8,7 @@ import re
 import pytest
 
 from cases import NOT_HERE, TOP_SRCDIR, WORK, run
-from compiled import CXX_COMPILERS, C_COMPILERS, INCLUDE, file, needs_standard
+from compiled import CC, CXX_COMPILERS, C_COMPILERS, INCLUDE, file, needs_standard
 
 # =  the result must be used; -  there is none.  Behind an argument: !  must not be NULL; ?  may be.
 CALLS = """
@@ -242,3 +242,12 @@ def test_before_its_standard_a_header_is_one_clear_error(compiler, header, stand
     assert done.returncode != 0
     said = re.findall("(error|warning): (.*)", done.stderr)
     assert len(said) == 1 and said[0][0] == "error" and "needs C++" in said[0][1], done.stderr
+
+
+@pytest.mark.parametrize("system, errors", (
+    ("-D_WIN32", ["there is no port to Windows"]), ("-D_WIN32 -D__CYGWIN__", []), ("", [])))
+@pytest.mark.parametrize("header", ("fairsem.h", "fairsem/posix.h", "fairsem/shared.h"))
+def test_on_windows_a_header_is_one_clear_error(header, system, errors):
+    done = run(*CC, *system.split(), INCLUDE, "-fsyntax-only", file("system.c", "#include <%s>\n" % header))
+    said = re.findall("(?:error|warning): (.*)", done.stderr)
+    assert [re.sub(".*: |\"$", "", line) for line in said] == errors, done.stderr
