@@ -10,17 +10,17 @@ import xml.etree.ElementTree
 
 import pytest
 
-from cases import TOP_BUILDDIR, TOP_SRCDIR, run, wait_until
+from cases import NOT_HERE, TOP_BUILDDIR, TOP_SRCDIR, run, wait_until
 
 SOURCES, LIMIT = TOP_SRCDIR + "/src", TOP_BUILDDIR + "/fairsem-limit"
 
 
-def ends(status, program, *arguments, needs=()):
+def ends(status, program, *arguments, needs=(), **options):
     """What it prints; it exits with this status."""
     for name in (program, *needs):
         if not os.path.exists(os.path.join(TOP_BUILDDIR, name)):
             pytest.skip(name + " was not built")
-    done = run(os.path.join(TOP_BUILDDIR, program), *arguments)
+    done = run(os.path.join(TOP_BUILDDIR, program), *arguments, **options)
     assert done.returncode == status, done.stdout + done.stderr
     return done.stdout
 
@@ -92,6 +92,17 @@ def test_hog_and_victim(tmp_path):
         " *%s +[0-9].* [0-9].*" % figure
         for figure in ("times served", "longest wait", "times the hog passed it in waiting")))
     assert xml.etree.ElementTree.parse(picture).getroot().tag.endswith("svg")
+
+
+@pytest.mark.skipif(not hasattr(os, "sched_setaffinity"), reason=NOT_HERE + "no process chooses its cores")
+def test_hog_and_victim_says_that_one_core_shows_little(tmp_path):
+    cores = sorted(os.sched_getaffinity(0))
+
+    def says_so(some):
+        return "On one core" in ends(0, "examples/hog-and-victim", "--seconds", "0.01", "--svg", tmp_path / "svg",
+                                     preexec_fn=lambda: os.sched_setaffinity(0, some))
+    assert says_so(cores[:1])
+    assert len(cores) == 1 or not says_so(cores[:2])
 
 
 # ---------------------------------------------------------------- the short ones
