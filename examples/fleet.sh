@@ -146,7 +146,12 @@ kill -KILL "$job2" "$job6" "$first_member"
 echo "end 2" >> "$directory/log"
 sleep 0.5
 show
-say "their leases end, ten seconds after the last renewal, and the next in line begin"
+say "their leases end, ten seconds after the last renewal, and the next in line begins"
+# shellcheck disable=SC2154 # eval has set it
+while kill -0 "$job7" 2> /dev/null && ! shows "running .* $job7 "; do
+  sleep 0.1
+done
+show
 
 for number in 1 3 4 5 7 8; do
   eval "wait \$job$number" || die "command $number failed: $(cat "$directory/err")"
