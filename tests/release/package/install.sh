@@ -261,6 +261,30 @@ case $(settings /usr/local /usr/local/lib) in
   *) fail "quickstart: gdb needs settings for /usr/local" ;;
 esac
 
+# ---------------------------------------------------------------- how much quickstart does at a time
+eval "$(sed -n '/^quota() {/,/^}/p' "$top_srcdir/quickstart")"
+# cores EXPECTED WHAT CGROUPS [FILE TEXT]... - of a process with these cgroups, where these files are.
+cores() {
+  expected=$1 what=$2
+  rm -rf "$work/cgroup" && mkdir "$work/cgroup" && echo "$3" > "$work/cgroups" || exit 99
+  shift 3
+  while [ $# -gt 0 ]; do
+    mkdir -p "$work/cgroup/$(dirname "$1")" && echo "$2" > "$work/cgroup/$1" || exit 99
+    shift 2
+  done
+  said=$(quota "$work/cgroup" "$work/cgroups")
+  if [ "$said" = "$expected" ]; then
+    echo "ok: quickstart's cores: $what"
+  else
+    fail "quickstart's cores: $what: $said"
+  fi
+}
+cores '' "no quota" 0::/a a/cpu.max 'max 100000' cpu/cpu.cfs_quota_us -1 cpu/cpu.cfs_period_us 100000
+cores 2 "one and a half, of a container" 0::/ cpu.max '150000 100000'
+cores 3 "that of the parent is smaller" 0::/a/b a/b/cpu.max '800000 100000' a/cpu.max '300000 100000'
+cores 1 "version 1" 4:cpu,cpuacct:/a cpu,cpuacct/a/cpu.cfs_quota_us 50000 \
+  cpu,cpuacct/a/cpu.cfs_period_us 100000
+
 make_quietly uninstall
 # Links, too, even dangling ones: make distcheck would not see them.
 find "$root" ! -type d > "$work/left"
