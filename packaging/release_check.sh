@@ -102,7 +102,7 @@ row abi_is_recorded '' 5 abi_is_recorded
 row reproducible '' 120 reproducible
 row one_file '' 120 tests tests/release/package/amalgamation.sh
 row packages '' 600 packages
-row site '' 60 tests tests/release/man/site.sh
+row site '' 60 tests tests/release/man/test_site.py
 row flags '' 1200 "$make" -C "$top_builddir" check-flags
 row distcheck '' 600 distcheck
 row ports '' 3600 "$make" -C "$top_builddir" check-ports

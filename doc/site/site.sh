@@ -26,12 +26,13 @@ page() {
 }
 
 # ---------------------------------------------------------------- the manual
-# A further name of a page leads to its place there.  mandoc links to what exists.
+# A further name of a page leads to its place there.  mandoc links to what exists.  That of fairsem::units is
+# fairsem-units: in a link, fairsem: is a scheme, and not every system has files with a colon in their names.
 while IFS='	' read -r name section page _; do
   : > "$page.html"
   [ "$name.$section" = "$page" ] ||
     printf '<!DOCTYPE html><title>%s</title><meta http-equiv="refresh" content="0; url=%s">\n' \
-      "$name" "$page.html#$name" > "$name.$section.html"
+      "$name" "$page.html#$name" > "$(echo "$name.$section.html" | sed 's/::/-/')"
 done < names
 for file in "$top"/doc/man/*.[137]; do
   name=${file##*/}
@@ -71,7 +72,11 @@ done
 # ---------------------------------------------------------------- the index
 {
   printf '<h1>fairsem %s</h1>\n<h2>Manual</h2>\n<ul>\n' "$version"
-  awk -F '\t' '{ printf "<li><a href=\"%s.%s.html\">%s(%s)</a> %s</li>\n", $1, $2, $1, $2, $4 }' names
+  awk -F '\t' '{
+    file = $1
+    sub(/::/, "-", file)
+    printf "<li><a href=\"%s.%s.html\">%s(%s)</a> %s</li>\n", file, $2, $1, $2, $4
+  }' names
   printf '</ul>\n<h2>Documents</h2>\n<ul>\n'
   for file in text/*.md; do
     name=$(basename "$file" .md)

@@ -2,4 +2,4 @@
 # tests/release/man/local.mk - the manual pages and their site; included by ../../local.mk.
 
 test_scripts += tests/release/man/lint.sh tests/release/man/test_contract.py
-release_scripts += tests/release/man/site.sh
+release_scripts += tests/release/man/test_site.py
