@@ -8,7 +8,7 @@
 #   make explore-more SECONDS=60  generated scenarios with new numbers, for so long (SECONDS is
 #                                 in tests/search/fuzz/local.mk)
 #   make check-explore-weak       weak memory: at most one preemption and one old load
-#   make tests/search/core/explore    the explorer alone: --list, --replay, names of scenarios
+#   make tests/search/core/explore    the explorer alone: --help
 
 test_scripts += tests/search/core/quick.sh
 

@@ -1,20 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * main.c - explore [OPTION]... [--stale N] [--coverage] [NAME...]
- *          explore [OPTION]... --generate FIRST[-LAST]
- *          explore --litmus
+ * main.c - the options and names of `explore` besides those of ../engine/command.c, see own_help: weak memory
+ * (views.h), generated scenarios (generate.c, campaign.c) and scenarios in words (words.c).
  *
- * The options are those of ../engine/command.c.  The table has the number of different histories,
- * too; --all-runs must find as many.  A NAME is one of the table, a scenario in words (words.c), or
- * seed-N, the Nth that generate.c makes.
- *
- * --stale N turns on weak memory (views.h): at most N loads of a run see an old value, and plain
- * accesses are checked for races.  With --stale 0 only the latter.
- *
- * --generate runs many scenarios of generate.c (campaign.c), from FIRST on; with --seconds as many
- * as that time allows.  A failure is minimized.  This option comes last.
- *
- * --coverage: the scenarios must cover what coverage.c says.
+ * The table has the number of different histories, too; --all-runs must find as many.
  */
 #include "explorer.h"
 
@@ -26,6 +15,16 @@ static const struct scenario warm_up = {
 };
 
 enum { RUNS = 2000 };     /* of a generated scenario */
+
+const char own_help[] =
+    "\n"
+    "  --stale N          weak memory: at most N loads of a run see an old value, and plain accesses must not race\n"
+    "  --generate A[-B]   the generated scenarios A to B, or as many as --seconds allows; minimize a failure;\n"
+    "                     this option comes last\n"
+    "  --coverage         fail unless the scenarios cover all pairs of operations, and all results\n"
+    "  --litmus           check the memory model itself, and end\n\n"
+    "A NAME is one of the table, seed-N, the Nth generated one, or a scenario in words, as in\n"
+    "  explore 'units 1, capacity 2: acquire 2 token; give | cancel | capacity 1'\n";
 
 const char program_name[] = "explore", own_heading[] = "  histories", own_events[] = "old loads";
 

@@ -7,11 +7,13 @@ set -u
 
 : "${top_srcdir:=$(cd "$(dirname "$0")/../../.." && pwd)}" "${top_builddir:=$PWD}"
 . "$top_srcdir/tests/support/script.sh"
+. "$top_srcdir/tests/search/engine/help.sh"
 
 # Where all.sh has it, too: it is built once for each version of the sources.
 explorer=$top_builddir/tests/search/core/explore
 mkdir -p "${explorer%/*}"
 "$top_srcdir/tests/search/core/build.sh" "$top_srcdir/src" "$explorer" || exit
+help_is_complete "$explorer" "$top_srcdir/tests/search/core/main.c"
 
 # explore ARGUMENT... - the output is also in $work/out.
 explore() {
@@ -53,3 +55,4 @@ else
   echo "FAILED: histories with merging (<) and without (>)"
   exit 1
 fi
+exit "$status"

@@ -1,15 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * command.c - PROGRAM [--bound N] [--seconds S] [--runs N] [--jobs N] [--all-runs] [--first]
- *                     [OWN OPTION]... [NAME...]
- *             PROGRAM --list | --replay SCHEDULE
+ * command.c - the command line of an explorer, see help_text; its main.c has its own options and names.
  *
- * Runs all scenarios of the table, or those named, and prints how many schedules ran to their end,
- * and how many ended at a known state.  --bound: at most so many preemptions.  --seconds limits the
- * time for one scenario, --runs the number of its schedules.  --jobs: so many processes, each of
- * which runs every Nth of the scenarios.  --all-runs ends no schedule at a known state.  --first
- * stops at the first failure.
- * The main.c of the explorer says what options and names it has besides.
+ * Prints how many schedules ran to their end, and how many ended at a known state.
  *
  * Exit status 0: nothing found; 1: a failure, and the command that repeats it has been printed;
  * all others: it could not run (../../support/result.sh).  A crash of the library is a failure.
@@ -23,6 +16,21 @@
 
 struct limits asked = { .merge = true };
 int part, parts = 1;
+
+static const char help_text[] =
+    "usage: %s [OPTION]... [NAME...]\n"
+    "Run the scenarios of the table, or those named, under every schedule within the limits.\n\n"
+    "  --list             print the scenarios, and end\n"
+    "  --replay SCHEDULE  tell a run in words, by the string that a failure prints, and end\n"
+    "  --bound N          at most N preemptions\n"
+    "  --seconds S        at most S seconds for each scenario\n"
+    "  --runs N           at most N schedules of each\n"
+    "  --jobs N           in N processes, each of which runs every Nth of the scenarios\n"
+    "  --all-runs         end no schedule at a known state\n"
+    "  --first            stop at the first failure\n"
+    "  --help             print this text\n"
+    "%s\n"
+    "Exit status 0: nothing found; 1: a failure; any other: it could not run.\n";
 
 static bool only_first;     /* stop at the first failure */
 static char **next;         /* argument */
@@ -91,6 +99,12 @@ static int replay_schedule(const char *schedule)
     return replay(find(name), with, decisions + 1) ? 0 : 1;
 }
 
+static int help(void)
+{
+    printf(help_text, program_name, own_help);
+    return 0;
+}
+
 static int list(void)
 {
     for (int i = 0; i < scenarios_count; i++)
@@ -145,6 +159,8 @@ static int gather(int status)
 /* Returns as own_option(). */
 static int common_option(const char *option)
 {
+    if (strcmp(option, "--help") == 0)
+        return help();
     if (strcmp(option, "--list") == 0)
         return list();
     if (strcmp(option, "--replay") == 0)

@@ -176,6 +176,7 @@ extern int part, parts;         /* this process runs every `parts`th of the scen
 
 /* The explorer's part, in its main.c. */
 extern const char program_name[];            /* its name */
+extern const char own_help[];           /* lines about its own options, and about its names */
 extern const char own_heading[];        /* of a column of its own, or "" */
 extern const char own_events[];         /* what limits.own_bound limits */
 void begin_program(const char *first);  /* before anything runs; the first argument */

@@ -7,6 +7,7 @@ EXTRA_DIST += \
 	tests/search/engine/command.c \
 	tests/search/engine/engine.h \
 	tests/search/engine/fibre.c tests/search/engine/fibre.h \
+	tests/search/engine/help.sh \
 	tests/search/engine/instrument.c \
 	tests/search/engine/layer.h \
 	tests/search/engine/posix.c \

@@ -3,7 +3,7 @@
 # death; included by tests/local.mk.  explorer.h says how it works.
 #
 #   make check-explore-shared       all scenarios, up to two preemptions and two deaths
-#   make tests/search/shared/dies  the explorer alone: --list, --replay, names of scenarios
+#   make tests/search/shared/dies  the explorer alone: --help
 
 test_scripts += tests/search/shared/quick.sh
 

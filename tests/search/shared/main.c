@@ -1,14 +1,17 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * main.c - dies [OPTION]... [--deaths N] [--quick] [NAME...]
- *
- * The options are those of ../engine/command.c.  The scenario has the default of --bound.
- * --deaths: at most so many.  --quick: without the long ones.  A NAME can also be
- * UNITS:DEATHS:TEXT, a scenario in the language of script.c.
+ * main.c - the options and names of `dies` besides those of ../engine/command.c, see own_help.  The scenario
+ * has the default of --bound.
  */
 #include "explorer.h"
 
 #include <string.h>
+
+const char own_help[] =
+    "\n"
+    "  --deaths N         at most N processes die\n"
+    "  --quick            without the long scenarios\n\n"
+    "A NAME is one of the table, or UNITS:DEATHS:TEXT, a scenario in the language of script.c.\n";
 
 const char program_name[] = "dies", own_heading[] = "", own_events[] = "deaths";
 

@@ -6,9 +6,12 @@ set -u
 
 : "${top_srcdir:=$(cd "$(dirname "$0")/../../.." && pwd)}" "${top_builddir:=$PWD}"
 . "$top_srcdir/tests/support/script.sh"
+. "$top_srcdir/tests/search/engine/help.sh"
 
 # Where all.sh has it, too: it is built once for each version of the sources.
 explorer=$top_builddir/tests/search/shared/dies
 mkdir -p "${explorer%/*}"
 "$top_srcdir/tests/search/shared/build.sh" "$top_srcdir/src" "$explorer" || exit
-"$explorer" --jobs 2 --quick --bound 1 --deaths 1
+help_is_complete "$explorer" "$top_srcdir/tests/search/shared/main.c"
+"$explorer" --jobs 2 --quick --bound 1 --deaths 1 || exit
+exit "$status"
