@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* attach.c - an entry for this process; see attach.h and life.h. */
+/* attach.c - an entry for this process; see attach.h and liveness.h. */
 #include "shared/attach.h"
 
 #include "shared/change.h"
-#include "shared/life.h"
+#include "shared/liveness.h"
 #include "shared/lock.h"
 #include "shared/repair.h"
 #include "system/deadline.h"
@@ -39,7 +39,7 @@ static bool is_kept(const fairsem_shared_t *h, int index)
     const struct fs_process *p = &h->processes[index];
 
     return FS_GET(&p->state) == FS_PROCESS_USED && FS_GET(&p->keeps) != 0
-           && FS_GET(&p->pid) == fs_process_id() && fs_life_is_ours(h->fd, index, 1);
+           && FS_GET(&p->pid) == fs_process_id() && fs_liveness_is_ours(h->fd, index, 1);
 }
 
 static bool is_free(const fairsem_shared_t *h, int index)
@@ -185,7 +185,7 @@ static int attach(fairsem_shared_t *h, enum fs_lock_mode mode, const struct fs_d
         atomic_store_explicit(&h->attached, true, memory_order_release);
         return 0;
     }
-    fs_life_drop(h->fd, index);
+    fs_liveness_unlock(h->fd, index);
     return error;
 }
 
@@ -333,7 +333,7 @@ int fs_shared_detach(fairsem_shared_t *h)
         FS_COMMIT(&in, &h->processes[index].state, FS_PROCESS_FREE);
     }
     fs_shared_section_end(&in);
-    fs_life_drop(h->fd, index);
+    fs_liveness_unlock(h->fd, index);
     atomic_store_explicit(&h->attached, false, memory_order_relaxed);
     return 0;
 }

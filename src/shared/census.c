@@ -255,7 +255,7 @@ int fairsem_shared_users(fairsem_shared_t *h, fairsem_shared_user_t *users, int 
         return error;
     /* Not under the lock: the kernel is asked about each. */
     for (int i = 0; i < list.count && i < list.room; i++)
-        users[i].local_pid = fs_life_owner(h->fd, (int)users[i].local_pid);
+        users[i].local_pid = fs_liveness_owner(h->fd, (int)users[i].local_pid);
     *count = list.count;
     return 0;
 }

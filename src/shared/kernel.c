@@ -254,32 +254,32 @@ int fs_file_keep_on_exec(int fd, bool keep)
 
 /* ---- Life ---- */
 
-static struct flock byte_of(int index, int type)
+static struct flock liveness_lock_of(int index, int type)
 {
     return (struct flock){ .l_type = (short)type, .l_whence = SEEK_SET, .l_start = index,
                            .l_len = 1 };
 }
 
-int fs_life_take(int fd, int index)
+int fs_liveness_lock(int fd, int index)
 {
-    struct flock lock = byte_of(index, F_WRLCK);
+    struct flock lock = liveness_lock_of(index, F_WRLCK);
     int before = errno, error = outcome(fcntl(fd, F_SETLK, &lock) != 0, before);
 
     return error == EACCES ? EAGAIN : error;
 }
 
-void fs_life_drop(int fd, int index)
+void fs_liveness_unlock(int fd, int index)
 {
-    struct flock lock = byte_of(index, F_UNLCK);
+    struct flock lock = liveness_lock_of(index, F_UNLCK);
     int before = errno;
 
     fcntl(fd, F_SETLK, &lock);
     errno = before;
 }
 
-int64_t fs_life_owner(int fd, int index)
+int64_t fs_liveness_owner(int fd, int index)
 {
-    struct flock lock = byte_of(index, F_RDLCK);
+    struct flock lock = liveness_lock_of(index, F_RDLCK);
     int before = errno;
     bool found = fcntl(fd, F_OFD_GETLK, &lock) == 0 && lock.l_type == F_WRLCK && lock.l_pid > 0;
 
@@ -288,9 +288,9 @@ int64_t fs_life_owner(int fd, int index)
 }
 
 /* The question for a read lock is answered with write locks only. */
-int fs_life_test(int fd, int index, bool *locked)
+int fs_liveness_test(int fd, int index, bool *locked)
 {
-    struct flock lock = byte_of(index, F_RDLCK);
+    struct flock lock = liveness_lock_of(index, F_RDLCK);
     int before = errno, error = outcome(fcntl(fd, F_GETLK, &lock) != 0, before);
 
     *locked = error != 0 || lock.l_type != F_UNLCK;
@@ -301,13 +301,13 @@ int fs_life_test(int fd, int index, bool *locked)
  * The kernel does not tell a process of the locks that the process holds itself.  So the question
  * is asked for the open file description, which holds none: the answer then names this process.
  */
-bool fs_life_is_ours(int fd, int first, int count)
+bool fs_liveness_is_ours(int fd, int first, int count)
 {
     int before = errno;
     bool found = false;
 
     for (int i = first; i < first + count && !found; i++) {
-        struct flock lock = byte_of(i, F_WRLCK);
+        struct flock lock = liveness_lock_of(i, F_WRLCK);
 
         if (fcntl(fd, F_OFD_GETLK, &lock) != 0)
             break;

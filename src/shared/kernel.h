@@ -42,16 +42,16 @@ int fs_file_keep_on_exec(int fd, bool keep);
 /*
  * Life (R3): each process has a record lock on one byte of the file.  Such a lock belongs to a
  * process, not to its children, and ends with it, even if children have inherited the descriptor.
- * fs_life_take() returns EAGAIN if another process has the lock.
+ * fs_liveness_lock() returns EAGAIN if another process has the lock.
  */
-int  fs_life_take(int fd, int index);
-void fs_life_drop(int fd, int index);
+int  fs_liveness_lock(int fd, int index);
+void fs_liveness_unlock(int fd, int index);
 /* Has another process locked the byte, for writing?  A process that may only read cannot do that. */
-int  fs_life_test(int fd, int index, bool *locked);
+int  fs_liveness_test(int fd, int index, bool *locked);
 /* Which process it is, in our PID namespace; 0: none, or one that our namespace does not see. */
-int64_t fs_life_owner(int fd, int index);
+int64_t fs_liveness_owner(int fd, int index);
 /* Has this process locked one of `count` bytes from `first`, whichever descriptor it used? */
-bool fs_life_is_ours(int fd, int first, int count);
+bool fs_liveness_is_ours(int fd, int first, int count);
 
 int64_t fs_process_id(void);
 

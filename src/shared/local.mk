@@ -9,7 +9,7 @@ libcore_la_SOURCES += \
 	src/shared/handle.h \
 	src/shared/kernel.c src/shared/kernel.h \
 	src/shared/layout.h \
-	src/shared/life.c src/shared/life.h \
+	src/shared/liveness.c src/shared/liveness.h \
 	src/shared/lock.c src/shared/lock.h \
 	src/shared/registry.c src/shared/registry.h \
 	src/shared/repair.c src/shared/repair.h \

@@ -2,7 +2,7 @@
 /* lock.c - the lock of a segment; see lock.h. */
 #include "shared/lock.h"
 
-#include "shared/life.h"
+#include "shared/liveness.h"
 #include "system/system.h"
 
 #include <errno.h>

@@ -13,7 +13,7 @@
 #include "shared/registry.h"
 
 #include "shared/attach.h"
-#include "shared/life.h"
+#include "shared/liveness.h"
 #include "shared/segment.h"
 #include "shared/watch.h"
 #include "system/deadline.h"
@@ -136,7 +136,7 @@ static int attach_soon(fairsem_shared_t *h)
  */
 static void close_unused(int fd)
 {
-    if (fs_life_is_ours(fd, 0, FAIRSEM_SHARED_MAX))
+    if (fs_liveness_is_ours(fd, 0, FAIRSEM_SHARED_MAX))
         fs_file_keep_on_exec(fd, true);
     else
         fs_file_close(fd);

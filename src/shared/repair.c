@@ -8,7 +8,7 @@
 #include "shared/repair.h"
 
 #include "shared/change.h"
-#include "shared/life.h"
+#include "shared/liveness.h"
 #include "shared/shared_queue.h"
 #include "tools/probes.h"
 
@@ -51,7 +51,7 @@ static void reap_if_dead(struct fs_shared_section *in, const struct fs_dead_entr
     const struct fs_process *p = &in->handle->processes[entry->process];
 
     if (FS_GET(&p->state) != FS_PROCESS_FREE && FS_GET(&p->incarnation) == entry->incarnation
-        && !fs_shared_lives(in, entry->process))
+        && !fs_shared_check_alive(in, entry->process))
         fs_shared_reap(in, entry->process);
 }
 

@@ -4,7 +4,7 @@
  *
  *      kernel.h          files, record locks, futexes
  *      trust.h           the numbers of a segment, which may be damaged
- *      life.h            which processes live
+ *      liveness.h        which processes live
  *      lock.h            the lock, which can be taken from the dead
  *      shared_queue.h    the waiters, in order
  *      change.h          the commit points
@@ -20,7 +20,7 @@
  */
 #include "shared/attach.h"
 #include "shared/change.h"
-#include "shared/life.h"
+#include "shared/liveness.h"
 #include "shared/shared_acquire.h"
 #include "system/deadline.h"
 #include "wait.h"

@@ -7,7 +7,7 @@
 
 #include "shared/attach.h"
 #include "shared/change.h"
-#include "shared/life.h"
+#include "shared/liveness.h"
 #include "shared/shared_queue.h"
 #include "shared/shared_wait.h"
 #include "shared/watch.h"

@@ -3,7 +3,7 @@
 #include "shared/shared_section.h"
 
 #include "shared/change.h"
-#include "shared/life.h"
+#include "shared/liveness.h"
 #include "shared/shared_awake.h"
 #include "shared/shared_queue.h"
 #include "system/deadline.h"
@@ -245,7 +245,7 @@ static bool seems_alive(struct fs_shared_section *in, int head, int process)
     int64_t enqueued_ns = FS_GET(&in->handle->slots[head].enqueued_ns);
 
     return !fs_long_ago(fs_shared_section_now(in), enqueued_ns, FS_SEEN_NS)
-           || fs_shared_lives(in, process);
+           || fs_shared_check_alive(in, process);
 }
 
 /* False: the head does not fit, or the queue is empty. */

@@ -8,7 +8,7 @@
  * Meanwhile nothing is committed, which only FS_COMMIT() and fs_commit_state() have to know.  Stores
  * to caches do no harm: a damaged segment is damaged for ever, so nobody uses them.
  *
- * An error of life.h is another matter: others go on with the segment, or its memory is gone.  So
+ * An error of liveness.h is another matter: others go on with the segment, or its memory is gone.  So
  * the few that ask there who lives test it, and leave all as it is.
  */
 #ifndef FS_SHARED_TRUST_H
@@ -23,7 +23,7 @@
 
 struct fs_shared_section {
     fairsem_shared_t *handle;
-    int      error;             /* 0; ENOTRECOVERABLE; EBADF: nobody can say who lives, see life.h */
+    int      error;             /* 0; ENOTRECOVERABLE; EBADF: nobody can say who lives, see liveness.h */
     int      wakes;             /* threads to wake when the lock has been dropped, by their slots ... */
     int16_t  woken[FS_WAKES];   /* ... the first ones ... */
     uint64_t more[FAIRSEM_SHARED_MAX / 64];     /* ... and the rest, a bit each */

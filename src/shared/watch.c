@@ -10,7 +10,7 @@
 #include "shared/watch.h"
 
 #include "shared/attach.h"
-#include "shared/life.h"
+#include "shared/liveness.h"
 #include "shared/lock.h"
 #include "shared/repair.h"
 #include "shared/shared_queue.h"

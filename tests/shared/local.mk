@@ -31,8 +31,8 @@ endif
 EXTRA_DIST += tests/shared/crowd.h
 
 # t_shared_apart treats each handle as a process of its own.
-tests_shared_t_shared_apart_LDFLAGS = -Wl,--wrap=fs_life_take -Wl,--wrap=fs_life_drop \
-	-Wl,--wrap=fs_life_test -Wl,--wrap=fs_file_map -Wl,--wrap=fs_file_unmap
+tests_shared_t_shared_apart_LDFLAGS = -Wl,--wrap=fs_liveness_lock -Wl,--wrap=fs_liveness_unlock \
+	-Wl,--wrap=fs_liveness_test -Wl,--wrap=fs_file_map -Wl,--wrap=fs_file_unmap
 tests_shared_t_shared_awake_LDFLAGS = -Wl,--wrap=fs_awake_stay -Wl,--wrap=fs_cpu_count \
 	-Wl,--wrap=fs_cpu_current -Wl,--wrap=fs_shared_wake
 # Memory is refused, a file replaced, or not read.

@@ -19,39 +19,39 @@
 int  __real_fs_file_map(int fd, int64_t size, void **memory);
 int  __wrap_fs_file_map(int fd, int64_t size, void **memory);
 void __wrap_fs_file_unmap(void *memory, int64_t size);
-int  __wrap_fs_life_take(int fd, int index);
-void __wrap_fs_life_drop(int fd, int index);
-int  __wrap_fs_life_test(int fd, int index, bool *locked);
+int  __wrap_fs_liveness_lock(int fd, int index);
+void __wrap_fs_liveness_unlock(int fd, int index);
+int  __wrap_fs_liveness_test(int fd, int index, bool *locked);
 
-static int lock_byte(int fd, int command, struct flock *lock, int type, int index)
+static int lock_liveness(int fd, int command, struct flock *lock, int type, int index)
 {
     *lock = (struct flock){ .l_type = (short)type, .l_whence = SEEK_SET, .l_start = index,
                             .l_len = 1 };
     return fcntl(fd, command, lock) == 0 ? 0 : errno;
 }
 
-int __wrap_fs_life_take(int fd, int index)
+int __wrap_fs_liveness_lock(int fd, int index)
 {
     struct flock lock;
 
-    return lock_byte(fd, F_OFD_SETLK, &lock, F_WRLCK, index);
+    return lock_liveness(fd, F_OFD_SETLK, &lock, F_WRLCK, index);
 }
 
-void __wrap_fs_life_drop(int fd, int index)
+void __wrap_fs_liveness_unlock(int fd, int index)
 {
     struct flock lock;
 
-    lock_byte(fd, F_OFD_SETLK, &lock, F_UNLCK, index);
+    lock_liveness(fd, F_OFD_SETLK, &lock, F_UNLCK, index);
 }
 
 static _Atomic int asked;       /* how often */
 
 static bool slow_kernel;
 
-int __wrap_fs_life_test(int fd, int index, bool *locked)
+int __wrap_fs_liveness_test(int fd, int index, bool *locked)
 {
     struct flock lock;
-    int error = lock_byte(fd, F_OFD_GETLK, &lock, F_WRLCK, index);
+    int error = lock_liveness(fd, F_OFD_GETLK, &lock, F_WRLCK, index);
 
     atomic_fetch_add(&asked, 1);
     if (slow_kernel)

@@ -526,7 +526,7 @@ START_TEST(other_segments_are_opened_and_closed_while_a_call_attaches_or_detache
     fairsem_shared_t *h;
 
     make_closed();
-    busy_in = "take a byte";
+    busy_in = "take a liveness lock";
     fs_shared_step = open_and_close_another;
     ck_assert_int_eq(fairsem_shared_open(&h, own_name(), 0, 0, NULL), 0);
     ck_assert(fs_shared_step == NULL);          /* that step was reached */
@@ -599,7 +599,7 @@ static void pause_in_scan(const char *what)
 {
     static int taken;
 
-    if (strcmp(what, "take a byte") == 0 && ++taken == 3) {
+    if (strcmp(what, "take a liveness lock") == 0 && ++taken == 3) {
         atomic_store(&in_scan->reached, 1);
         await_flag(&in_scan->may_go_on, 1);
     }

@@ -269,7 +269,7 @@ static int *byte(int fd, int index)
     return &run.file[file_of(fd)].byte[index];
 }
 
-int fs_life_take(int fd, int index)
+int fs_liveness_lock(int fd, int index)
 {
     contact(CAN_DIE | ASKS_WHO_LIVES, "takes a byte");
     if (*byte(fd, index) != 0 && *byte(fd, index) != self->process + 1)
@@ -278,27 +278,27 @@ int fs_life_take(int fd, int index)
     return 0;
 }
 
-void fs_life_drop(int fd, int index)
+void fs_liveness_unlock(int fd, int index)
 {
     contact(CAN_DIE, "drops its byte");
     if (*byte(fd, index) == self->process + 1)
         *byte(fd, index) = 0;
 }
 
-int fs_life_test(int fd, int index, bool *locked)
+int fs_liveness_test(int fd, int index, bool *locked)
 {
     contact(ASKS_WHO_LIVES, "asks which processes live");
     *locked = *byte(fd, index) != 0 && *byte(fd, index) != self->process + 1;
     return 0;
 }
 
-int64_t fs_life_owner(int fd, int index)
+int64_t fs_liveness_owner(int fd, int index)
 {
     contact(0, "asks whose byte it is");
     return *byte(fd, index);
 }
 
-bool fs_life_is_ours(int fd, int first, int count)
+bool fs_liveness_is_ours(int fd, int first, int count)
 {
     contact(0, "asks for its own bytes");
     for (int i = first; i < first + count && i < BYTES; i++) {

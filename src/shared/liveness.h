@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * life.h - which processes live: the table of processes and its bytes (R3).
+ * liveness.h - which processes live: the table of processes and its bytes (R3).
  *
  * A process first takes the byte.  Then it owns the entry and can take the lock, and only then it
  * writes the rest.  So a process that dies half attached leaves the entry as it was: free, or that
  * of a dead predecessor.
  */
-#ifndef FS_SHARED_LIFE_H
-#define FS_SHARED_LIFE_H
+#ifndef FS_SHARED_LIVENESS_H
+#define FS_SHARED_LIVENESS_H
 
 #include "shared/trust.h"
 
@@ -18,7 +18,7 @@
 int fs_shared_alive(const fairsem_shared_t *h, int index, bool *alive);
 
 /* The same in a section: an error becomes that of the section, and the process counts as alive. */
-bool fs_shared_lives(struct fs_shared_section *in, int index);
+bool fs_shared_check_alive(struct fs_shared_section *in, int index);
 
 /* Is this descriptor one of the segment's file?  Perhaps the program has closed it. */
 bool fs_shared_is_of_file(const fairsem_shared_t *h, int fd, struct fs_file *now);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* life.c - bytes and entries; see life.h. */
-#include "shared/life.h"
+/* liveness.c - bytes and entries; see liveness.h. */
+#include "shared/liveness.h"
 
 #include <errno.h>
 
@@ -28,14 +28,14 @@ int fs_shared_alive(const fairsem_shared_t *h, int index, bool *alive)
     *alive = true;
     if (index == FS_GET(&h->self))
         return 0;
-    if (fs_life_test(h->fd, index, alive) != 0)
+    if (fs_liveness_test(h->fd, index, alive) != 0)
         return EBADF;
     if (*alive)
         return 0;
     return fs_shared_check_file(h);
 }
 
-bool fs_shared_lives(struct fs_shared_section *in, int index)
+bool fs_shared_check_alive(struct fs_shared_section *in, int index)
 {
     bool alive;
     int error = fs_shared_alive(in->handle, index, &alive);
@@ -51,8 +51,8 @@ int fs_shared_register_process(fairsem_shared_t *h, fs_wanted_fn *wanted, int *i
 
         if (!wanted(h, i))
             continue;
-        FS_STEP("take a byte");
-        error = fs_life_take(h->fd, i);
+        FS_STEP("take a liveness lock");
+        error = fs_liveness_lock(h->fd, i);
         if (error == EAGAIN) {
             *others = true;
             continue;
