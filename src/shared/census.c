@@ -4,7 +4,7 @@
 #include "shared/change.h"
 #include "shared/kernel.h"
 #include "shared/shared_queue.h"
-#include "shared/watch.h"
+#include "shared/detect.h"
 #include "system/deadline.h"
 
 #include <errno.h>
@@ -198,7 +198,7 @@ static int census_inspect(fairsem_shared_t *h, fairsem_shared_stat_t *stat, stru
 {
     const struct fs_deadline deadline = fs_deadline_after(PATIENCE_NS);
     struct fs_shared_section in = { .now_ns = 0 };
-    int error = fs_watch_check(h, FS_EVERYBODY, FS_LOCK_WAIT, &deadline);
+    int error = fs_detect_dead(h, FS_EVERYBODY, FS_LOCK_WAIT, &deadline);
     int at_end = 0;
     bool locked = false;
 

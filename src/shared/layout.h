@@ -32,7 +32,7 @@
  *      one, because the table is full, is stopped before it can take the lock, the dead one seems to
  *      live.)
  *  R4  These check whether processes live, without the lock, which they take only to drop the dead
- *      (watch.c): a caller that must wait or is refused, if no process has checked for 10 ms, or
+ *      (detect.c): a caller that must wait or is refused, if no process has checked for 10 ms, or
  *      for ten times as long as a check takes; and the two last in the queue, every 25 ms.  If
  *      those are stopped or dead, any other in the queue does it, within 0.2 s and 5 ms for each in
  *      the queue.  The holders, the granted and the head are checked: all others when they come to

@@ -6,6 +6,7 @@ libcore_la_SOURCES += \
 	src/shared/attach.c src/shared/attach.h \
 	src/shared/census.c \
 	src/shared/change.c src/shared/change.h \
+	src/shared/detect.c src/shared/detect.h \
 	src/shared/handle.h \
 	src/shared/kernel.c src/shared/kernel.h \
 	src/shared/layout.h \
@@ -20,8 +21,7 @@ libcore_la_SOURCES += \
 	src/shared/shared_queue.c src/shared/shared_queue.h \
 	src/shared/shared_section.c src/shared/shared_section.h \
 	src/shared/shared_wait.c src/shared/shared_wait.h \
-	src/shared/trust.h \
-	src/shared/watch.c src/shared/watch.h
+	src/shared/trust.h
 else
 libcore_la_SOURCES += src/shared/absent.c
 endif

@@ -15,7 +15,7 @@
 #include "shared/attach.h"
 #include "shared/liveness.h"
 #include "shared/segment.h"
-#include "shared/watch.h"
+#include "shared/detect.h"
 #include "system/deadline.h"
 #include "system/fork.h"
 #include "tools/compiler.h"
@@ -448,7 +448,7 @@ int fairsem_shared_unlink_unused(fairsem_shared_t *h, const char *name, bool kep
     int error = h->undo ? path_of(name, path) : EINVAL;
 
     if (error == 0)
-        error = fs_watch_check(h, FS_EVERYBODY, FS_LOCK_WAIT, &soon);
+        error = fs_detect_dead(h, FS_EVERYBODY, FS_LOCK_WAIT, &soon);
     if (error == 0 || error == ETIMEDOUT)
         error = fs_shared_enter_soon(&in, h);
     if (error != 0)

@@ -11,7 +11,7 @@
  *      repair.h          dropping the dead, and rebuilding the caches
  *      shared_section.h  the critical section: lock, grant loop, unlock, wake
  *      attach.h          how this process becomes a user
- *      watch.h           finding the dead
+ *      detect.h          finding the dead
  *      shared_awake.h    who stays awake for its turn
  *      shared_wait.h     how a thread waits, and how a wait ends
  *      shared_acquire.h  an acquire: take, or join and wait

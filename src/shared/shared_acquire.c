@@ -10,7 +10,7 @@
 #include "shared/liveness.h"
 #include "shared/shared_queue.h"
 #include "shared/shared_wait.h"
-#include "shared/watch.h"
+#include "shared/detect.h"
 #include "tools/probes.h"
 
 #include <errno.h>
@@ -107,7 +107,7 @@ static int take_again(struct fs_shared_wait *wait, int result)
     fairsem_shared_t *h = wait->handle;
     int error;
 
-    if (result == wait->refusal && !fs_watch_due(h, fs_watch_call_ns(h)))
+    if (result == wait->refusal && !fs_detect_begin(h, fs_detect_call_ns(h)))
         return result;
     error = fs_shared_wait_check(wait, result == ENOBUFS ? FS_EVERYBODY : FS_THOSE_OF_INTEREST);
     if (error != 0)
@@ -126,7 +126,7 @@ static int take_or_check(struct fs_shared_wait *wait)
     if (result != FS_NOT_OVER)
         return result;
     /* R4: it has joined before it checks, so that the check takes it no place in the queue. */
-    error = fs_watch_due(h, fs_watch_call_ns(h)) ? fs_watch_glance(h) : fs_shared_check_file(h);
+    error = fs_detect_begin(h, fs_detect_call_ns(h)) ? fs_detect_dead_try(h) : fs_shared_check_file(h);
     return error != 0 ? error : FS_NOT_OVER;
 }
 
@@ -143,7 +143,7 @@ static bool is_refused(fairsem_shared_t *h, int64_t n)
            && n > fs_word_available(atomic_load_explicit(&segment->word, memory_order_acquire))
            && FS_GET(&segment->damaged) == 0 && FS_GET(&segment->unfinished) == 0
            && FS_GET(&segment->cleanup_pending) == 0
-           && !fs_long_ago(fs_now_ns(), FS_GET(&segment->checked_ns), fs_watch_call_ns(h));
+           && !fs_long_ago(fs_now_ns(), FS_GET(&segment->checked_ns), fs_detect_call_ns(h));
 }
 
 int fs_shared_acquire(fairsem_shared_t *h, int64_t n, int priority, int refusal,

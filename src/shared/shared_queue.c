@@ -130,7 +130,7 @@ int fs_queue_last_two(struct fs_shared_section *in, int last[2])
 
 #define MOST_ABANDONED 16  /* with so many of these behind it, a waiter keeps watch in any case */
 
-bool fs_queue_keeps_watch(const fairsem_shared_t *h, int index)
+bool fs_queue_is_detector(const fairsem_shared_t *h, int index)
 {
     int behind = 0;
 
@@ -163,7 +163,7 @@ bool fs_queue_note_age(struct fs_shared_section *in, int64_t now_ns)
 {
     const fairsem_shared_t *h = in->handle;
     int oldest = fs_load_link(in, &h->segment->oldest);
-    bool watched;
+    bool was_detector;
 
     if (oldest == FS_NOBODY || FS_GET(&h->slots[oldest].old) != 0
         || !is_old_enough(h, oldest, now_ns))
@@ -172,10 +172,10 @@ bool fs_queue_note_age(struct fs_shared_section *in, int64_t now_ns)
     FS_PUT(&h->slots[oldest].old, 1);
     if (fs_queue_front(in) == oldest)
         return false;
-    watched = fs_queue_keeps_watch(h, oldest);
+    was_detector = fs_queue_is_detector(h, oldest);
     link_out(in, IN_TURN, oldest);
     link_in(h, IN_TURN, FS_NOBODY, oldest, fs_queue_front(in));
-    return watched;
+    return was_detector;
 }
 
 bool fs_queue_head_passes(struct fs_shared_section *in, int head)

@@ -43,7 +43,7 @@ void fs_queue_clear(struct fs_shared_section *in);
 int fs_queue_last_two(struct fs_shared_section *in, int last[2]);
 
 /* Is it one of these?  Without the lock, a hint. */
-bool fs_queue_keeps_watch(const fairsem_shared_t *h, int index);
+bool fs_queue_is_detector(const fairsem_shared_t *h, int index);
 
 /* A slot that is free, or FS_NOBODY. */
 int fs_slot_find_free(const fairsem_shared_t *h);

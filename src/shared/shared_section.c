@@ -57,7 +57,7 @@ void fs_shared_will_wake(struct fs_shared_section *in, int slot)
 }
 
 /* The last two, who keep watch now (R4), may not know that. */
-static void wake_watch(struct fs_shared_section *in)
+static void wake_detectors(struct fs_shared_section *in)
 {
     int last[2];
 
@@ -70,22 +70,22 @@ void fs_shared_section_repair(struct fs_shared_section *in, const struct fs_dead
 {
     fs_shared_repair(in, dead);
     if (in->error == 0)
-        wake_watch(in);
+        wake_detectors(in);
 }
 
 void fs_shared_dequeue(struct fs_shared_section *in, int slot)
 {
-    bool watched = fs_queue_keeps_watch(in->handle, slot);
+    bool was_detector = fs_queue_is_detector(in->handle, slot);
 
     fs_queue_dequeue(in, slot);
-    if (watched)
-        wake_watch(in);
+    if (was_detector)
+        wake_detectors(in);
 }
 
 static void note_age(struct fs_shared_section *in)
 {
     if (in->handle->aging_ns != 0 && fs_queue_note_age(in, fs_shared_section_now(in)))
-        wake_watch(in);
+        wake_detectors(in);
 }
 
 /* ---- Slots that their threads have abandoned: see fs_slot_state ---- */

@@ -115,7 +115,7 @@ int fs_shared_wait_begin(struct fs_shared_wait *wait, fairsem_shared_t *h,
     wait->deadline = deadline;
     atomic_init(&wait->slot, FS_NOBODY);
     wait->checked = false;
-    wait->look_ns = 0;
+    wait->check_ns = 0;
     atomic_init(&wait->reason, 0);
     wait->by_token.token = NULL;
     if (token == NULL)
@@ -190,7 +190,7 @@ static int in_slices(struct fs_shared_wait *wait, attempt_fn *attempt, void *arg
 static int attempt_check(struct fs_shared_wait *wait, void *whom, enum fs_lock_mode mode,
                          const struct fs_deadline *until)
 {
-    return fs_watch_check(wait->handle, *(const enum fs_whom *)whom, mode, until);
+    return fs_detect_dead(wait->handle, *(const enum fs_whom *)whom, mode, until);
 }
 
 static int attempt_enter(struct fs_shared_wait *wait, void *in, enum fs_lock_mode mode,
@@ -330,13 +330,13 @@ static int64_t longest_sleep(const fairsem_shared_t *h)
  * sleep is interrupted, however often (profilers and language runtimes send a signal each
  * millisecond), and while the thread is woken for nothing.
  */
-static int64_t until_look(struct fs_shared_wait *wait, int64_t most)
+static int64_t until_check(struct fs_shared_wait *wait, int64_t most)
 {
     int64_t now = fs_now_ns();
 
-    if (wait->look_ns == 0 || wait->look_ns > now + most)
-        wait->look_ns = now + most;     /* the first sleep, or it keeps watch since the last one */
-    return wait->look_ns > now ? wait->look_ns - now : 0;
+    if (wait->check_ns == 0 || wait->check_ns > now + most)
+        wait->check_ns = now + most;    /* the first sleep, or it keeps watch since the last one */
+    return wait->check_ns > now ? wait->check_ns - now : 0;
 }
 
 /* Sleep in the queue, and check processes (R4).  Returns the result, or FS_NOT_OVER. */
@@ -344,8 +344,8 @@ static int sleep_and_check(struct fs_shared_wait *wait)
 {
     fairsem_shared_t *h = wait->handle;
     struct fs_slot *slot = &h->slots[wait->slot];
-    bool watches = fs_queue_keeps_watch(h, wait->slot);
-    int64_t most = until_look(wait, watches ? FS_WATCH_NS : longest_sleep(h));
+    bool is_detector = fs_queue_is_detector(h, wait->slot);
+    int64_t most = until_check(wait, is_detector ? FS_DETECT_NS : longest_sleep(h));
     int64_t ns = wait->deadline != NULL ? fs_deadline_rest(wait->deadline, most) : most;
     int error;
 
@@ -356,16 +356,16 @@ static int sleep_and_check(struct fs_shared_wait *wait)
     FS_STEP("sleep");
     if (ns != 0 && fs_shared_sleep(&slot->state, FS_SLOT_WAITING, ns, true) != FS_SLEEP_TIME_OUT)
         return FS_NOT_OVER;
-    wait->look_ns = 0;
+    wait->check_ns = 0;
     /*
      * If the granter of a slot is slow or dead, its thread still sleeps.  Not only if we check below:
      * others may check all the time, because they are refused, and they wake nobody.
      */
-    fs_watch_wake_granted(h);
+    fs_detect_wake_granted(h);
     if (fs_slot_state_of(slot) != FS_SLOT_WAITING
-        || !fs_watch_due(h, watches ? FS_WATCH_NS : FS_WATCH_LATE_NS))
+        || !fs_detect_begin(h, is_detector ? FS_DETECT_NS : FS_DETECT_LATE_NS))
         return FS_NOT_OVER;
-    error = fs_watch_glance(h);
+    error = fs_detect_dead_try(h);
     return error != 0 ? error : FS_NOT_OVER;
 }
 

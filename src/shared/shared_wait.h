@@ -5,7 +5,7 @@
 
 #include "shared/shared_awake.h"
 #include "shared/shared_section.h"
-#include "shared/watch.h"
+#include "shared/detect.h"
 #include "system/deadline.h"
 #include "token.h"
 
@@ -20,7 +20,7 @@ struct fs_shared_wait {
     int64_t                   seq;          /* its number: the slot is still ours if it has it */
     _Atomic int               reason;       /* of its token, under the token's mutex; 0: not canceled */
     int64_t                   enqueued_ns;
-    int64_t                   look_ns;      /* when it looks at others next; 0: not known yet */
+    int64_t                   check_ns;     /* when it looks at others next; 0: not known yet */
     bool                      checked;      /* processes, before it is refused */
     struct fs_shared_awake    awake;
     int64_t                   units;
@@ -37,7 +37,7 @@ int fs_shared_wait_begin(struct fs_shared_wait *wait, fairsem_shared_t *h,
                          const struct fs_deadline *deadline, const fairsem_token_t *token);
 
 /*
- * fs_watch_check() and fs_shared_enter() for this wait.  pthread_cancel ends them, too, and its token:
+ * fs_detect_dead() and fs_shared_enter() for this wait.  pthread_cancel ends them, too, and its token:
  * ETIMEDOUT, see `reason`.
  */
 int fs_shared_wait_check(struct fs_shared_wait *wait, enum fs_whom whom);

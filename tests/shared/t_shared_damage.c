@@ -10,7 +10,7 @@
 
 #include "shared/attach.h"
 #include "shared/change.h"
-#include "shared/watch.h"
+#include "shared/detect.h"
 #include "system/deadline.h"
 #include "workers.h"
 
@@ -336,7 +336,7 @@ START_TEST(a_check_of_processes_loads_only_what_is_there)
     for (int place = 0; place < 2; place++) {
         for (int i = 0; i < 4; i++) {
             FS_PUT(places[place], indices[i]);
-            ck_assert_int_eq(fs_watch_check(h, FS_THOSE_OF_INTEREST, FS_LOCK_TRY_FOR_GRACE, NULL), 0);
+            ck_assert_int_eq(fs_detect_dead(h, FS_THOSE_OF_INTEREST, FS_LOCK_TRY_FOR_GRACE, NULL), 0);
             memcpy(h->segment, image, (size_t)h->size);
         }
     }

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * watch.c - finding the dead; see watch.h.
+ * detect.c - finding the dead; see detect.h.
  *
  * A check makes a list of entries whose processes seem to be dead, each with its incarnation.  Only
  * then it takes the lock, under which each is checked once more: its entry may belong to another
  * process by now.  All that is loaded here without the lock is a hint.  A stale hint delays the
  * dead's units until the next check, and does no harm.
  */
-#include "shared/watch.h"
+#include "shared/detect.h"
 
 #include "shared/attach.h"
 #include "shared/liveness.h"
@@ -25,7 +25,7 @@
 #define CALL_LEAST_NS 20000
 #define CALL_MOST_NS  10000000
 
-int64_t fs_watch_call_ns(const fairsem_shared_t *h)
+int64_t fs_detect_call_ns(const fairsem_shared_t *h)
 {
     int64_t took_ns = FS_GET(&h->segment->check_took_ns);
 
@@ -34,7 +34,7 @@ int64_t fs_watch_call_ns(const fairsem_shared_t *h)
     return took_ns > CALL_MOST_NS / 10 ? CALL_MOST_NS : 10 * took_ns;
 }
 
-bool fs_watch_due(fairsem_shared_t *h, int64_t ns)
+bool fs_detect_begin(fairsem_shared_t *h, int64_t ns)
 {
     _Atomic int64_t *checked = &h->segment->checked_ns;
     int64_t before = FS_GET(checked), now = fs_now_ns();
@@ -103,7 +103,7 @@ static bool needs_the_lock(fairsem_shared_t *h)
            || fs_queue_is_age_due(h, fs_now_ns()) || fs_shared_lock_is_orphaned(h);
 }
 
-int fs_watch_check(fairsem_shared_t *h, enum fs_whom whom, enum fs_lock_mode mode,
+int fs_detect_dead(fairsem_shared_t *h, enum fs_whom whom, enum fs_lock_mode mode,
                    const struct fs_deadline *deadline)
 {
     struct fs_shared_section in;
@@ -130,14 +130,14 @@ int fs_watch_check(fairsem_shared_t *h, enum fs_whom whom, enum fs_lock_mode mod
     return error;
 }
 
-int fs_watch_glance(fairsem_shared_t *h)
+int fs_detect_dead_try(fairsem_shared_t *h)
 {
-    int error = fs_watch_check(h, FS_THOSE_OF_INTEREST, FS_LOCK_TRY_FOR_GRACE, NULL);
+    int error = fs_detect_dead(h, FS_THOSE_OF_INTEREST, FS_LOCK_TRY_FOR_GRACE, NULL);
 
     return error == ETIMEDOUT ? 0 : error;
 }
 
-void fs_watch_wake_granted(fairsem_shared_t *h)
+void fs_detect_wake_granted(fairsem_shared_t *h)
 {
     int64_t now = fs_now_ns();
 
