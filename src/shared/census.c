@@ -18,7 +18,7 @@ static void check(struct fs_shared_section *in)
     const fairsem_shared_t *h = in->handle;
     int at = fs_queue_front(in);
 
-    if (h->undo && fs_shared_count_out(in) != in->total - in->available)
+    if (h->undo && fs_shared_count_outstanding(in) != in->total - in->available)
         fs_damaged(in);
     for (int i = 0; at != FS_NOBODY; i++) {
         if (i >= h->max_waiters) {

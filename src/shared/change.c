@@ -26,26 +26,28 @@ void fs_shared_set_available(struct fs_shared_section *in, int64_t available)
     in->available = available;
     FS_COMMIT(in, &s->word, fs_word_of(available, FS_SLOW));
     if (in->handle->undo)
-        FS_PUT(&s->out, in->total - available);
+        FS_PUT(&s->outstanding, in->total - available);
 }
 
-int64_t fs_shared_count_out(struct fs_shared_section *in)
+int64_t fs_shared_count_outstanding(struct fs_shared_section *in)
 {
     const fairsem_shared_t *h = in->handle;
-    int64_t out = 0;
+    int64_t outstanding = 0;
 
     for (int i = 0; i < h->max_processes; i++) {
         if (FS_GET(&h->processes[i].state) != FS_PROCESS_FREE)
-            out = fs_checked(in, out + fs_load_units(in, &h->processes[i].held), 0, in->most);
+            outstanding = fs_checked(in, outstanding + fs_load_units(in, &h->processes[i].held), 0,
+                                     in->high_water);
     }
     for (int i = 0; i < h->max_waiters; i++) {
         int state = FS_GET(&h->slots[i].state);
 
         /* Its thread may abandon a granted slot at any moment. */
         if (state == FS_SLOT_GRANTED || state == FS_SLOT_TO_RETURN)
-            out = fs_checked(in, out + fs_load_units(in, &h->slots[i].units), 0, in->most);
+            outstanding = fs_checked(in, outstanding + fs_load_units(in, &h->slots[i].units), 0,
+                                     in->high_water);
     }
-    return out;
+    return outstanding;
 }
 
 void fs_shared_resize(struct fs_shared_section *in, int64_t total)
@@ -53,9 +55,9 @@ void fs_shared_resize(struct fs_shared_section *in, int64_t total)
     struct fs_segment *s = in->handle->segment;
     int64_t available = in->available + total - in->total;
 
-    if (total > in->most) {
-        in->most = total;
-        FS_PUT(&s->most, total);
+    if (total > in->high_water) {
+        in->high_water = total;
+        FS_PUT(&s->high_water, total);
     }
     FS_COMMIT(in, &s->total, total);
     in->total = total;
@@ -72,7 +74,7 @@ static int64_t held_with(struct fs_shared_section *in, int64_t n, int64_t now_ns
 
     if (held == 0)
         FS_PUT(&self->since_ns, now_ns);
-    return fs_checked(in, held + n, 0, in->most);
+    return fs_checked(in, held + n, 0, in->high_water);
 }
 
 void fs_shared_take(struct fs_shared_section *in, int64_t n)
@@ -98,7 +100,7 @@ int fs_shared_give_back(struct fs_shared_section *in, int64_t n)
 
         if (n > held) {
             /* Or has somebody changed what it holds (R8)? */
-            if (fs_shared_count_out(in) != in->total - in->available)
+            if (fs_shared_count_outstanding(in) != in->total - in->available)
                 fs_damaged(in);
             return EPERM;
         }

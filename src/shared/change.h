@@ -12,7 +12,7 @@ int64_t fs_shared_total(const fairsem_shared_t *h);
 void fs_shared_set_available(struct fs_shared_section *in, int64_t available);
 
 /* Count the units that are held or granted, with undo. */
-int64_t fs_shared_count_out(struct fs_shared_section *in);
+int64_t fs_shared_count_outstanding(struct fs_shared_section *in);
 
 /* Change the total, with undo. */
 void fs_shared_resize(struct fs_shared_section *in, int64_t total);

@@ -46,10 +46,10 @@
  *      late as in R4.  A slot is free again when its process has received the units, or is dead.
  *  R7  In its own memory a process keeps only what cannot change: the size of the tables, without
  *      undo the capacity, the flags; and which entry is its own.
- *  R8  With undo each operation checks that the count in the word and `out`, the units that are held
- *      or granted, add up to the total; so one changed number is found at once, and in constant
+ *  R8  With undo each operation checks that the count in the word and `outstanding`, the units that
+ *      are held or granted, add up to the total; so one changed number is found at once, and in constant
  *      time.  A release of more than `held` says recounts all, before it is refused: perhaps `held`
- *      was changed.  Repair and inspection check each number that they add up against `most`.
+ *      was changed.  Repair and inspection check each number that they add up against `high_water`.
  */
 #ifndef FS_SHARED_LAYOUT_H
 #define FS_SHARED_LAYOUT_H
@@ -158,8 +158,8 @@ struct fs_segment {
     _Atomic int64_t  word;              /* the count and SLOW, see word.h; SLOW as in I3, and always
                                          * set with undo */
     _Atomic int64_t  total;             /* with undo; under the lock: how many units there are */
-    _Atomic int64_t  most;              /* with undo; under the lock: the largest total ever */
-    _Atomic int64_t  out;               /* with undo; under the lock; a cache: see R8 */
+    _Atomic int64_t  high_water;        /* with undo; under the lock: the largest total ever */
+    _Atomic int64_t  outstanding;       /* with undo; under the lock; derived: see R8 */
 
     alignas(64)
     _Atomic uint32_t lock;              /* see lock.h */

@@ -91,6 +91,6 @@ void fs_shared_repair(struct fs_shared_section *in, const struct fs_dead *dead)
     queue_up_anew(in);
     /* With undo, all units that no process holds are free. */
     if (in->handle->undo)
-        fs_shared_set_available(in, in->total - fs_shared_count_out(in));
+        fs_shared_set_available(in, in->total - fs_shared_count_outstanding(in));
     FS_COMMIT(in, &in->handle->segment->unfinished, 0);
 }

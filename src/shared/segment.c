@@ -45,7 +45,7 @@ static void fill_in(struct fs_segment *s, const fairsem_shared_attr_t *attr, int
     s->max_processes = attr->max_processes != 0 ? attr->max_processes : DEFAULT_PROCESSES;
     FS_PUT(&s->word, fs_word_of(attr->units, undo ? FS_SLOW : 0));
     FS_PUT(&s->total, undo ? attr->units : 0);
-    FS_PUT(&s->most, undo ? attr->units : 0);
+    FS_PUT(&s->high_water, undo ? attr->units : 0);
     FS_PUT(&s->head, FS_NOBODY);
     FS_PUT(&s->tail, FS_NOBODY);
     FS_PUT(&s->oldest, FS_NOBODY);

@@ -72,7 +72,7 @@ static bool keeps(const fairsem_shared_t *h)
 static int shared_take_or_join(struct fs_shared_wait *wait, struct fs_shared_section *in)
 {
     /* In a pause, what has been enough once may be enough again. */
-    if (wait->units > (in->total != 0 ? in->total : in->most))
+    if (wait->units > (in->total != 0 ? in->total : in->high_water))
         return E2BIG;
     if (wait->units <= in->available && fs_queue_leads(in, wait->priority)) {
         fs_shared_take(in, wait->units);

@@ -129,14 +129,14 @@ static void load_count(struct fs_shared_section *in)
     FS_STEP("set SLOW");
     in->available = fs_word_lock(&s->word);
     if (!h->undo) {
-        in->total = in->most = h->capacity;
+        in->total = in->high_water = h->capacity;
         in->available = fs_checked(in, in->available, 0, h->capacity);
         return;
     }
-    in->most = fs_checked(in, FS_GET(&s->most), 0, FAIRSEM_MAX_UNITS);
-    in->total = fs_checked(in, FS_GET(&s->total), 0, in->most);
-    /* If a repair is due, it may be any number, and so may `out`. */
-    if (FS_GET(&s->unfinished) == 0 && in->available != in->total - fs_load_units(in, &s->out))
+    in->high_water = fs_checked(in, FS_GET(&s->high_water), 0, FAIRSEM_MAX_UNITS);
+    in->total = fs_checked(in, FS_GET(&s->total), 0, in->high_water);
+    /* If a repair is due, it may be any number, and so may `outstanding`. */
+    if (FS_GET(&s->unfinished) == 0 && in->available != in->total - fs_load_units(in, &s->outstanding))
         fs_damaged(in);
 }
 

@@ -96,7 +96,7 @@ static bool shared_cancel(struct fs_cancelable *by_token, int reason, struct fs_
 }
 
 /* A child that was forked inside the wait, by a signal handler, has counted nothing. */
-static void count_out(struct fs_shared_wait *wait)
+static void end_call(struct fs_shared_wait *wait)
 {
     if (wait->generation == fs_fork_generation())
         atomic_fetch_sub_explicit(&wait->handle->acquires, 1, memory_order_release);
@@ -124,7 +124,7 @@ int fs_shared_wait_begin(struct fs_shared_wait *wait, fairsem_shared_t *h,
     wait->by_token.cancel = shared_cancel;
     error = fs_token_attach(&wait->by_token);
     if (error != 0)
-        count_out(wait);
+        end_call(wait);
     return error;
 }
 
@@ -134,7 +134,7 @@ FS_REALIGN_STACK static void end_wait(void *arg)
 
     if (wait->by_token.token != NULL)
         fs_token_detach(&wait->by_token);
-    count_out(wait);
+    end_call(wait);
 }
 
 /* ---- For the lock ---- */

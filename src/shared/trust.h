@@ -30,7 +30,7 @@ struct fs_shared_section {
     const struct fs_slot *slots;
     int64_t  now_ns;            /* 0: no clock has been read yet */
     int64_t  total;             /* how many units there are; without undo, as the next: capacity */
-    int64_t  most;              /* no sum of units that are held or granted is more */
+    int64_t  high_water;        /* the largest total ever, a limit of all sums of units */
     int64_t  available;         /* free units; negative after the total was lowered */
 };
 
@@ -62,7 +62,7 @@ static inline int64_t fs_checked(struct fs_shared_section *in, int64_t number, i
 /* Units that are wanted, granted or held. */
 static inline int64_t fs_load_units(struct fs_shared_section *in, const _Atomic int64_t *units)
 {
-    return fs_checked(in, FS_GET(units), 0, in->most);
+    return fs_checked(in, FS_GET(units), 0, in->high_water);
 }
 
 /* A number in order of arrival.  There is one more. */

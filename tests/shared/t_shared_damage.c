@@ -245,31 +245,31 @@ START_TEST(one_damaged_member_is_reported_by_each_call_that_inspects)
     struct fs_slot *head = &h->slots[first], *behind = &h->slots[second];
     struct fs_process *ours = &h->processes[FS_GET(&h->self)];
     const struct wrong members[] = {
-        { &h->segment->word,    8, 2 * 4 + FS_SLOW },
-        { &h->segment->word,    8, 2 * 2 + FS_SLOW },   /* a unit more is free, or one less */
-        { &h->segment->word,    8, FS_SLOW },
-        { &h->segment->word,    8, -2 + FS_SLOW },
-        { &h->segment->total,   8, 4 },
-        { &h->segment->total,   8, 2 },
-        { &h->segment->total,   8, -1 },
-        { &h->segment->most,    8, 2 },
-        { &h->segment->most,    8, INT64_MAX },
-        { &h->segment->out,     8, 1 },
-        { &h->segment->out,     8, -1 },
-        { &h->segment->damaged, 4, 1 },
-        { &h->segment->head,    4, SLOTS },
-        { &head->state,         4, FS_SLOT_FREE },
-        { &head->process,       4, PROCESSES },
-        { &head->units,         8, -1 },
-        { &head->next,          4, SLOTS },
-        { &behind->next,        4, first },             /* a circle */
-        { &behind->process,     4, PROCESSES },
-        { &behind->units,       8, 4 },
-        { &ours->held,          8, -1 },
-        { &ours->held,          8, 0 },
-        { &ours->held,          8, 2 },
-        { &ours->held,          8, 3 },
-        { &ours->held,          8, 4 },
+        { &h->segment->word,       8, 2 * 4 + FS_SLOW },
+        { &h->segment->word,       8, 2 * 2 + FS_SLOW },   /* a unit more is free, or one less */
+        { &h->segment->word,       8, FS_SLOW },
+        { &h->segment->word,       8, -2 + FS_SLOW },
+        { &h->segment->total,      8, 4 },
+        { &h->segment->total,      8, 2 },
+        { &h->segment->total,      8, -1 },
+        { &h->segment->high_water, 8, 2 },
+        { &h->segment->high_water, 8, INT64_MAX },
+        { &h->segment->outstanding,8, 1 },
+        { &h->segment->outstanding,8, -1 },
+        { &h->segment->damaged,    4, 1 },
+        { &h->segment->head,       4, SLOTS },
+        { &head->state,            4, FS_SLOT_FREE },
+        { &head->process,          4, PROCESSES },
+        { &head->units,            8, -1 },
+        { &head->next,             4, SLOTS },
+        { &behind->next,           4, first },             /* a circle */
+        { &behind->process,        4, PROCESSES },
+        { &behind->units,          8, 4 },
+        { &ours->held,             8, -1 },
+        { &ours->held,             8, 0 },
+        { &ours->held,             8, 2 },
+        { &ours->held,             8, 3 },
+        { &ours->held,             8, 4 },
     };
 
     for (int call = 0; call < 4; call++)
@@ -409,7 +409,7 @@ START_TEST(a_repair_trusts_no_cache)
     struct fs_slot *head = &h->slots[FS_GET(&s->head)];
     void *image = malloc((size_t)h->size);
     const struct { void *at; size_t size; } caches[] = {
-        { &s->word, 8 }, { &s->out, 8 }, { &s->waiters, 8 }, { &s->head, 4 }, { &s->tail, 4 },
+        { &s->word, 8 }, { &s->outstanding, 8 }, { &s->waiters, 8 }, { &s->head, 4 }, { &s->tail, 4 },
         { &s->free_hint, 4 }, { &head->next, 4 }, { &head->prev, 4 },
     };
 
@@ -452,7 +452,7 @@ START_TEST(a_number_that_changes_in_a_section_is_not_obeyed)
 
         ck_assert_int_eq(fs_shared_enter(&in, h, FS_LOCK_WAIT, NULL), 0);
         FS_PUT(&h->segment->word, INT64_MAX);
-        FS_PUT(&h->segment->out, INT64_MIN);
+        FS_PUT(&h->segment->outstanding, INT64_MIN);
         fs_shared_take(&in, 1);
         ck_assert_int_eq(fs_shared_section_end(&in), 0);
         ck_assert_int_eq(fairsem_shared_available(h), 0);
@@ -652,7 +652,7 @@ static void all_hear_of_damage(unsigned flags)
         await_queue(h, i + 1);
     }
     if (flags == 0)
-        FS_PUT(&h->segment->out, FS_GET(&h->segment->out) + 1);
+        FS_PUT(&h->segment->outstanding, FS_GET(&h->segment->outstanding) + 1);
     else
         FS_PUT(&h->segment->word, fs_word_of(-1, FS_SLOW));
     ck_assert_int_eq(fs_shared_enter(&in, h, FS_LOCK_WAIT, NULL), ENOTRECOVERABLE);

@@ -102,7 +102,7 @@ START_TEST(whoever_has_waited_long_for_the_lock_has_it_next)
 
         await_flag(&flags[0], i);
         ck_assert_int_eq(fs_shared_enter(&in, h, FS_LOCK_WAIT, NULL), 0);
-        before = FS_GET(&h->segment->out);
+        before = FS_GET(&h->segment->outstanding);
         atomic_store(&flags[1], i);
         await_ordered(h, child);
         /* As if a third had taken a free lock meanwhile. */
@@ -110,7 +110,7 @@ START_TEST(whoever_has_waited_long_for_the_lock_has_it_next)
         await_ordered(h, child);
         ck_assert_int_eq(fs_shared_section_end(&in), 0);
         ck_assert_int_eq(fs_shared_enter(&in, h, FS_LOCK_WAIT, NULL), 0);
-        in_order += FS_GET(&h->segment->out) < before;
+        in_order += FS_GET(&h->segment->outstanding) < before;
         ck_assert_int_eq(fs_shared_section_end(&in), 0);
     }
     ck_assert_int_eq(status_of(child), 0);

@@ -125,7 +125,7 @@ static int64_t all_units(void)
 
     ck_assert_int_eq(fairsem_shared_stat(sem, &stat), 0);
     ck_assert_int_eq(fs_shared_enter(&in, sem, FS_LOCK_WAIT, NULL), 0);
-    all = in.available + fs_shared_count_out(&in);
+    all = in.available + fs_shared_count_outstanding(&in);
     ck_assert_int_eq(fs_shared_section_end(&in), 0);
     return all;
 }

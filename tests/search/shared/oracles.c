@@ -132,7 +132,7 @@ void oracle_field_words(int file, size_t offset, char *text, size_t size)
         const char *name;
     } name[] = {
 #define HEADER(member) { offsetof(struct fs_segment, member), #member }
-        HEADER(word), HEADER(total), HEADER(most), HEADER(out), HEADER(lock), HEADER(turn),
+        HEADER(word), HEADER(total), HEADER(high_water), HEADER(outstanding), HEADER(lock), HEADER(turn),
         HEADER(cleanup_pending), HEADER(damaged), HEADER(unfinished), HEADER(head),
         HEADER(tail), HEADER(oldest), HEADER(youngest), HEADER(waiters),
         HEADER(next_seq), HEADER(checked_ns), HEADER(check_took_ns), HEADER(free_hint), HEADER(keepers),
