@@ -163,7 +163,7 @@ struct fs_segment {
 
     alignas(64)
     _Atomic uint32_t lock;              /* see lock.h */
-    _Atomic int      turn;              /* of those who wait for the lock in order: see lock.h */
+    _Atomic int      handover;          /* of those who wait for the lock in order: see lock.h */
     _Atomic int32_t  damaged;           /* 1: for ever */
     _Atomic int32_t  unfinished;        /* under the lock; 1: a repair is due, or was cut short */
     _Atomic int32_t  head, tail;        /* under the lock; caches */

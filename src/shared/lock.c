@@ -14,13 +14,13 @@
 #define CONTENDED        (1u << 31)
 #define RESERVED         (ORDERED | CONTENDED)
 
-#define BARGE_NS    1000000     /* for so long, whoever finds the lock free takes it */
-#define CHECK_NS    10000000    /* the first sleep after that, at whose end the owner is checked */
-#define LONGEST_NS  160000000
-#define RESERVED_NS 3000000     /* whoever waits so long for the same turn takes a reserved lock */
-#define LOADS       100         /* before it sleeps: most sections are over by then */
-#define PATIENCE    4
-#define TRIES       100         /* more are due to damage */
+#define BARGE_NS     1000000    /* a thread that has waited less may take a free lock before others */
+#define CHECK_NS     10000000   /* the first sleep in order; the owner is checked after each */
+#define LONGEST_NS   160000000
+#define RESERVED_NS  3000000    /* without a hand-over in this time, any thread may take a reserved lock */
+#define LOADS        100        /* spin limit: most sections are over by then */
+#define RETRY_BUDGET 4
+#define TRIES        100        /* more are due to damage */
 
 static_assert(FAIRSEM_SHARED_MAX <= INDEX_MASK + 1, "an index does not fit");
 
@@ -54,7 +54,7 @@ static int judge(fairsem_shared_t *h, uint32_t word)
         return ENOTRECOVERABLE;
     if (((word ^ word_of(index, FS_GET(&h->processes[index].incarnation)))
          & ~(CONTENDED | ORDERED)) != 0)
-        return EOWNERDEAD;      /* another process has had the entry since */
+        return EOWNERDEAD;      /* another process has registered in the entry since */
     error = fs_shared_alive(h, index, &alive);
     return error != 0 || alive ? error : EOWNERDEAD;
 }
@@ -67,18 +67,18 @@ struct attempt {
     enum fs_lock_mode         mode;
     const struct fs_deadline *deadline;
     int64_t  begun_ns;
-    int64_t  sleep_ns;          /* for so long at most */
-    uint32_t mark;              /* what it sets when it has the lock: others may sleep, too */
+    int64_t  sleep_ns;          /* limit of the next sleep */
+    uint32_t mark;              /* set in the word with the lock: CONTENDED, as others may sleep, too */
     bool     waits_in_order;    /* BARGE_NS have passed */
-    bool     woken;             /* for its turn, and its waker has still to unlock */
-    uint32_t waker;             /* whose word that is; 0: not known yet */
-    int      patience;          /* how often it waits for that after its deadline */
-    bool     may_take_reserved; /* it has been woken, or nobody has had a turn for RESERVED_NS */
-    int      turn;              /* the last one that it slept for */
-    int64_t  turn_ns;           /* when it first did */
+    bool     woken;             /* the lock is handed over to it, but its waker may not have unlocked yet */
+    uint32_t waker;             /* the waker's word, or 0 if not known yet */
+    int      retries;           /* waits for the waker that are left after the deadline */
+    bool     may_take_reserved; /* it was woken, or there was no hand-over for RESERVED_NS */
+    int      handover;          /* the last value that it slept on */
+    int64_t  handover_ns;       /* when it first slept on that value */
 };
 
-/* Returns 0 or EOWNERDEAD: taken; EAGAIN: not; or an error. */
+/* Returns 0 or EOWNERDEAD with the lock, EAGAIN if it is not free, or an error. */
 static int try_to_take(struct attempt *a, uint32_t *word, int *dead_owner)
 {
     _Atomic uint32_t *lock = &a->handle->segment->lock;
@@ -90,7 +90,7 @@ static int try_to_take(struct attempt *a, uint32_t *word, int *dead_owner)
     if ((*word & ~CONTENDED) == ORDERED && a->may_take_reserved)
         return swap(lock, word, own | RESERVED) ? 0 : EAGAIN;
     if (a->sleep_ns == 0)
-        return EAGAIN;          /* check its owner only after a sleep */
+        return EAGAIN;          /* the owner is checked only after a sleep */
     error = judge(a->handle, *word);
     if (error != EOWNERDEAD)
         return error != 0 ? error : EAGAIN;
@@ -98,8 +98,8 @@ static int try_to_take(struct attempt *a, uint32_t *word, int *dead_owner)
     return swap(lock, word, own | RESERVED) ? EOWNERDEAD : EAGAIN;
 }
 
-/* How long it may sleep now.  0: it must give up. */
-static int64_t lock_longest_sleep(struct attempt *a)
+/* Returns how long the thread may sleep now, or 0 if it must give up. */
+static int64_t lock_sleep_limit(struct attempt *a)
 {
     int64_t waited_ns = fs_since(fs_now_ns(), a->begun_ns), rest_ns = 0;
 
@@ -119,8 +119,8 @@ static int64_t lock_longest_sleep(struct attempt *a)
 }
 
 /*
- * Its waker has still to unlock, which wakes no thread, and then the lock is reserved for this one.
- * False: it has unlocked, and the lock has another owner.
+ * The waker may not have unlocked yet.  It will leave the lock reserved for this thread, and wake no
+ * thread then, so poll for that.  Returns false if the waker has unlocked and the lock has a new owner.
  */
 static bool await_waker(struct attempt *a, uint32_t word)
 {
@@ -138,10 +138,10 @@ static bool await_waker(struct attempt *a, uint32_t word)
 }
 
 /*
- * The value of `turn` was loaded before the word.  If ORDERED was set then, or is set now, the
- * owner has still to change `turn` before it unlocks, so no wake is lost.
+ * The value of `handover` was loaded before the word.  If ORDERED was set then, or is set now, the
+ * owner has still to change `handover` before it unlocks, so no wake is lost.
  */
-static void sleep_in_line(struct attempt *a, uint32_t word, int turn, int64_t ns)
+static void sleep_for_lock(struct attempt *a, uint32_t word, int handover, int64_t ns)
 {
     struct fs_segment *s = a->handle->segment;
     uint32_t bits = a->waits_in_order ? RESERVED : CONTENDED;
@@ -155,17 +155,17 @@ static void sleep_in_line(struct attempt *a, uint32_t word, int turn, int64_t ns
         fs_shared_sleep((const _Atomic int *)&s->lock, (int)(word | bits), ns, false);
         return;
     }
-    if (a->turn_ns == 0 || a->turn != turn) {
-        a->turn = turn;
-        a->turn_ns = fs_now_ns();
+    if (a->handover_ns == 0 || a->handover != handover) {
+        a->handover = handover;
+        a->handover_ns = fs_now_ns();
     }
-    end = fs_shared_sleep(&s->turn, turn, ns, false);
+    end = fs_shared_sleep(&s->handover, handover, ns, false);
     a->waker = 0;
     a->woken = end == FS_SLEEP_WOKEN;
-    /* Signals may end each sleep, so what counts is the time since this turn began. */
+    /* Signals may end each sleep, so measure the time since the last hand-over. */
     a->may_take_reserved = a->woken || (end == FS_SLEEP_TIME_OUT && ns >= RESERVED_NS)
-                           || (FS_GET(&s->turn) == turn
-                               && fs_since(fs_now_ns(), a->turn_ns) >= RESERVED_NS);
+                           || (FS_GET(&s->handover) == handover
+                               && fs_since(fs_now_ns(), a->handover_ns) >= RESERVED_NS);
     if (end == FS_SLEEP_TIME_OUT && a->sleep_ns < LONGEST_NS)
         a->sleep_ns *= 2;
 }
@@ -174,14 +174,14 @@ static int lock_slowly(fairsem_shared_t *h, enum fs_lock_mode mode, const struct
                        int *dead_owner)
 {
     struct attempt a = { .handle = h, .mode = mode, .deadline = deadline, .begun_ns = fs_now_ns(),
-                         .patience = PATIENCE };
+                         .retries = RETRY_BUDGET };
     _Atomic uint32_t *lock = &h->segment->lock;
 
     for (;;) {
         for (int i = 0; i < LOADS && FS_GET(lock) != 0; i++)
             fs_cpu_pause();
         /* Acquire order: the word is loaded after it. */
-        int turn = atomic_load_explicit(&h->segment->turn, memory_order_acquire);
+        int handover = atomic_load_explicit(&h->segment->handover, memory_order_acquire);
         uint32_t word = FS_GET(lock);
         int error = try_to_take(&a, &word, dead_owner);
 
@@ -189,14 +189,14 @@ static int lock_slowly(fairsem_shared_t *h, enum fs_lock_mode mode, const struct
             return error;
         if (word == 0)
             continue;
-        int64_t ns = lock_longest_sleep(&a);
+        int64_t ns = lock_sleep_limit(&a);
 
-        /* Not before it has had its turn: the lock would be reserved for a thread that has gone. */
-        if (a.woken && (ns > 0 || a.patience-- > 0) && await_waker(&a, word))
+        /* Do not give up a lock that is being handed over: it would be reserved for a thread that has gone. */
+        if (a.woken && (ns > 0 || a.retries-- > 0) && await_waker(&a, word))
             continue;
         if (ns <= 0)
             return ETIMEDOUT;
-        sleep_in_line(&a, word, turn, ns);
+        sleep_for_lock(&a, word, handover, ns);
     }
 }
 
@@ -221,18 +221,17 @@ static bool swap_out(_Atomic uint32_t *lock, uint32_t *from, uint32_t to)
                                                    memory_order_relaxed);
 }
 
-/* ORDERED is cleared first: a thread that is about to sleep sets it again, or finds `turn` changed. */
-static bool wake_next_in_order(struct fs_segment *s)
+/* Call it with ORDERED clear: a thread about to sleep sets it again, or finds `handover` changed. */
+static bool hand_over_lock(struct fs_segment *s)
 {
-    FS_STEP("next turn");
-    atomic_fetch_add_explicit(&s->turn, 1, memory_order_release);
-    return fs_shared_wake(&s->turn, 1) != 0;
+    FS_STEP("hand over the lock");
+    atomic_fetch_add_explicit(&s->handover, 1, memory_order_release);
+    return fs_shared_wake(&s->handover, 1) != 0;
 }
 
 /*
- * If we die before a wake, a sleeper finds the lock free when its sleep times out.  After the last
- * exchange the handle may be closed, see wake_all() in shared_section.c: so a thread is woken for
- * its turn before it.
+ * If we die before a wake, a sleeper finds the lock free when its sleep times out.  The hand-over is
+ * before the last exchange, because the handle may be closed after it: see wake_all() in shared_section.c.
  */
 void fs_shared_unlock(fairsem_shared_t *h)
 {
@@ -246,7 +245,7 @@ void fs_shared_unlock(fairsem_shared_t *h)
                 break;
         } else if (swap_out(&s->lock, &word, word & ~ORDERED)) {
             word &= ~ORDERED;
-            if (wake_next_in_order(s))
+            if (hand_over_lock(s))
                 next = RESERVED;
         }
     }

@@ -52,7 +52,7 @@ static enum sharing sharing_of(int file, size_t offset)
     if (offset < sizeof *header) {
         if (IN(lock))
             return FREE_TO_STORE;
-        if (IN(turn))
+        if (IN(handover))
             return OPEN_TO_ALL;
         if (IN(word) || IN(damaged) || IN(checked_ns) || IN(check_took_ns) || IN(cleanup_pending)
             || IN(keepers))

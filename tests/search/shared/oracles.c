@@ -132,7 +132,7 @@ void oracle_field_words(int file, size_t offset, char *text, size_t size)
         const char *name;
     } name[] = {
 #define HEADER(member) { offsetof(struct fs_segment, member), #member }
-        HEADER(word), HEADER(total), HEADER(high_water), HEADER(outstanding), HEADER(lock), HEADER(turn),
+        HEADER(word), HEADER(total), HEADER(high_water), HEADER(outstanding), HEADER(lock), HEADER(handover),
         HEADER(cleanup_pending), HEADER(damaged), HEADER(unfinished), HEADER(head),
         HEADER(tail), HEADER(oldest), HEADER(youngest), HEADER(waiters),
         HEADER(next_seq), HEADER(checked_ns), HEADER(check_took_ns), HEADER(free_hint), HEADER(keepers),
@@ -276,10 +276,10 @@ static void check_soon(int file)
 }
 
 /* Those who wait for the lock in order are woken one by one, and each wake changes this word. */
-static bool is_turn(const void *object)
+static bool is_handover(const void *object)
 {
     for (int i = 0; i < FILES; i++) {
-        if (object == (const void *)&header(i)->turn)
+        if (object == (const void *)&header(i)->handover)
             return true;
     }
     return false;
@@ -292,7 +292,7 @@ static bool is_free_lock(const void *object)
         struct fs_segment *s = header(i);
 
         if (run.file[i].made && FS_GET(&s->lock) == 0
-            && (object == (const void *)&s->lock || object == (const void *)&s->turn))
+            && (object == (const void *)&s->lock || object == (const void *)&s->handover))
             return true;
     }
     return false;
@@ -308,7 +308,7 @@ void oracle_time_jumps(void)
         const struct thread *t = &thread[i];
 
         if (t->exists && t->at == SLEEPS && !t->woken && t->object != NULL && run.deaths == 0
-            && t->deadline - run.now > MS && !is_turn(t->object)
+            && t->deadline - run.now > MS && !is_handover(t->object)
             && *(const volatile int *)(const volatile void *)t->object != t->value)
             fail("lost wake-up", "T%d sleeps on a word that has changed", i);
         if (t->exists && t->at == SLEEPS && !t->woken && t->object != NULL && run.deaths == 0
