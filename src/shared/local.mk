@@ -4,7 +4,6 @@
 if HAVE_SHARED
 libcore_la_SOURCES += \
 	src/shared/attach.c src/shared/attach.h \
-	src/shared/census.c \
 	src/shared/change.c src/shared/change.h \
 	src/shared/detect.c src/shared/detect.h \
 	src/shared/handle.h \
@@ -20,6 +19,7 @@ libcore_la_SOURCES += \
 	src/shared/shared_awake.c src/shared/shared_awake.h \
 	src/shared/shared_queue.c src/shared/shared_queue.h \
 	src/shared/shared_section.c src/shared/shared_section.h \
+	src/shared/shared_stat.c \
 	src/shared/shared_wait.c src/shared/shared_wait.h \
 	src/shared/trust.h
 else

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* census.c - inspecting a segment, as numbers and as text. */
+/* shared_stat.c - inspecting a segment, as numbers and as text. */
 #include "shared/attach.h"
 #include "shared/change.h"
 #include "shared/kernel.h"
@@ -86,7 +86,7 @@ static void count_slots(const fairsem_shared_t *h, int64_t now, fairsem_shared_s
     }
 }
 
-static void census_take_stat(const fairsem_shared_t *h, int64_t now, fairsem_shared_stat_t *stat)
+static void take_shared_stat(const fairsem_shared_t *h, int64_t now, fairsem_shared_stat_t *stat)
 {
     *stat = (fairsem_shared_stat_t){
         .available = fs_word_available(FS_GET(&h->segment->word)),
@@ -191,12 +191,12 @@ static void list_users(const fairsem_shared_t *h, int64_t now, struct list *list
  * Limit of the wait for the lock.  After it an inspection reads without the lock, whose owner is stopped:
  * the figures may not fit together, but they say what is going on.
  */
-#define PATIENCE_NS 14000000
+#define LOCK_LIMIT_NS 14000000
 
 /* Drop the dead, grant what they held, and inspect: `stat` and `list` may be NULL. */
-static int census_inspect(fairsem_shared_t *h, fairsem_shared_stat_t *stat, struct list *list)
+static int inspect_segment(fairsem_shared_t *h, fairsem_shared_stat_t *stat, struct list *list)
 {
-    const struct fs_deadline deadline = fs_deadline_after(PATIENCE_NS);
+    const struct fs_deadline deadline = fs_deadline_after(LOCK_LIMIT_NS);
     struct fs_shared_section in = { .now_ns = 0 };
     int error = fs_detect_dead(h, FS_EVERYBODY, FS_LOCK_WAIT, &deadline);
     int at_end = 0;
@@ -212,7 +212,7 @@ static int census_inspect(fairsem_shared_t *h, fairsem_shared_stat_t *stat, stru
         error = FS_GET(&h->segment->damaged) != 0 ? ENOTRECOVERABLE : 0;
     }
     if (error == 0 && stat != NULL)
-        census_take_stat(h, fs_shared_section_now(&in), stat);
+        take_shared_stat(h, fs_shared_section_now(&in), stat);
     if (error == 0 && list != NULL)
         list_users(h, fs_shared_section_now(&in), list);
     if (locked)
@@ -224,7 +224,7 @@ int64_t fairsem_shared_available(fairsem_shared_t *h)
 {
     fairsem_shared_stat_t stat;
 
-    if (census_inspect(h, &stat, NULL) != 0)
+    if (inspect_segment(h, &stat, NULL) != 0)
         return -1;
     return stat.available < 0 ? 0 : stat.available;
 }
@@ -233,13 +233,13 @@ int64_t fairsem_shared_waiters(fairsem_shared_t *h)
 {
     fairsem_shared_stat_t stat;
 
-    return census_inspect(h, &stat, NULL) != 0 || stat.waiters < 0 ? -1 : stat.waiters;
+    return inspect_segment(h, &stat, NULL) != 0 || stat.waiters < 0 ? -1 : stat.waiters;
 }
 
 int fairsem_shared_stat(fairsem_shared_t *h, fairsem_shared_stat_t *stat)
 {
     fairsem_shared_stat_t now;
-    int error = census_inspect(h, &now, NULL);
+    int error = inspect_segment(h, &now, NULL);
 
     if (error == 0)
         *stat = now;
@@ -249,7 +249,7 @@ int fairsem_shared_stat(fairsem_shared_t *h, fairsem_shared_stat_t *stat)
 int fairsem_shared_users(fairsem_shared_t *h, fairsem_shared_user_t *users, int *count)
 {
     struct list list = { .users = users, .room = *count > 0 ? *count : 0 };
-    int error = census_inspect(h, NULL, &list);
+    int error = inspect_segment(h, NULL, &list);
 
     if (error != 0)
         return error;
@@ -321,7 +321,7 @@ static int dump(fairsem_shared_t *h, FILE *file)
     int error;
 
     list.room = list.users != NULL ? room : 0;
-    error = census_inspect(h, &stat, &list);
+    error = inspect_segment(h, &stat, &list);
     if (error == 0) {
         print_totals(file, &stat, &list);
         for (int i = 0; i < list.count && i < list.room; i++)
