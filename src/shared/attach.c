@@ -55,7 +55,7 @@ static bool is_any(const fairsem_shared_t *h, int index)
     return true;
 }
 
-#define PATIENCE_NS INT64_C(20000000)   /* also if signals end each sleep */
+#define ATTACH_LIMIT_NS INT64_C(20000000)   /* also if signals end each sleep */
 
 /*
  * Nobody wakes a thread at this word.  It is no nanosleep(): there glibc 2.36 can cancel a thread that
@@ -90,11 +90,11 @@ static uint32_t attachments(const fairsem_shared_t *h)
  */
 static int find_entry(fairsem_shared_t *h, int *index)
 {
-    const struct fs_deadline end = fs_deadline_after(PATIENCE_NS);
+    const struct fs_deadline end = fs_deadline_after(ATTACH_LIMIT_NS);
     uint32_t known = 0;
     int error = EUSERS;
 
-    for (int i = 0, in_vain = 0; i < SCANS && in_vain < 2; i++) {
+    for (int i = 0, failed = 0; i < SCANS && failed < 2; i++) {
         bool moving = false, others, over = fs_deadline_passed(&end);
         uint32_t before = known;
 
@@ -104,10 +104,10 @@ static int find_entry(fairsem_shared_t *h, int *index)
         if (error != EUSERS)
             return error;
         known = attachments(h);
-        in_vain = i > 0 && known == before ? in_vain + 1 : 0;
+        failed = i > 0 && known == before ? failed + 1 : 0;
         if (moving && !over) {
             wait_for_others(h);
-            in_vain = 0;
+            failed = 0;
         }
     }
     return error;
@@ -237,7 +237,7 @@ static int attach_under_mutex(fairsem_shared_t *h, enum fs_lock_mode mode, const
 
 /* ---- Use ---- */
 
-int fs_shared_be_attached(fairsem_shared_t *h, enum fs_lock_mode mode, const struct fs_deadline *deadline)
+int fs_shared_ensure_attached(fairsem_shared_t *h, enum fs_lock_mode mode, const struct fs_deadline *deadline)
 {
     fs_shared_check_fork(h);
     if (atomic_load_explicit(&h->attached, memory_order_acquire))
@@ -271,7 +271,7 @@ int fs_shared_look_at_file(fairsem_shared_t *h)
 int fs_shared_enter(struct fs_shared_section *in, fairsem_shared_t *h,
                     enum fs_lock_mode mode, const struct fs_deadline *deadline)
 {
-    int error = fs_shared_be_attached(h, mode, deadline);
+    int error = fs_shared_ensure_attached(h, mode, deadline);
 
     for (int i = 0; error == 0; i++) {
         error = fs_shared_section_begin(in, h, mode, deadline);
@@ -308,7 +308,7 @@ bool fs_shared_has_slots(const fairsem_shared_t *h)
  */
 int fs_shared_detach(fairsem_shared_t *h)
 {
-    const struct fs_deadline deadline = fs_deadline_after(PATIENCE_NS);
+    const struct fs_deadline deadline = fs_deadline_after(ATTACH_LIMIT_NS);
     struct fs_shared_section in;
     int index;
 

@@ -11,7 +11,7 @@
 #include "shared/shared_section.h"
 
 /* Become a user.  0; EUSERS, ENOLCK, ENOTRECOVERABLE, EBADF; ETIMEDOUT, as fs_shared_lock(). */
-int fs_shared_be_attached(fairsem_shared_t *h, enum fs_lock_mode mode, const struct fs_deadline *deadline);
+int fs_shared_ensure_attached(fairsem_shared_t *h, enum fs_lock_mode mode, const struct fs_deadline *deadline);
 
 /* Cease to be a user; the units it holds go to the next waiter.  0, or EBUSY: a thread is in an acquire. */
 int fs_shared_detach(fairsem_shared_t *h);

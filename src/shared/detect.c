@@ -112,7 +112,7 @@ int fs_detect_dead(fairsem_shared_t *h, enum fs_whom whom, enum fs_lock_mode mod
 
     /* Each turn drops as many as a list holds, unless somebody damages the segment. */
     for (int i = 0; i <= h->max_processes / FS_DEAD_MAX; i++) {
-        error = fs_shared_be_attached(h, mode, deadline);     /* or it would take its parent for itself */
+        error = fs_shared_ensure_attached(h, mode, deadline); /* or it would take its parent for itself */
         dead.count = 0;
         if (error == 0)
             error = find_dead(h, whom, &dead);

@@ -125,7 +125,7 @@ static int make_handle(int fd, const struct fs_segment *header, fairsem_shared_t
 static int attach_soon(fairsem_shared_t *h)
 {
     const struct fs_deadline soon = fs_deadline_after(ATTACH_NS);
-    int error = fs_shared_be_attached(h, FS_LOCK_WAIT, &soon);
+    int error = fs_shared_ensure_attached(h, FS_LOCK_WAIT, &soon);
 
     return error == ETIMEDOUT ? 0 : error;
 }

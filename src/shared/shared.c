@@ -58,7 +58,7 @@ static bool release_fast(fairsem_shared_t *h, int64_t n)
 /* ---- Acquire ---- */
 
 /* The begin of all acquires.  Returns true if that is all: n is not valid, or the units have been taken. */
-static inline bool acquires_at_once(fairsem_shared_t *h, int64_t n, int *result)
+static inline bool acquire_at_once(fairsem_shared_t *h, int64_t n, int *result)
 {
     *result = fs_count_valid(n) ? 0 : EINVAL;
     return *result != 0 || (!h->undo && acquire_fast(h, n));
@@ -68,14 +68,14 @@ int fairsem_shared_acquire(fairsem_shared_t *h, int64_t n)
 {
     int result;
 
-    return acquires_at_once(h, n, &result) ? result : fs_shared_acquire(h, n, 0, 0, NULL, NULL);
+    return acquire_at_once(h, n, &result) ? result : fs_shared_acquire(h, n, 0, 0, NULL, NULL);
 }
 
 int fairsem_shared_tryacquire(fairsem_shared_t *h, int64_t n)
 {
     int result;
 
-    if (acquires_at_once(h, n, &result))
+    if (acquire_at_once(h, n, &result))
         return result;
     return fs_shared_acquire(h, n, FS_LAST_PRIORITY, EAGAIN, NULL, NULL);
 }
@@ -85,7 +85,7 @@ int fairsem_shared_acquire_for(fairsem_shared_t *h, int64_t n, int64_t timeout_n
     struct fs_deadline deadline;
     int result;
 
-    if (acquires_at_once(h, n, &result))
+    if (acquire_at_once(h, n, &result))
         return result;
     if (timeout_ns <= 0)
         return fs_shared_acquire(h, n, 0, ETIMEDOUT, NULL, NULL);
@@ -113,7 +113,7 @@ int fairsem_shared_acquire_with(fairsem_shared_t *h, int64_t n, const fairsem_wa
         return EINVAL;
     if (how->token != NULL && (result = fairsem_token_reason(how->token)) != 0)
         return result;
-    if (acquires_at_once(h, n, &result))
+    if (acquire_at_once(h, n, &result))
         return result;
     if (!fs_wait_deadline(how, &deadline))
         return fs_shared_acquire(h, n, how->priority, 0, NULL, how->token);

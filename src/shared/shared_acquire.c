@@ -158,7 +158,7 @@ int fs_shared_acquire(fairsem_shared_t *h, int64_t n, int priority, int refusal,
     wait.priority = priority;
     wait.refusal = refusal;
     /* If that needs the lock, and cannot have it at once, the process attaches when it takes the lock. */
-    result = fs_shared_be_attached(h, FS_LOCK_TRY, NULL);
+    result = fs_shared_ensure_attached(h, FS_LOCK_TRY, NULL);
     if (result == 0 || result == ETIMEDOUT)
         result = fs_shared_look_at_file(h);
     if (result == 0)
