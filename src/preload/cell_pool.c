@@ -2,10 +2,9 @@
 /*
  * cell_pool.c - the memory of cells; see cell_pool.h.
  *
- * It comes from mmap, for many cells at a time.  Not from malloc, because the program may replace
- * malloc by one that uses semaphores.
- *
- * No lock, for the reasons that are in cells.c: each change is one compare-and-swap.
+ * The memory comes from mmap, for many cells at a time; not from malloc, because the program may have
+ * its own malloc, which uses semaphores.  There is no lock, for the reasons in cells.c: each change is one
+ * compare-and-swap.
  */
 #define _GNU_SOURCE
 #include "cell_pool.h"
@@ -15,26 +14,25 @@
 #include <errno.h>
 #include <sys/mman.h>
 
-#define RESTING 64      /* see fs_cell_put_to_rest() */
+#define QUARANTINE_SIZE 64      /* see fs_cell_quarantine() */
 
 struct fs_cell *_Atomic fs_cell_blocks[FS_CELL_BLOCKS];
 
-static _Atomic uint32_t fresh;          /* the cells from this index on have never been used */
+static _Atomic uint32_t fresh;          /* cells from this index on have never been used */
 
 /*
- * The free cells, a stack.  Lower half: the index of the first, plus 1; 0: there is none.  Upper
- * half: how often it has changed.  Without that a thread could take the first cell, and leave a
- * second one as the first that another thread has taken meanwhile (the ABA problem).
+ * The free cells, a stack.  Lower half: the index of the top plus 1, or 0 if it is empty.  Upper half: a
+ * count of changes, against the ABA problem.
  */
 static _Atomic uint64_t free_cells;
 
-/* Upper half: its number among all that have rested.  Lower half: its index, plus 1; 0: none. */
-static _Atomic uint64_t resting[RESTING];
-static _Atomic uint32_t next_to_rest;   /* the number of the next */
+/* A ring.  Upper half: the number of a cell in order of arrival.  Lower half: its index plus 1, or 0. */
+static _Atomic uint64_t quarantine[QUARANTINE_SIZE];
+static _Atomic uint32_t next_in_quarantine;     /* the number of the next */
 
 int64_t fs_bypass_ns;                   /* r/o */
 
-/* Release order: a thread that takes the cell must see what we wrote into it, and so below. */
+/* Release order, here and below: a thread that takes the cell must see what we wrote into it. */
 void fs_cell_put_back(uint32_t index)
 {
     struct fs_cell *cell = fs_cell_at(index);
@@ -63,18 +61,18 @@ static uint32_t pop(void)
 }
 
 /*
- * The program may have copied the semaphore, and then destroyed the original, as a vector does when
- * it grows.  The copy is looked at later; then the cell still has the value.  So a cell rests until
- * so many others have been given back.
+ * The program may have copied the semaphore and then destroyed the original, as a vector does when it
+ * grows.  When the copy is used, its value is still in the cell: a cell stays in quarantine until
+ * QUARANTINE_SIZE others have followed it.
  */
-void fs_cell_put_to_rest(uint32_t index)
+void fs_cell_quarantine(uint32_t index)
 {
-    uint32_t number = atomic_fetch_add_explicit(&next_to_rest, 1, memory_order_relaxed);
-    _Atomic uint64_t *place = &resting[number % RESTING];
+    uint32_t number = atomic_fetch_add_explicit(&next_in_quarantine, 1, memory_order_relaxed);
+    _Atomic uint64_t *place = &quarantine[number % QUARANTINE_SIZE];
     uint64_t there = atomic_load_explicit(place, memory_order_relaxed);
 
     do {
-        /* If a later one is there, so many have been given back since we got our number. */
+        /* A later cell in our place: QUARANTINE_SIZE have followed since we got our number. */
         if ((uint32_t)there != 0 && (int32_t)((uint32_t)(there >> 32) - number) > 0) {
             fs_cell_put_back(index);
             return;
@@ -86,11 +84,11 @@ void fs_cell_put_to_rest(uint32_t index)
         fs_cell_put_back((uint32_t)there - 1);
 }
 
-/* For want of memory: one that has not rested for long. */
-static uint32_t take_resting(void)
+/* If there is no memory: end the quarantine of a cell early. */
+static uint32_t take_quarantined(void)
 {
-    for (int i = 0; i < RESTING; i++) {
-        uint32_t found = (uint32_t)atomic_exchange_explicit(&resting[i], 0, memory_order_acquire);
+    for (int i = 0; i < QUARANTINE_SIZE; i++) {
+        uint32_t found = (uint32_t)atomic_exchange_explicit(&quarantine[i], 0, memory_order_acquire);
 
         if (found != 0)
             return found - 1;
@@ -137,12 +135,12 @@ uint32_t fs_cell_take(void)
 
     if (index == FS_NO_CELL)
         index = take_fresh();
-    return index != FS_NO_CELL ? index : take_resting();
+    return index != FS_NO_CELL ? index : take_quarantined();
 }
 
 void fs_cell_forget_free(void)
 {
     atomic_store_explicit(&free_cells, 0, memory_order_relaxed);
-    for (int i = 0; i < RESTING; i++)
-        atomic_store_explicit(&resting[i], 0, memory_order_relaxed);
+    for (int i = 0; i < QUARANTINE_SIZE; i++)
+        atomic_store_explicit(&quarantine[i], 0, memory_order_relaxed);
 }

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* cell_pool.h - cells for semaphores of an interposed program: their memory, and which are free. */
+/*
+ * cell_pool.h - cells: the out-of-line semaphores of an interposed program.  Their memory, the free cells,
+ * and the quarantine of those that were used.
+ */
 #ifndef FS_CELL_POOL_H
 #define FS_CELL_POOL_H
 
@@ -10,23 +13,20 @@
 
 struct fs_record;
 
-/* In whole cache lines, from the begin of one: see struct fs_sem. */
+/* Aligned to cache lines, as struct fs_sem needs it. */
 struct fs_cell {
-    _Alignas(64) fairsem_t sem;     /* initialized once; between two uses it is retired */
+    _Alignas(64) fairsem_t sem;     /* initialized once, retired between two uses */
     _Atomic(const sem_t *) home;    /* the sem_t that refers to it, or did */
-    _Atomic int64_t   units_at_end; /* if retired: the semaphore's units then */
-    _Atomic(struct fs_record *) record; /* r/o while in use; NULL: no statistics */
-    _Atomic uint32_t  tag;          /* of its present or last use; 0: not used yet */
+    _Atomic int64_t   units_at_end; /* the units of the retired semaphore */
+    _Atomic(struct fs_record *) record; /* r/o while in use; NULL without statistics */
+    _Atomic uint32_t  tag;          /* of its present or last use; 0 before the first */
     _Atomic uint32_t  next_free;    /* in the stack of free cells */
 };
 
 #define FS_CELL_INDEX UINT32_C(0x0fffffff)      /* the largest index */
 #define FS_NO_CELL    (FS_CELL_INDEX + 1)
 
-/*
- * Cells come in blocks: the first has this many, and each has twice as many as the one before.  So
- * a cell is found from its index by two loads.
- */
+/* Blocks of cells: the first has FS_FIRST_CELLS, each other twice as many as the one before it. */
 #define FS_FIRST_CELLS UINT32_C(256)
 #define FS_CELL_BLOCKS 21
 extern struct fs_cell *_Atomic fs_cell_blocks[FS_CELL_BLOCKS];
@@ -41,7 +41,7 @@ static inline uint32_t fs_cells_in(unsigned block)
     return FS_FIRST_CELLS << block;
 }
 
-/* Acquire order: the thread that has mapped it may be another one. */
+/* Acquire order: another thread may have mapped the block. */
 static inline struct fs_cell *fs_cell_at(uint32_t index)
 {
     unsigned block = fs_cell_block(index);
@@ -50,26 +50,26 @@ static inline struct fs_cell *fs_cell_at(uint32_t index)
     return first + (index + FS_FIRST_CELLS - fs_cells_in(block));
 }
 
-/* False: there has never been such a cell. */
+/* Was there ever a cell with this index? */
 static inline bool fs_cell_exists(uint32_t index)
 {
     return atomic_load_explicit(&fs_cell_blocks[fs_cell_block(index)], memory_order_relaxed)
            != NULL;
 }
 
-/* A free cell, whose semaphore is retired or new; FS_NO_CELL: there is no memory. */
+/* Returns a free cell, whose semaphore is retired or new, or FS_NO_CELL if there is no memory. */
 uint32_t fs_cell_take(void);
 
-/* It was not used: it is free at once. */
+/* Free a cell that was not used. */
 void fs_cell_put_back(uint32_t index);
 
-/* It was used, and other threads may still look at it: it is free after some others. */
-void fs_cell_put_to_rest(uint32_t index);
+/* Free a cell that was used, but not soon: other threads may still read it. */
+void fs_cell_quarantine(uint32_t index);
 
-/* In the child of a fork: those that are free now stay so for ever. */
+/* In a forked child: never hand out the cells that are free now. */
 void fs_cell_forget_free(void);
 
-/* For how long running threads may pass sleeping ones, as fairsem-run --bypass says; 0: never. */
+/* attr.bypass_ns of all semaphores, from fairsem-run --bypass; 0 without it. */
 extern int64_t fs_bypass_ns;
 
 #endif

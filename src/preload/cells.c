@@ -252,7 +252,7 @@ void fs_cell_move_out(sem_t *sem)
         || !fs_retire(fs_inside(&cell->sem), &cell->units_at_end))
         return;
     become_plain(in, word, cell);
-    fs_cell_put_to_rest(index_of(word));
+    fs_cell_quarantine(index_of(word));
 }
 
 /*
