@@ -183,10 +183,10 @@ enum fs_cell_kind fs_cell_find(sem_t *sem, struct fs_cell **cell)
         word = atomic_load_explicit(&in->word, memory_order_acquire);
         if (*cell == NULL && word == seen) {
             abort_if_changed_by_libc(sem, word);
-            return FS_IS_BROKEN;
+            return FS_IS_DANGLING;
         }
     }
-    return fs_is_plain(word) ? FS_IS_PLAIN : FS_IS_LIBCS;
+    return fs_is_plain(word) ? FS_IS_PLAIN : FS_IS_PASS_THROUGH;
 }
 
 /* ---- Into a cell, and out of it ---- */

@@ -99,8 +99,8 @@ static inline uint64_t fs_plain(uint32_t units)
 enum fs_cell_kind {
     FS_IS_PLAIN,
     FS_IS_IN_CELL,
-    FS_IS_LIBCS,
-    FS_IS_BROKEN        /* a reference to no valid cell */
+    FS_IS_PASS_THROUGH,
+    FS_IS_DANGLING      /* a reference to no valid cell */
 };
 
 /*

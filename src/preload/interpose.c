@@ -155,14 +155,14 @@ EXPORT pid_t _Fork(void)
 /* For a semaphore that is not ours.  True: call libc.  False: errno is set, return -1. */
 static bool pass_through(enum fs_cell_kind kind)
 {
-    if (kind == FS_IS_BROKEN) {
-        FS_COUNT(dead);
+    if (kind == FS_IS_DANGLING) {
+        FS_COUNT(dangling);
         errno = EINVAL;
         return false;
     }
     (void)prepare();
     if (!fs_only_counts())
-        FS_COUNT(foreign);
+        FS_COUNT(unknown);
     return true;
 }
 

@@ -17,7 +17,7 @@ extern struct fs_records *fs_records;   /* r/o after fs_records_map(); NULL: no 
 
 /* The counters in that case. */
 extern struct fs_uncounted {
-    _Atomic uint64_t created, shared, named, foreign, dead, passed;
+    _Atomic uint64_t created, shared, named, unknown, dangling, passed;
 } fs_uncounted;
 
 #define FS_COUNT(what)                                                                         \

@@ -43,8 +43,8 @@ struct fs_records {
     _Atomic uint64_t created;   /* semaphores that were made */
     _Atomic uint64_t shared;    /* passed through: sem_init with pshared */
     _Atomic uint64_t named;     /* passed through: sem_open, also if it failed */
-    _Atomic uint64_t foreign;   /* passed through: calls on a sem_t we did not make */
-    _Atomic uint64_t dead;      /* calls on a reference to no valid cell */
+    _Atomic uint64_t unknown;   /* passed through: calls on a sem_t we did not make */
+    _Atomic uint64_t dangling;  /* calls on a reference to no valid cell */
     _Atomic uint64_t passed;    /* units that were taken while other threads waited: --bypass */
     struct fs_waited waited;    /* the sum of all semaphores */
     struct fs_record record[FS_RECORDS_MOST];

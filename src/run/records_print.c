@@ -93,10 +93,10 @@ void records_print(FILE *file, const struct fs_records *records, const char *pat
     fprintf(file, "passed through to libc: %llu process-shared, %llu opened by name, "
             "%llu calls on semaphores not made by sem_init here\n",
             (unsigned long long)records->shared, (unsigned long long)records->named,
-            (unsigned long long)records->foreign);
-    if (records->dead != 0)
+            (unsigned long long)records->unknown);
+    if (records->dangling != 0)
         fprintf(file, "calls on references that lead nowhere, refused with EINVAL: %llu\n",
-                (unsigned long long)records->dead);
+                (unsigned long long)records->dangling);
     if (bypass_ns != 0)
         fprintf(file, "units taken while others waited, for at most %.3f ms: %llu\n",
                 (double)bypass_ns / 1e6, (unsigned long long)records->passed);

@@ -406,7 +406,7 @@ def test_a_program_that_gains_rights_is_refused(user, group, mode, status):
 
 # ---------------------------------------------------------------- statistics
 def counted(text):
-    """created, processes, shared, named, foreign, refused, waits"""
+    """created, processes, shared, named, unknown, dangling, waits"""
     passed = "^passed through to libc: "
     found = (re.search(pattern, text, re.M) for pattern in (
         "semaphores created: (\\d+)", "in processes: (\\d+)", passed + "(\\d+)",
