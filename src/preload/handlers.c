@@ -1,73 +1,70 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * handlers.c - no handler of the program inside a critical section: the handler is deferred, not the
- * signal.
+ * handlers.c - no signal handler of the program runs inside a critical section: the handler is deferred,
+ * not the signal.
  *
- * A handler must not run while its thread is in a critical section of a semaphore.  It could post
- * the same semaphore, and wait for ever for a mutex that its own thread holds.  Or it could wait
- * for a thread that its own thread was about to wake.  To block signals around each section costs
- * two system calls, and makes the kernel deliver signals to other threads than before.
+ * In a critical section of a semaphore, a handler could post the same semaphore, and wait for ever for a
+ * mutex that its own thread holds; or it could wait for a thread that its own thread was about to wake.
+ * Blocking signals around each section would cost two system calls, and make the kernel deliver signals
+ * to other threads than before.
  *
- * THE LIFE OF A SIGNAL, in the order of this file.  What happens depends on one word of the thread,
- * `sections`:
+ * THE LIFE OF A SIGNAL, in the order of this file.  One word of the thread, `sections`, decides what
+ * happens:
  *
  *   1  The program installs a handler.  actions.c gives the kernel fs_trampoline() instead, with the
  *      program's mask and flags.
  *
- *   2  The signal comes outside a section, as nearly always.  The trampoline jumps to the program's
- *      handler.  The handler has the kernel's frame, its own arguments, and no frame of ours below it.
+ *   2  The signal nearly always comes outside a section.  The trampoline jumps to the program's handler,
+ *      which has the kernel's frame, its own arguments, and no frame of ours below it.
  *
- *   3  Or it hits a section.  The trampoline keeps the siginfo and fills the mask of the context to
- *      which it will return (uc_sigmask).  The return from the handler loads that mask.  So for the
- *      rest of the section, some 100 ns, nothing else comes.
+ *   3  Or it interrupts a section.  The trampoline saves the siginfo, and blocks signals in the context to
+ *      which it returns (uc_sigmask), so no other signal comes in the rest of the section, some 100 ns.
  *
- *   4  The section ends.  fs_section_leave() sends the thread, by tgkill(), each signal number of
- *      which it has kept something: a marker.  Then it restores the mask, and so the kernel delivers
- *      the markers at once, before it returns.
+ *   4  The section ends.  For each signal number with a deferred handler, fs_section_leave() sends the
+ *      thread that signal again, by tgkill().  Then it restores the mask, and the kernel delivers the
+ *      re-raised signals at once, before that system call returns.
  *
- *   5  The marker comes.  The trampoline replaces the siginfo of the marker by the oldest that was
- *      kept for this number, and jumps to the program's handler.
+ *   5  The re-raised signal comes.  The trampoline replaces its siginfo by the oldest deferred one of
+ *      this number, and jumps to the program's handler.
  *
- *   6  Or no marker comes, because a sandbox refuses tgkill().  Then the end of the section calls the
- *      handler itself.  The handler has the thread's own stack and more signals blocked than it asked
- *      for, and cannot change its context.
+ *   6  Or it does not come, because a sandbox refuses tgkill().  Then fs_section_leave() calls the handler
+ *      itself: on the thread's own stack, with more signals blocked than the handler asked for, and what
+ *      the handler changes in its context is lost.
  *
  *   7  The handler returns, or leaves by siglongjmp(), perhaps over a wait: jumps.c.
  *
- * Except in 6 the kernel calls the handler, not this module.  So the handler has a true context: the
- * kernel sets up its mask and its alternate stack, applies what it changes in its context, and ends
- * it, as without this module.  And nothing is lost if it leaves by siglongjmp().
+ * Except in 6 the kernel calls the handler, not this module.  So the context is real: the kernel sets up
+ * the handler's mask and alternate stack, applies what the handler changes in its context, and ends it, as
+ * without this module.  And nothing is lost if the handler leaves by siglongjmp().
  *
- * Signals that the thread's own instructions raise are not deferred (for instance a SIGSEGV whose
- * si_code says that the kernel made it).  The instruction would only fault again.
+ * Signals that the thread's own instructions raise are not deferred, for instance a SIGSEGV whose si_code
+ * says that the kernel made it.  The instruction would only fault again.
  *
- * No system call happens unless a signal hits a section.  Then there are some of these:
- * rt_sigprocmask, rt_sigreturn, getpid, gettid, tgkill.  They are what raise() and every handler
- * need, so a sandbox that lets a program use signals allows them.  (rt_tgsigqueueinfo, which could
- * carry the siginfo through the kernel, is often forbidden; and it would put a real-time signal
- * behind those that were queued later.)
+ * System calls happen only if a signal interrupts a section: rt_sigprocmask, rt_sigreturn, getpid, gettid,
+ * tgkill.  raise() and every handler need them, so a sandbox that lets a program use signals allows them.
+ * (rt_tgsigqueueinfo, which could carry the siginfo through the kernel, is often forbidden; and it would
+ * put a real-time signal behind those that were queued later.)
  *
- * WHY NOTHING RACES.  All state belongs to one thread, and only its own handlers interrupt it.  A
- * handler runs between two instructions, and completes before the next one, so memory orders do not
- * matter; only the compiler must not reorder accesses (atomic_signal_fence).
+ * WHY NOTHING RACES.  All state belongs to one thread, and only its own handlers interrupt it.  A handler
+ * runs between two instructions, and completes before the next one, so memory orders do not matter; only
+ * the compiler must not reorder accesses (atomic_signal_fence).
  *
  *   - `sections` changes at the ends of a section, and each handler leaves it as it found it.
- *   - The list of kept signals changes only while all signals are blocked: in the trampoline after
- *     block_all(), in fs_section_leave() because something was kept.  Until block_all() a second
- *     trampoline may interrupt the first.  It completes its work, and returns to the first with a
- *     full mask.
- *   - The mask to restore is the one that the section had.  Of two nested trampolines the inner one
- *     sees a larger mask: the one that the kernel made for the outer handler.  So the open signals
- *     are collected (`open`, a union): the outer one always adds what the section had.
- *   - A signal that comes between the decrement of `sections` and the check whether something was
- *     kept finds the thread outside, and its handler runs.  If the section has been hit, only one
- *     of the synchronous signals can come, sent by kill().  It is kept, too (`hit`); otherwise a
- *     section in its handler would restore the mask, and take `open` from the section outside.
+ *   - The list of deferred signals changes only while all signals are blocked: in the trampoline after
+ *     block_all(), and in fs_section_leave().  Before block_all() a second trampoline may interrupt the
+ *     first.  It completes its work, and returns to the first with a full mask.
+ *   - The mask to restore is the one that the section had.  Of two nested trampolines the inner one sees a
+ *     larger mask, which the kernel made for the outer one.  So `to_unblock` is a union of what each
+ *     trampoline found not blocked: the outer one always adds what the section had.
+ *   - fs_section_leave() decrements `sections`, and then checks whether the section was interrupted.  A
+ *     signal in between runs its handler.  But if the section was interrupted, only a synchronous signal
+ *     that was sent by kill() can come there.  It is deferred, too, because of `interrupted`; otherwise a
+ *     section in its handler would restore the mask, and take `to_unblock` from the outer section.
  *
- * A handler that a program installs by the bare system call has no trampoline.  It runs inside
- * sections as well, and must not use semaphores.  A section must not be left by a jump from a
- * handler of a synchronous signal.  Nothing in a section faults: it accesses the cells, and the
- * stacks of threads that wait, but no sem_t, which may be in memory that the program has protected.
+ * A handler that a program installs by the bare system call has no trampoline.  It runs inside sections as
+ * well, and must not use semaphores.  A handler of a synchronous signal must not leave a section by a jump.
+ * Nothing in a section faults: it accesses the cells, and the stacks of waiting threads, but no sem_t,
+ * which may be in memory that the program has protected.
  */
 #define _GNU_SOURCE
 #include "handlers.h"
@@ -97,35 +94,34 @@
 /* glibc uses these two to cancel threads, and to change the user IDs of all threads. */
 #define OF_LIBC (BIT(32) | BIT(33))
 
-/* Blocked from the first signal that hits a section to the end of the section. */
+/* Blocked from the first signal that interrupts a section to the end of the section. */
 #define DEFERRABLE (~(SYNCHRONOUS | OF_LIBC))
 
 #define EVERYTHING (~UINT64_C(0))
 
 /*
- * The part of a siginfo_t that the kernel uses; the rest is zero.  It is small because the loader
- * has little thread-local room for a module that is loaded later, as fairsem-run loads this one to
- * try it.
+ * The part of a siginfo_t that the kernel uses; the rest is zero.  It is small because the loader has little
+ * thread-local memory for a module that is loaded by dlopen(), as fairsem-run loads this one to try it.
  */
-struct kept {
+struct deferred {
     uint64_t bytes[6];
 };
-static_assert(sizeof(struct kept) <= sizeof(siginfo_t) && offsetof(siginfo_t, si_signo) == 0,
+static_assert(sizeof(struct deferred) <= sizeof(siginfo_t) && offsetof(siginfo_t, si_signo) == 0,
               "a siginfo_t is smaller than that, or begins with something else");
 
-/* For what only a signal in a section needs: no other signal or section pays for its frame. */
+/* Functions that only a signal in a section needs: no other signal or section pays for their frames. */
 #define RARE __attribute__((noinline, cold))
 
-/* Usually one; a few, if signals come in the same instant. */
-#define MOST_KEPT 7
+/* Usually one is enough; more if signals come in the same instant. */
+#define MAX_DEFERRED 7
 
 static _Thread_local struct {
-    volatile int          sections; /* how many this thread is in */
-    volatile sig_atomic_t kept;     /* entries of oldest_first[] */
-    volatile sig_atomic_t hit;      /* the section in which this thread is has been hit */
-    uint64_t              open;     /* if hit: what the section did not have blocked */
-    uint64_t              marked;   /* the numbers of which a marker is on its way */
-    struct kept           oldest_first[MOST_KEPT];
+    volatile int          sections;     /* how many this thread is in */
+    volatile sig_atomic_t deferred;     /* entries of oldest_first[] */
+    volatile sig_atomic_t interrupted;  /* a signal has come in this section */
+    uint64_t              to_unblock;   /* if interrupted: the signals that the section had not blocked */
+    uint64_t              reraised;     /* the signal numbers that have been sent again, and must still come */
+    struct deferred       oldest_first[MAX_DEFERRED];
 } self __attribute__((tls_model("initial-exec")));
 
 struct fs_installed fs_installed[FS_SIGNALS];
@@ -162,12 +158,12 @@ static void return_to_mask(ucontext_t *context, uint64_t mask)
     memcpy(&context->uc_sigmask, &mask, sizeof mask);
 }
 
-/* ---- What a thread keeps; all signals are blocked ---- */
+/* ---- The deferred signals of a thread; all signals are blocked ---- */
 
 static void append(const void *info)
 {
-    memcpy(&self.oldest_first[self.kept], info, sizeof self.oldest_first[0]);
-    self.kept = self.kept + 1;
+    memcpy(&self.oldest_first[self.deferred], info, sizeof self.oldest_first[0]);
+    self.deferred = self.deferred + 1;
 }
 
 static int signal_at(int i)
@@ -178,10 +174,10 @@ static int signal_at(int i)
     return number;
 }
 
-/* The oldest with this number, or -1. */
+/* Returns the oldest with this number, or -1. */
 static int find_deferred(int sig)
 {
-    for (int i = 0; i < self.kept; i++) {
+    for (int i = 0; i < self.deferred; i++) {
         if (signal_at(i) == sig)
             return i;
     }
@@ -196,16 +192,16 @@ static void copy_out(int i, siginfo_t *info)
 
 static void take_out(int i)
 {
-    self.kept = self.kept - 1;
+    self.deferred = self.deferred - 1;
     memmove(&self.oldest_first[i], &self.oldest_first[i + 1],
-            (size_t)(self.kept - i) * sizeof self.oldest_first[0]);
+            (size_t)(self.deferred - i) * sizeof self.oldest_first[0]);
 }
 
-/* ---- Markers ---- */
+/* ---- Re-raised signals ---- */
 
 /*
- * Send this thread a signal; with its siginfo, if that is not NULL.  False: it is not allowed.  A
- * sandbox may answer by SIGSYS, which ends the process if it is blocked.
+ * Send this thread a signal, with its siginfo if that is not NULL.  Returns false if a sandbox refuses it.
+ * The sandbox may raise SIGSYS, which would end the process if it were blocked.
  */
 static bool send(int sig, siginfo_t *info)
 {
@@ -220,10 +216,10 @@ static bool send(int sig, siginfo_t *info)
 }
 
 /*
- * Send this thread a marker.  The kernel may refuse a real-time signal if too many are queued
+ * Send a deferred signal again.  The kernel may refuse a real-time signal if too many are queued
  * (RLIMIT_SIGPENDING).  It never refuses one that says it was sent by kill().
  */
-static RARE void mark(int sig)
+static RARE void reraise(int sig)
 {
     siginfo_t as_by_kill;
 
@@ -231,14 +227,14 @@ static RARE void mark(int sig)
     as_by_kill.si_signo = sig;
     as_by_kill.si_code = SI_USER;
     if (send(sig, NULL) || send(sig, &as_by_kill))
-        self.marked |= BIT(sig);
+        self.reraised |= BIT(sig);
 }
 
 /*
- * A signal of the program that looks like this may be taken for a marker.  That does no harm: it
- * has no more information than a marker, so it does not matter which of the two comes first.
+ * A signal of the program may look like a re-raised one, and be taken for it.  That does no harm: it has
+ * no more information than a re-raised one, so it does not matter which of the two comes first.
  */
-static bool is_marker(const siginfo_t *info)
+static bool is_reraised(const siginfo_t *info)
 {
     return (info->si_code == SI_TKILL && info->si_pid == (pid_t)syscall(SYS_getpid))
            || (info->si_code == SI_USER && info->si_pid == 0);
@@ -247,20 +243,20 @@ static bool is_marker(const siginfo_t *info)
 /* ---- 2: the signal comes ---- */
 
 static int always = 1;
-static int *is_known = &always;     /* 0: a child, right after the fork: see the end */
+static int *is_known = &always;     /* 0 in a child right after the fork: see the end of this file */
 static void (*after_fork)(void);
 
 static RARE void defer(int sig, siginfo_t *info, ucontext_t *context);
-static RARE void exchange_for_kept(int sig, siginfo_t *info);
+static RARE void exchange_for_deferred(int sig, siginfo_t *info);
 
-/* Returns true if the handler is to run now. */
-static inline bool may_run(int sig, siginfo_t *info, void *context)
+/* Returns true if the handler is to run now; otherwise the signal has been deferred. */
+static inline bool admit(int sig, siginfo_t *info, void *context)
 {
     if (*is_known == 0)
         after_fork();
-    if (self.sections == 0 && self.hit == 0) {
-        if (self.kept != 0)
-            exchange_for_kept(sig, info);
+    if (self.sections == 0 && self.interrupted == 0) {
+        if (self.deferred != 0)
+            exchange_for_deferred(sig, info);
         return true;
     }
     if ((BIT(sig) & SYNCHRONOUS) != 0 && info->si_code > 0)
@@ -270,10 +266,11 @@ static inline bool may_run(int sig, siginfo_t *info, void *context)
 }
 
 /*
- * Its handler; NULL: another thread has changed the disposition since the kernel chose this one.
+ * Returns the program's handler, or NULL if another thread has changed the disposition since the kernel
+ * chose the trampoline.
  *
- * The kernel would reset the disposition before it calls a handler with SA_RESETHAND.  A marker
- * would then find the default, and kill the process.  So the disposition is reset here, when the
+ * The kernel would reset the disposition before it calls a handler with SA_RESETHAND.  The re-raised
+ * signal would then find the default, and kill the process.  So the disposition is reset here, when the
  * program's handler is about to run.
  */
 static inline fs_handler_fn *handler_to_run(int sig)
@@ -294,14 +291,14 @@ static inline fs_handler_fn *handler_to_run(int sig)
 }
 
 /*
- * The call is the last thing that it does, so that the compiler turns it into a jump.  Without a
- * handler the thread sends itself the signal again, which then has its new disposition.
+ * The call of the handler comes last, so that the compiler turns it into a jump.  Without a handler the
+ * thread sends itself the signal again, for the new disposition.
  */
 void fs_trampoline(int sig, siginfo_t *info, void *context)
 {
     fs_handler_fn *handler;
 
-    if (!may_run(sig, info, context))
+    if (!admit(sig, info, context))
         return;
     handler = handler_to_run(sig);
     if (handler != NULL)
@@ -310,33 +307,33 @@ void fs_trampoline(int sig, siginfo_t *info, void *context)
         send(sig, NULL);
 }
 
-/* ---- 3: it hits a section ---- */
+/* ---- 3: it interrupts a section ---- */
 
 /*
- * If there is no room, the signal goes back to the kernel at once.  It is blocked until the end of
- * the section, and is delivered again there.
+ * Without room the signal goes back to the kernel at once, which delivers it at the end of the section:
+ * until then it is blocked.
  */
 static void defer(int sig, siginfo_t *info, ucontext_t *context)
 {
     int error = errno;
 
     block_all();
-    if ((self.marked & BIT(sig)) != 0 && is_marker(info) && find_deferred(sig) >= 0)
-        self.marked &= ~BIT(sig);   /* of an earlier section, which a handler left by a jump */
-    else if (self.kept < MOST_KEPT)
+    if ((self.reraised & BIT(sig)) != 0 && is_reraised(info) && find_deferred(sig) >= 0)
+        self.reraised &= ~BIT(sig); /* from an earlier section, which a handler left by a jump */
+    else if (self.deferred < MAX_DEFERRED)
         append(info);
     else if (!send(sig, info))
         send(sig, NULL);
-    self.open |= ~mask_to_return_to(context);
-    self.hit = 1;
+    self.to_unblock |= ~mask_to_return_to(context);
+    self.interrupted = 1;
     return_to_mask(context, mask_to_return_to(context) | DEFERRABLE | BIT(sig));
     errno = error;
 }
 
 /* ---- 4: the section ends ---- */
 
-static void forget_ignored(uint64_t open);
-static void run_unmarked(uint64_t open);
+static void forget_discarded(uint64_t to_unblock);
+static void run_unsent(uint64_t to_unblock);
 
 void fs_section_enter(void)
 {
@@ -344,26 +341,26 @@ void fs_section_enter(void)
     atomic_signal_fence(memory_order_seq_cst);
 }
 
-/* The section has ended: send the markers, and let them in. */
+/* Send the deferred signals again, and unblock them. */
 static RARE void deliver(void)
 {
     int error = errno;
-    uint64_t open;
+    uint64_t to_unblock;
 
     block_all();
-    open = self.open;
-    for (int i = 0; i < self.kept; i++) {
+    to_unblock = self.to_unblock;
+    for (int i = 0; i < self.deferred; i++) {
         int sig = signal_at(i);
 
-        if ((self.marked & BIT(sig)) == 0)
-            mark(sig);
+        if ((self.reraised & BIT(sig)) == 0)
+            reraise(sig);
     }
-    self.open = 0;
-    self.hit = 0;
-    change_mask(SIG_SETMASK, ~open, NULL);
-    if (self.kept != 0) {
-        forget_ignored(open);
-        run_unmarked(open);
+    self.to_unblock = 0;
+    self.interrupted = 0;
+    change_mask(SIG_SETMASK, ~to_unblock, NULL);
+    if (self.deferred != 0) {
+        forget_discarded(to_unblock);
+        run_unsent(to_unblock);
     }
     errno = error;
 }
@@ -373,71 +370,70 @@ void fs_section_leave(void)
     atomic_signal_fence(memory_order_seq_cst);
     self.sections = self.sections - 1;
     atomic_signal_fence(memory_order_seq_cst);
-    if (self.hit != 0 && self.sections == 0)
+    if (self.interrupted != 0 && self.sections == 0)
         deliver();
 }
 
-/* ---- 5: the marker comes ---- */
+/* ---- 5: the re-raised signal comes ---- */
 
 /*
- * No section, but signals are kept.  If this signal is a marker, replace its siginfo by the oldest
- * one that was kept.
+ * A signal comes outside a section, and others are deferred.  If it is a re-raised one, replace its siginfo
+ * by the oldest deferred one of its number.
  *
- * If it is not a marker, the oldest still goes first, and this one is kept in its place.  The
- * marker of a real-time signal is then still queued behind it.  Of any other signal the kernel
- * queues only one for a thread, so there is no marker any more.
+ * If it is not, the oldest still goes first, and this one is deferred in its place.  Then a re-raised
+ * real-time signal is still queued behind it.  Of any other number the kernel queues only one signal for a
+ * thread, so the re-raised one is gone.
  */
-static void exchange_for_kept(int sig, siginfo_t *info)
+static void exchange_for_deferred(int sig, siginfo_t *info)
 {
     int error = errno;
     uint64_t before = block_all();
     int i = find_deferred(sig);
 
     if (i >= 0) {
-        bool marker = is_marker(info);
-        struct kept came;
+        bool reraised = is_reraised(info);
+        struct deferred came;
 
         memcpy(&came, info, sizeof came);
         copy_out(i, info);
         take_out(i);
-        if (!marker)
+        if (!reraised)
             append(&came);
-        if (marker || sig < SIGRTMIN)
-            self.marked &= ~BIT(sig);
-        if ((self.marked & BIT(sig)) == 0 && find_deferred(sig) >= 0)
-            mark(sig);              /* it comes when the program's handler has returned */
+        if (reraised || sig < SIGRTMIN)
+            self.reraised &= ~BIT(sig);
+        if ((self.reraised & BIT(sig)) == 0 && find_deferred(sig) >= 0)
+            reraise(sig);           /* it comes when the program's handler has returned */
     }
     change_mask(SIG_SETMASK, before, NULL);
     errno = error;
 }
 
-/* ---- 6: no marker has come ---- */
+/* ---- 6: the re-raised signal has not come ---- */
 
 /*
- * All markers have been delivered, except those whose signal the thread has blocked in a handler.
- * If a signal is still kept, the program ignores it by now, and the kernel has discarded the
- * marker.
+ * All re-raised signals have been delivered, except those that the thread has blocked in a handler.  If one
+ * of the others is still on the list, the program ignores it by now, and the kernel has discarded it.
  */
-static void forget_ignored(uint64_t open)
+static void forget_discarded(uint64_t to_unblock)
 {
     uint64_t before = block_all();
 
-    for (int i = self.kept - 1; i >= 0; i--) {
+    for (int i = self.deferred - 1; i >= 0; i--) {
         int sig = signal_at(i);
 
-        if ((open & self.marked & BIT(sig)) != 0) {
+        if ((to_unblock & self.reraised & BIT(sig)) != 0) {
             take_out(i);
-            self.marked &= ~BIT(sig);
+            self.reraised &= ~BIT(sig);
         }
     }
     change_mask(SIG_SETMASK, before, NULL);
 }
 
-/* The oldest for which there is no marker, or -1. */
-static int find_unmarked(uint64_t open)
+/* Returns the oldest that could not be sent again, or -1. */
+static int find_unsent(uint64_t to_unblock)
 {
-    for (int i = 0; i < self.kept; i++) {
-        if ((open & ~self.marked & BIT(signal_at(i))) != 0)
+    for (int i = 0; i < self.deferred; i++) {
+        if ((to_unblock & ~self.reraised & BIT(signal_at(i))) != 0)
             return i;
     }
     return -1;
@@ -456,13 +452,13 @@ static void call_handler(int sig, siginfo_t *info, uint64_t mask)
         handler(sig, info, &context);
 }
 
-/* Handlers that are called here do not interrupt each other. */
-static void run_unmarked(uint64_t open)
+/* Call the handlers of signals that could not be sent again.  They do not interrupt each other. */
+static void run_unsent(uint64_t to_unblock)
 {
     uint64_t before = block_all();
     int i;
 
-    while ((i = find_unmarked(open)) >= 0) {
+    while ((i = find_unsent(to_unblock)) >= 0) {
         siginfo_t info;
 
         copy_out(i, &info);
@@ -477,8 +473,8 @@ static void run_unmarked(uint64_t open)
 /* ---- A signal comes in a child, right after the fork ---- */
 
 /*
- * The kernel gives a child such memory as zeros (since Linux 4.14).  Where it does not, a handler
- * that runs so early must not use a semaphore that another thread of the parent was using.
+ * A child finds zeros in memory with MADV_WIPEONFORK (since Linux 4.14).  On an older kernel, a handler that
+ * runs before those of pthread_atfork() must not use a semaphore that another thread of the parent was using.
  */
 void fs_handlers_prepare(void (*call)(void))
 {
@@ -498,6 +494,6 @@ void fs_handlers_prepare(void (*call)(void))
 void fs_handlers_in_child(void)
 {
     *is_known = 1;
-    self.kept = 0;
-    self.marked = 0;
+    self.deferred = 0;
+    self.reraised = 0;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* handlers.h - no signal handler of the program inside a critical section; see handlers.c. */
+/* handlers.h - no signal handler of the program runs inside a critical section; see handlers.c. */
 #ifndef FS_HANDLERS_H
 #define FS_HANDLERS_H
 
@@ -7,14 +7,14 @@
 #include <signal.h>
 #include <stdbool.h>
 
-/* The type by which every handler is called; one for (int) ignores the other arguments. */
+/* Every handler is called by this type; a handler (int) ignores the other arguments. */
 typedef void fs_handler_fn(int sig, siginfo_t *info, void *context);
 
 #define FS_SIGNALS 65       /* one more than the highest signal number of Linux */
 
-/* What the program has installed through this module; actions.c writes it. */
+/* The actions that the program has installed; written by actions.c. */
 extern struct fs_installed {
-    fs_handler_fn *_Atomic handler;     /* NULL: nothing */
+    fs_handler_fn *_Atomic handler;     /* or NULL */
     _Atomic int            flags;       /* its SA_SIGINFO, SA_RESETHAND and SA_RESTART */
 } fs_installed[FS_SIGNALS];
 
@@ -27,23 +27,20 @@ fs_handler_fn fs_trampoline;
  */
 extern fs_handler_fn *(*fs_reset_handler)(int sig);
 
-/* Called before each handler; NULL: there are no waits yet. */
+/* Called before each handler; NULL before the first wait can be. */
 extern void (*fs_note_handler)(bool restarts);
 
 /*
- * Between these two no handler of the program runs in this thread.  They can be nested, and take a
- * few instructions.  (A lock that is held only between them can be used in handlers.)
+ * Between these two no handler of the program runs in this thread.  They can be nested, and take a few
+ * instructions.  (A lock that is held only between them can be taken in handlers, too.)
  */
 void fs_section_enter(void);
 void fs_section_leave(void);
 
-/*
- * A signal may come in a child before the handlers of pthread_atfork() have run.  Then `after_fork`
- * is called first.
- */
+/* `after_fork` is called first if a signal comes in a child before the handlers of pthread_atfork() run. */
 void fs_handlers_prepare(void (*after_fork)(void));
 
-/* In the child, after a fork: drop the kept signals, which were sent to the parent. */
+/* In the child, after a fork: drop the deferred signals, which were sent to the parent. */
 void fs_handlers_in_child(void);
 
 #endif

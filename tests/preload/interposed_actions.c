@@ -459,7 +459,7 @@ static void send_again(int sig, siginfo_t *info, void *context)
 }
 
 /* A sandbox raises SIGSYS for tgkill(): all handlers run, and the mask is empty again. */
-static void without_marker(void)
+static void without_reraised_signal(void)
 {
     hold_back();
     handle_info(first_number, send_again, 0);
@@ -638,7 +638,7 @@ BEHAVIOR(interrupted_actions)
     all_together();
     in_child(all_together);     /* the handlers that a child installs are deferred, too */
     in_child(without_memory);
-    in_child(without_marker);
+    in_child(without_reraised_signal);
     ignored_meanwhile();
     forked_meanwhile();
     canceled_in(call_sigaction, cancel_in_sigaction, NULL);
