@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * actions.c - wrappers of sigaction() and its relatives, so that the kernel calls a trampoline
- * instead of each handler: where the life of a signal begins, which handlers.c tells.
+ * actions.c - wrappers of sigaction() and its relatives, by which the kernel calls a trampoline instead
+ * of each handler: step 1 of the life of a signal in handlers.c.
  *
- * The kernel keeps the flags and the mask of an action as the program gives them, and applies them
- * to the trampoline.  This file keeps the handler, and two flags that the kernel gets differently:
+ * The kernel has the flags and the mask of an action as the program gives them, and applies them to the
+ * trampoline.  This file has the handler, and two flags that the kernel gets differently:
  *
- *      SA_SIGINFO      is always set in the kernel: the trampoline needs the siginfo
- *      SA_RESETHAND    never: fs_trampoline() resets the action itself
+ *      SA_SIGINFO      is always set in the kernel, because the trampoline needs the siginfo
+ *      SA_RESETHAND    is never set there: fs_trampoline() resets the action itself
  *
- * A call that asks for the old action gets the program's own.
+ * The program sees its own action when it reads the old one.
  *
- * sigaction() may be called in a handler, so its lock is held only inside a section, where no
- * handler runs.  glibc's siginterrupt() changes the kernel's action and leaves the handler alone;
- * so do sigignore() and the calls that glibc makes for itself.
+ * A handler may call sigaction(), so its lock is held only inside a section, where no handler runs.
+ * glibc's siginterrupt(), sigignore() and the calls that glibc makes for itself change the kernel's action
+ * and leave the handler alone.
  */
 #define _GNU_SOURCE
 #include "actions.h"
@@ -37,13 +37,13 @@ static struct {
     int (*siginterrupt)(int, int);
 } libc;
 
-static _Atomic int   locked;                /* in a section; int: not every machine swaps bytes */
-static _Atomic pid_t process;               /* whose actions these are */
-static _Atomic char  interrupts[FS_SIGNALS];    /* signal() is to set no SA_RESTART */
+static _Atomic int   locked;                /* only in a section; int, as not every machine swaps bytes */
+static _Atomic pid_t process;               /* the one that has these actions */
+static _Atomic char  interrupts[FS_SIGNALS];    /* signal() sets no SA_RESTART */
 
 /*
- * Inside a section.  The lock is rarely taken, and held for one system call, so a thread that finds
- * it taken sleeps for a moment.  It is no mutex, for the same reason as in fs_find_once().
+ * Call it inside a section.  The lock is rarely taken, and held for one system call, so a thread that finds
+ * it taken sleeps for a moment.  It is not a mutex: see fs_find_once().
  */
 static void lock(void)
 {
@@ -59,9 +59,9 @@ static void unlock(void)
 }
 
 /*
- * Is this a child that has not run fs_actions_in_child()?  It has its own actions, and takes no
- * lock.  One of vfork() has the memory of its parent, where the lock would stay taken if the child
- * were killed.  One of _Fork() or of a bare clone() may have inherited a lock that is taken.
+ * Is this a child that has not run fs_actions_in_child()?  It has its own actions, and takes no lock.  A
+ * child of vfork() has the memory of its parent, where the lock would stay taken if the child were killed.
+ * A child of _Fork() or of a bare clone() may have inherited a lock that is taken.
  */
 static bool is_other_process(void)
 {
@@ -76,7 +76,7 @@ static bool has_handler(const struct sigaction *action)
            && action->sa_handler != SIG_ERR;
 }
 
-/* Stores the handler before the kernel gets the trampoline, because a signal may come at once. */
+/* Store the handler before the kernel gets the trampoline, because a signal may come at once. */
 static void replace_handler(int sig, struct sigaction *action)
 {
     fs_installed[sig].handler = action->sa_sigaction;
@@ -85,7 +85,7 @@ static void replace_handler(int sig, struct sigaction *action)
     action->sa_flags = (action->sa_flags & ~KEPT_HERE) | SA_SIGINFO;
 }
 
-/* Undo replace_handler(); `handler` and `flags` are what was kept for this action. */
+/* Undo replace_handler(); `handler` and `flags` are those of the program. */
 static void show(struct sigaction *action, fs_handler_fn *handler, int flags)
 {
     if (action->sa_sigaction == fs_trampoline) {
@@ -95,8 +95,8 @@ static void show(struct sigaction *action, fs_handler_fn *handler, int flags)
 }
 
 /*
- * Returns true if it has taken the lock, and what this file keeps may be changed.  Cancellation is
- * deferred until end_change(): see src/core/signals.h.
+ * Returns true if it has taken the lock, and fs_installed may be changed.  Cancellation is deferred until
+ * end_change(): see src/core/signals.h.
  */
 static bool begin_change(int *cancel_type)
 {
@@ -161,14 +161,14 @@ void fs_actions_in_child(void)
 
 /* ---- The functions ---- */
 
-/* Not SIGKILL, SIGSTOP, glibc's own signals and invalid numbers: glibc returns the right error. */
+/* False for SIGKILL, SIGSTOP, glibc's own signals and invalid numbers: glibc returns the right error. */
 static bool is_ours(int sig)
 {
     return sig >= 1 && sig < FS_SIGNALS && sig != SIGKILL && sig != SIGSTOP && sig != 32
            && sig != 33;
 }
 
-/* The program's memory is not accessed inside the section, because the access might fault. */
+/* The program's memory is not accessed inside the section, because the access could fault. */
 static int change(int sig, const struct sigaction *action, struct sigaction *old)
 {
     struct sigaction ours, before;
@@ -203,7 +203,7 @@ EXPORT int sigaction(int sig, const struct sigaction *restrict action,
     return is_ours(sig) ? change(sig, action, old) : libc.sigaction(sig, action, old);
 }
 
-/* For the other functions.  `itself`: the mask also blocks the signal itself, as glibc does it. */
+/* Used by the other functions.  With `itself` the mask also blocks the signal itself, as in glibc. */
 static int install(int sig, fs_handler *handler, int flags, bool itself, fs_handler **before)
 {
     struct sigaction action, old;

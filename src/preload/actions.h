@@ -5,7 +5,7 @@
 
 typedef void fs_handler(int sig);
 
-/* Find libc's functions.  (Another library may call ours before this module's constructor runs.) */
+/* Find libc's functions.  Another library may call ours before the constructor of this module runs. */
 void fs_actions_prepare(void);
 
 /* In the child, after a fork. */

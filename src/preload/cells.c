@@ -2,10 +2,10 @@
 /*
  * cells.c - a sem_t moves into a cell and out of it; see cells.h.
  *
- * No lock: a wait, a post and sem_destroy must not wait for a thread of a lower priority, for the
- * thread that a signal handler has interrupted, or for a thread that a forked child does not have.
- * And no access to a sem_t in a critical section: the program may have a handler for SIGSEGV that
- * makes the memory accessible, and uses other semaphores.
+ * There is no lock: a wait, a post and sem_destroy must not wait for a thread of a lower priority, for the
+ * thread that a signal handler has interrupted, or for a thread that a forked child does not have.  And no
+ * critical section accesses a sem_t: the program may have a handler for SIGSEGV that makes the memory
+ * accessible, and uses other semaphores.
  */
 #define _GNU_SOURCE
 #include "cells.h"
@@ -25,11 +25,11 @@ static _Atomic uint32_t last_tag;
 static bool at_once;            /* r/o */
 
 /*
- * A tag guards against accidents, not attackers.  Each process starts with another number, so that
- * it hardly takes the references of another one for its own.
+ * Tags guard against accidents, not attackers.  Each process starts with a random tag, so that it does not
+ * take the references of another process for its own.
  *
- * By bare system calls: it runs in a forked child, too, and another preloaded library's getrandom() may
- * want a lock there that a thread of the parent held.
+ * The system calls are bare, because another preloaded library's getrandom() may want a lock in a forked
+ * child that a thread of the parent held.
  */
 static void begin_tags(void)
 {
@@ -54,7 +54,7 @@ static uint32_t new_tag(void)
     return tag;
 }
 
-/* If a tool watches a semaphore, its fast path never succeeds: see src/tools/annotate.h. */
+/* The fast path of an instrumented semaphore never succeeds: see src/tools/annotate.h. */
 void fs_cells_prepare(void)
 {
     static fairsem_t probe;
@@ -91,8 +91,8 @@ static uint32_t index_of(uint64_t word)
 }
 
 /*
- * The cell to which this word refers; NULL: none.  No reference has the tag 0, which a cell has
- * until it is used.  Acquire order: what is in the cell was written before its tag.
+ * Returns the cell to which this word refers, or NULL.  No reference has the tag 0, which a cell has until
+ * it is used.  Acquire order: the contents of the cell were written before its tag.
  */
 static struct fs_cell *cell_of(uint64_t word)
 {
@@ -106,8 +106,8 @@ static struct fs_cell *cell_of(uint64_t word)
 }
 
 /*
- * By compare-and-swap, because another thread may have completed the move, and then the memory may
- * have another use.
+ * It is a compare-and-swap, because another thread may have completed the move, and the memory may have
+ * another use since.
  */
 static void keep_from_libc(struct fs_in_place *in, bool keep)
 {
@@ -118,15 +118,15 @@ static void keep_from_libc(struct fs_in_place *in, bool keep)
 }
 
 /*
- * The reference is a copy, or its cell is retired.  With libc a copy is a semaphore of its own,
- * with the value that the original had then.  That value is not stored anywhere, so the copy gets
- * the present one, or the one at the end if the original has been destroyed.  This is the same if
- * the program has moved the semaphore.
+ * The reference is a copy, or its cell is retired.  With libc a copy is a semaphore of its own, with the
+ * value of the original when it was made.  That value is not stored anywhere, so the copy gets the present
+ * one, or the last one if the original has been destroyed.  If the program has moved the semaphore, that is
+ * the right value.
  *
- * The present value comes first: when the cell is retired it becomes 0.
+ * The present value is read first, because it becomes 0 when the cell is retired.
  *
- * If the tag has changed, the cell was used again while we read it, as in a seqlock: see
- * fs_cell_move_in().  Acquire order for the reads before.
+ * If the tag has changed, the cell was used again while we read it, as in a seqlock: see fs_cell_move_in().
+ * The fence orders the reads before that of the tag.
  */
 static void become_plain(struct fs_in_place *in, uint64_t word, const struct fs_cell *cell)
 {
@@ -143,8 +143,8 @@ static void become_plain(struct fs_in_place *in, uint64_t word, const struct fs_
 }
 
 /*
- * The word is no reference to a cell.  Was it one to this cell, before libc's functions have
- * counted there?  Without stdio, which may use semaphores.
+ * Abort if the word was a reference to a cell before libc's functions counted in it.  The message does not
+ * use stdio, which may use semaphores.
  */
 static void abort_if_changed_by_libc(const sem_t *sem, uint64_t word)
 {
@@ -164,7 +164,7 @@ static void abort_if_changed_by_libc(const sem_t *sem, uint64_t word)
     abort();
 }
 
-/* A reference with another tag is broken only if the sem_t still has it after the tag was read. */
+/* A reference with another tag is dangling only if the sem_t still has it after the tag was read. */
 enum fs_cell_kind fs_cell_find(sem_t *sem, struct fs_cell **cell)
 {
     struct fs_in_place *in = fs_in_place(sem);
@@ -192,12 +192,11 @@ enum fs_cell_kind fs_cell_find(sem_t *sem, struct fs_cell **cell)
 /* ---- Into a cell, and out of it ---- */
 
 /*
- * The tag is the first that changes, for a thread that still reads the cell by an old reference:
- * become_plain().
+ * The tag changes first, for a thread that still reads the cell by an old reference: become_plain().
  *
- * The number of units may change until the compare-and-swap, which moves the units of that moment.
- * Acquire order: the thread that takes the units from the cell must see what their releasers wrote
- * before.  Release order: for fs_cell_find().
+ * The number of units may change until the compare-and-swap succeeds.  Acquire order: a thread that takes
+ * the units from the cell must see what the threads wrote that posted them.  Release order, for
+ * fs_cell_find().
  */
 bool fs_cell_move_in(sem_t *sem)
 {
@@ -213,7 +212,7 @@ bool fs_cell_move_in(sem_t *sem)
         return false;
     cell = fs_cell_at(index);
     tag = new_tag();
-    /* Release order: the cell was given back after the word of its last semaphore had changed. */
+    /* Release order: the word of the cell's last semaphore changed before. */
     atomic_store_explicit(&cell->tag, tag, memory_order_release);
     atomic_thread_fence(memory_order_release);
     atomic_store_explicit(&cell->home, sem, memory_order_relaxed);
@@ -235,9 +234,9 @@ bool fs_cell_move_in(sem_t *sem)
 }
 
 /*
- * The semaphore in the cell is not destroyed: another thread may have just found the cell, and its
- * call would succeed with libc.  To retire it takes the semaphore's mutex, so a release that has
- * granted our caller has left its section.
+ * The semaphore in the cell is retired, not destroyed: another thread may have just found the cell, and its
+ * call would succeed with libc.  fs_retire() takes the semaphore's mutex, so a release that has granted our
+ * caller has left its section.
  */
 void fs_cell_move_out(sem_t *sem)
 {
@@ -256,11 +255,11 @@ void fs_cell_move_out(sem_t *sem)
 }
 
 /*
- * The references of the parent are good here, too: their cells are copied.  What the parent makes
- * from now on must not look like what this process makes, in memory that both see.
+ * The references of the parent are valid here, too, because the cells are copied.  But in memory that both
+ * processes see, new references of the parent must not look like ours: hence other tags.
  *
- * The free cells are forgotten, because the child makes the mutex of a semaphore that it has
- * inherited an ordinary one: those of new semaphores shall inherit priorities, where they may.
+ * The free cells are forgotten: the child replaces the mutex of each inherited semaphore by an ordinary one,
+ * but the mutexes of new semaphores should have priority inheritance where they can.
  */
 void fs_cells_in_child(void)
 {

@@ -3,19 +3,17 @@
  * interpose.c - replace libc's functions for the unnamed, process-private semaphores of a program
  * that was not recompiled (LD_PRELOAD, see fairsem-run(1)).
  *
- * What a sem_t is, in a program under fairsem-run, is drawn in cells.h.  The module also replaces
+ * cells.h draws what a sem_t is in a program under fairsem-run.  The module also replaces
  *
- *      sigaction() and others      actions.c: so that handlers stay out of critical sections, for
- *                                  the reason and in the way that handlers.c explains
+ *      sigaction() and others      actions.c: no handler runs in a critical section, see handlers.c
  *      siglongjmp() and others     jumps.c: a handler may leave a wait by a jump
- *      _Fork()                     it would not run the handlers of pthread_atfork()
+ *      _Fork()                     it does not run the handlers of pthread_atfork()
  *
- * Other semaphores are passed through to libc untouched, and counted: process-shared ones, named
- * ones, and every sem_t that was not initialized through this module.
+ * Other semaphores are passed through to libc untouched, and counted: process-shared ones, named ones, and
+ * every sem_t that was not initialized through this module.
  *
- * libc's functions and the map for the statistics are ready before the first wait or post.  So a
- * wait and a post use no malloc, no stdio and no lock that a signal handler could find taken by its
- * own thread.
+ * libc's functions and the map for the statistics are ready before the first wait or post.  So a wait and a
+ * post use no malloc, no stdio and no lock that a signal handler could find taken by its own thread.
  */
 #define _GNU_SOURCE
 #include "actions.h"
@@ -43,7 +41,7 @@ static struct {
     int    (*post)(sem_t *);
     int    (*getvalue)(sem_t *, int *);
     sem_t *(*open)(const char *, int, ...);
-    pid_t  (*fork)(void);       /* NULL: it has no _Fork() */
+    pid_t  (*fork)(void);       /* NULL if there is no _Fork() */
 } libc;
 
 #define FIND(name) fs_find_next(&libc.name, "sem_" #name)
@@ -56,8 +54,9 @@ static void in_child(void)
 }
 
 /*
- * First a new generation.  The library's own handler may come after this one, and a signal in between:
- * its handler would find the mutexes as the threads of the parent have left them, and never get one.
+ * Begin a new generation first.  The library's own handler of pthread_atfork() may come after this one, and
+ * a signal in between: its handler would find the mutexes as the parent's threads left them, and never get
+ * one.
  */
 static void after_fork(void)
 {
@@ -67,7 +66,7 @@ static void after_fork(void)
 
 static _Atomic bool libcs_found;
 
-/* Names that every glibc has: for one that is missing dlsym() calls malloc(), which may come back here. */
+/* Names that every glibc has.  For a missing one dlsym() calls malloc(), which may come back here. */
 static void find_libcs(void)
 {
     FIND(init);
@@ -102,12 +101,12 @@ static void map_and_hook(void)
 }
 
 /*
- * Make the module ready, once: before main, or earlier if the constructor of a library uses
- * semaphores.  Returns false while another call does it: then there are only libc's semaphores.
+ * Make the module ready, once: before main, or earlier if the constructor of a library uses semaphores.
+ * Returns false while another call does that; meanwhile all semaphores are libc's.
  *
- * Nobody waits for that other call, which may be one further up on this stack: the getenv(), mmap() or
- * malloc() that it calls may be another preloaded library's, which begins its own work in its first
- * call, with semaphores, perhaps with a thread.
+ * This call does not wait for the other one, which may be further up on this stack: its getenv(), mmap() or
+ * malloc() may be another preloaded library's, which begins its own work in its first call, with
+ * semaphores, perhaps with a thread.
  */
 static bool prepare(void)
 {
@@ -134,8 +133,8 @@ __attribute__((constructor)) static void prepare_early(void)
 }
 
 /*
- * _Fork() runs no handlers in the child, and may copy a section that another thread is in.  libc's
- * own calls of it do not come here.
+ * _Fork() runs no handlers in the child, and may copy a section that another thread is in.  libc's own calls
+ * of _Fork() do not come here.
  */
 EXPORT pid_t _Fork(void)
 {
@@ -152,7 +151,7 @@ EXPORT pid_t _Fork(void)
     return pid;
 }
 
-/* For a semaphore that is not ours.  True: call libc.  False: errno is set, return -1. */
+/* Count a semaphore that is not ours.  Returns true if libc is to be called, or false with errno set. */
 static bool pass_through(enum fs_cell_kind kind)
 {
     if (kind == FS_IS_DANGLING) {
@@ -166,9 +165,9 @@ static bool pass_through(enum fs_cell_kind kind)
     return true;
 }
 
-/* ---- The fast paths: a plain semaphore is a number, and nobody waits for it ---- */
+/* ---- The fast paths: a plain semaphore is a number, and has no waiters ---- */
 
-/* Acquire order: the caller must see what the releaser of this unit wrote before. */
+/* Acquire order: the caller must see what the thread wrote that posted this unit. */
 static bool take_plain(sem_t *sem)
 {
     struct fs_in_place *in = fs_in_place(sem);
@@ -196,7 +195,7 @@ static bool post_plain(sem_t *sem)
     return false;
 }
 
-/* -1: it is not plain any more. */
+/* Returns -1 if the semaphore is no longer plain. */
 static int plain_value(const sem_t *sem)
 {
     uint64_t word = atomic_load_explicit(&fs_in_place(sem)->word, memory_order_acquire);
@@ -204,7 +203,7 @@ static int plain_value(const sem_t *sem)
     return fs_is_plain(word) ? (int)(uint32_t)word : -1;
 }
 
-/* ---- Made and destroyed ---- */
+/* ---- sem_init and sem_destroy ---- */
 
 EXPORT int sem_init(sem_t *sem, int pshared, unsigned value)
 {
@@ -238,8 +237,8 @@ EXPORT int sem_init(sem_t *sem, int pshared, unsigned value)
 }
 
 /*
- * While threads wait, sem_destroy does nothing, and they can still be woken, as in libc.  A
- * destroyed semaphore can still be used, as in libc.
+ * While threads wait, sem_destroy does nothing: as in libc, they can still be woken.  A destroyed semaphore
+ * can still be used, as in libc.
  */
 EXPORT int sem_destroy(sem_t *sem)
 {
@@ -255,7 +254,7 @@ EXPORT int sem_destroy(sem_t *sem)
 
 /* ---- Waits ---- */
 
-/* --bypass: take a unit ahead of threads that wait, if they have not waited for too long. */
+/* --bypass: take a unit before the waiters, unless they have waited for too long. */
 static bool take_past(struct fs_cell *cell)
 {
     if (fs_bypass_ns == 0 || !fs_seems_waited_for(fs_inside(&cell->sem))
@@ -280,8 +279,8 @@ static int wait_in_cell(struct fs_cell *cell, clockid_t clock, const struct time
 }
 
 /*
- * A millisecond, or until the deadline; EINTR if a handler has run.  As in libc, one with SA_RESTART
- * ends only a wait with a deadline; the kernel restarts no sleep that has a time.
+ * Sleep for a millisecond.  Returns ETIMEDOUT after the deadline, or EINTR if a handler ends the wait: as in
+ * libc, a handler with SA_RESTART ends only a wait with a deadline.
  */
 static int poll_pause(clockid_t clock, const struct timespec *deadline)
 {
@@ -295,7 +294,7 @@ static int poll_pause(clockid_t clock, const struct timespec *deadline)
     return error == EINTR && deadline == NULL && fs_interruptions() == before ? 0 : error;
 }
 
-/* In libc, also for --libc, where it is measured if no unit is free. */
+/* Wait in libc.  With --libc the wait is measured if no unit is free. */
 static int wait_in_libc(sem_t *sem, clockid_t clock, const struct timespec *deadline)
 {
     uint64_t start = 0;
@@ -314,10 +313,7 @@ static int wait_in_libc(sem_t *sem, clockid_t clock, const struct timespec *dead
     return result;
 }
 
-/*
- * Wait for a unit.  If there is no memory for a cell the thread polls, because libc's sem_wait
- * cannot fail either.
- */
+/* Wait for a unit.  Without memory for a cell the thread polls: libc's sem_wait cannot fail either. */
 static int wait_interposed(sem_t *sem, clockid_t clock, const struct timespec *deadline)
 {
     struct fs_cell *cell;
@@ -349,7 +345,7 @@ EXPORT int sem_wait(sem_t *sem)
     return take_plain(sem) ? 0 : wait_interposed(sem, CLOCK_REALTIME, NULL);
 }
 
-/* EAGAIN may be the answer of a cell that was retired just before. */
+/* EAGAIN counts only if the cell is not retired. */
 EXPORT int sem_trywait(sem_t *sem)
 {
     struct fs_cell *cell;
@@ -371,10 +367,7 @@ EXPORT int sem_trywait(sem_t *sem)
     return 0;
 }
 
-/*
- * The deadline is checked before anything else, as libc does it; but only if the semaphore is
- * ours: libc checks for itself.
- */
+/* As in libc, the deadline is checked before anything else; libc does it for its own semaphores. */
 static int wait_until(sem_t *sem, clockid_t clock, const struct timespec *deadline)
 {
     struct fs_cell *cell;
@@ -401,7 +394,7 @@ EXPORT int sem_clockwait(sem_t *restrict sem, clockid_t clock,
     return wait_until(sem, clock, deadline);
 }
 
-/* ---- Post, and the rest ---- */
+/* ---- Other functions ---- */
 
 EXPORT int sem_post(sem_t *sem)
 {
@@ -440,7 +433,7 @@ EXPORT int sem_getvalue(sem_t *restrict sem, int *restrict value)
     return pass_through(kind) ? libc.getvalue(sem, value) : -1;
 }
 
-/* Only counts.  The result is a semaphore of libc, and the other functions recognize it. */
+/* Only counts.  The result is a semaphore of libc, which the other functions pass through. */
 EXPORT sem_t *sem_open(const char *name, int oflag, ...)
 {
     va_list args;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* jump_target.h - where a jump of glibc goes, for the processors on which that is known. */
+/* jump_target.h - the target of a jump of glibc, on processors where it is known. */
 #ifndef FS_JUMP_TARGET_H
 #define FS_JUMP_TARGET_H
 
@@ -7,8 +7,8 @@
 #include <stdint.h>
 
 /*
- * The stack pointer that the jump restores; 0: unknown.  On x86-64 glibc stores it XORed with a
- * secret of the process and rotated (PTR_MANGLE).
+ * Returns the stack pointer that the jump restores, or 0 if it is unknown.  On x86-64 glibc stores it XORed
+ * with a secret of the process and rotated (PTR_MANGLE).
  */
 static inline uintptr_t fs_jump_target(const struct __jmp_buf_tag *env)
 {

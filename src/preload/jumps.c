@@ -1,20 +1,18 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * jumps.c - a handler leaves a wait by a jump: how the life of a signal may end, which handlers.c
- * tells.
+ * jumps.c - a handler leaves a wait by a jump: step 7 of the life of a signal in handlers.c.
  *
- * A thread waits in sem_wait, a handler runs and jumps to where the program called sigsetjmp().
- * With libc nothing is left of the wait.  Here its waiter, which lies on the stack that the jump
- * releases, is still in the queue: the next post would write to whatever is there then.
+ * A thread waits in sem_wait, and a handler runs, which jumps to where the program called sigsetjmp().
+ * With libc nothing is left of the wait.  Here the waiter, on the stack that the jump releases, would still
+ * be in the queue, and the next post would write to that stack.
  *
- * So this module wraps the functions that jump.  Each thread lists the waits that it is in, and a
- * jump over a wait abandons it, as a cancellation would: the waiter leaves the queue, and a unit
- * that was granted already goes to the next one.  A jump inside a handler abandons nothing.  The
- * stack pointer that the jump restores shows whether it goes over a wait.  glibc stores it in the
- * jmp_buf, scrambled.  jump_target.h can decode it only on x86-64; elsewhere a program must not
- * leave a wait by a jump.
+ * So this module wraps the functions that jump.  Each thread has a list of its waits, and a jump over a
+ * wait abandons it, as a cancellation does: the waiter is dequeued, and a unit that was already granted
+ * goes to the next waiter.  A jump inside a handler abandons nothing.  The stack pointer that the jump
+ * restores tells whether it goes over a wait.  glibc stores it in the jmp_buf, scrambled; jump_target.h can
+ * decode it only on x86-64.  On other processors a program must not leave a wait by a jump.
  *
- * setcontext() is not detected, nor any jump that is not glibc's.
+ * Neither setcontext() nor a jump that is not glibc's is detected.
  */
 #define _GNU_SOURCE
 /* Some distributions always define it; glibc's header then renames the functions below. */
@@ -44,7 +42,7 @@ unsigned fs_interruptions(void)
     return interruptions;
 }
 
-/* Called before each handler: it may have interrupted a wait. */
+/* Called before each handler, which may have interrupted a wait. */
 static void note_handler(bool restarts)
 {
     if (!restarts)
@@ -98,13 +96,12 @@ void fs_wait_ends(void)
 /* ---- Which waits does a jump go over? ---- */
 
 /*
- * Stacks grow down.  A jump that stays on one stack goes over everything from the current frame up
- * to the target.  A handler on an alternate stack is above all that it interrupted: if it leaves
- * that stack, the jump goes over everything on it from the current frame up, and over everything on
- * the other stack below the target.
+ * Stacks grow down.  A jump that stays on one stack goes over everything from the current frame up to the
+ * target.  A jump from an alternate stack goes over everything there from the current frame up, and over
+ * everything on the other stack below the target.
  *
- * Both are one interval of addresses, from the current frame up to the target: around the end of
- * the address space, if the alternate stack is the higher one.
+ * Both are one interval of addresses, from the current frame up to the target; it wraps around the end of
+ * the address space if the alternate stack is the higher one.
  */
 static bool goes_over(uintptr_t from, uintptr_t to, const struct fs_wait_place *place)
 {
@@ -120,7 +117,7 @@ static void leave_waits(const struct __jmp_buf_tag *env)
     while (to != 0 && place != NULL && goes_over(from, to, place)) {
         void *wait;
 
-        /* As a section: a handler that comes meanwhile runs after it, and may jump, too. */
+        /* In a section: a handler that comes meanwhile runs after it, and may jump, too. */
         fs_section_enter();
         wait = place->wait;
         place->wait = NULL;

@@ -3,13 +3,13 @@
 #ifndef FS_JUMPS_H
 #define FS_JUMPS_H
 
-/* A call of sem_wait or one of its relatives: on the stack of its thread, while it lasts. */
+/* A call of sem_wait or one of its relatives, on the stack of its thread. */
 struct fs_wait_place {
-    void                 *wait;     /* the library's wait; NULL: none at this moment */
-    struct fs_wait_place *outer;    /* the wait that was interrupted by the handler of this one */
+    void                 *wait;     /* the library's wait, or NULL at this moment */
+    struct fs_wait_place *outer;    /* the wait that the handler which made this call has interrupted */
 };
 
-/* In the order of the calls; leave is also called if the thread is canceled in between. */
+/* Calls are nested.  leave() is also called if the thread is canceled. */
 void fs_wait_place_enter(struct fs_wait_place *place);
 void fs_wait_place_leave(struct fs_wait_place *place);
 
@@ -17,7 +17,7 @@ void fs_wait_place_leave(struct fs_wait_place *place);
 void fs_wait_begins(void *wait);
 void fs_wait_ends(void);
 
-/* How many handlers this thread has run that were installed without SA_RESTART. */
+/* Returns how many handlers without SA_RESTART this thread has run. */
 unsigned fs_interruptions(void);
 
 /* Find libc's functions. */

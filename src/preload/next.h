@@ -8,12 +8,12 @@
 #include <stdbool.h>
 #include <string.h>
 
-/* For the functions that this module puts in front of them; interpose.map has their names. */
+/* Marks a function that this module puts in front of libc's; interpose.map lists them. */
 #define EXPORT __attribute__((visibility("default")))
 
 /*
- * `function` is a pointer to a function pointer, which becomes NULL if there is none.  ISO C does
- * not convert the result of dlsym to a function pointer, so the bytes are copied.
+ * Store the next function of this name, or NULL, in the function pointer that `function` points to.  ISO C
+ * does not convert the result of dlsym to a function pointer, so the bytes are copied.
  */
 static inline void fs_find_next(void *function, const char *name)
 {
@@ -23,9 +23,9 @@ static inline void fs_find_next(void *function, const char *name)
 }
 
 /*
- * Two threads may be here at once, and write the same values.  Not pthread_once(): a sanitizer that
- * is loaded before this module calls it before its own functions work.  Release order: for the
- * values.
+ * Two threads may be here at once, and write the same values.  It is not pthread_once(), because a
+ * sanitizer that is loaded before this module gets here before its own functions work.  Release order, for
+ * the values.
  */
 static inline void fs_find_once(_Atomic bool *found_all, void (*find)(void))
 {

@@ -2,10 +2,10 @@
 /*
  * priority.c - see priority.h.
  *
- * Each wait asks the kernel if the process had the right to real-time priorities, or had one, when it
- * started: nothing else tells when a thread calls pthread_setschedparam().  In other processes a sandbox
- * may not allow that system call.  There one wait in ASK_EACH asks for the policy of its thread, until
- * one is a real-time thread: another process (chrt, rtkit) has made it one.
+ * In a process that had a real-time priority when it started, or the right to one, each wait asks the
+ * kernel: nothing else tells when a thread calls pthread_setschedparam().  In any other process a sandbox
+ * may forbid that system call.  There one wait in ASK_EACH reads the policy of its thread, until it finds a
+ * real-time thread, which another process (chrt, rtkit) has made one.
  */
 #include "priority.h"
 
@@ -17,11 +17,11 @@
 
 #define ASK_EACH 256
 
-static _Atomic bool asks;       /* whether each wait asks; becomes true, and stays so */
+static _Atomic bool asks;       /* each wait asks the kernel; never false again */
 
 static _Thread_local int waits_left __attribute__((tls_model("initial-exec")));
 
-/* A handler may interrupt this and ask as well; both answers are right. */
+/* A handler may interrupt this and call it, too; both results are right. */
 int fs_priority(void)
 {
     if (!atomic_load_explicit(&asks, memory_order_relaxed)) {

@@ -3,10 +3,10 @@
 #ifndef FS_PRIORITY_H
 #define FS_PRIORITY_H
 
-/* The result of fs_real_time_priority(), without a system call in most processes; see priority.c. */
+/* As fs_real_time_priority(), without a system call in most processes; see priority.c. */
 int fs_priority(void);
 
-/* Before a sandbox can be entered. */
+/* Call it before the program can enter a sandbox. */
 void fs_priority_prepare(void);
 
 #endif
