@@ -4,7 +4,7 @@
 
 #include <errno.h>
 
-/* Because of the capacity, a release that exceeds SEM_VALUE_MAX fails with EOVERFLOW. */
+/* The capacity makes a release beyond SEM_VALUE_MAX fail with EOVERFLOW. */
 int fs_sem_init(fairsem_t *sem, unsigned value, int64_t bypass_ns)
 {
     const fairsem_attr_t attr = {
@@ -40,7 +40,7 @@ int fs_sem_getvalue(fairsem_t *sem, int *value)
     return 0;
 }
 
-/* The checks of fairsem_acquire_with, which here must come before the fast path. */
+/* The checks of fairsem_acquire_with, here before the fast path. */
 int fs_sem_check_deadline(clockid_t clock, const struct timespec *deadline)
 {
     return fs_clock_valid(clock) && fs_timespec_valid(deadline) ? 0 : EINVAL;

@@ -24,8 +24,8 @@ bool fs_is_real_time(void)
 }
 
 /*
- * The system call asks Linux about the calling thread (musl has no function for it); it takes no
- * lock, because a handler may have interrupted anything.
+ * On Linux the system call is about the calling thread; musl has no function for that.  And it takes no
+ * lock, which a handler that has interrupted anything must not do.
  */
 int fs_real_time_priority(void)
 {

@@ -10,7 +10,7 @@
 
 int fairsem_sem_init(fairsem_sem_t *sem, int pshared, unsigned value)
 {
-    /* Checked in the same order as in glibc: the value first. */
+    /* As in glibc, the value is checked first. */
     if (value <= SEM_VALUE_MAX && pshared != 0)
         return fs_sem_result(ENOSYS);
     return fs_sem_result(fs_sem_init(&sem->fairsem_inside_, value, 0));
@@ -28,12 +28,12 @@ int fairsem_sem_destroy(fairsem_sem_t *sem)
 #define ASK_EACH 256
 
 /*
- * In a process without the right to real-time priorities no thread can give itself or another one
- * such a priority.  Another process can (chrt, rtkit), or it was inherited: a thread notices that
- * within ASK_EACH waits that find no unit, and from then on asks in each.  In a process that has the
- * right, each wait asks: nothing else tells when a thread calls pthread_setschedparam.
+ * In a process with the right to real-time priorities, each contended wait asks the kernel: nothing else
+ * tells when a thread calls pthread_setschedparam.  Without the right no thread can get such a priority from
+ * its own process; but it may have inherited one, or get one from another process (chrt, rtkit).  So one
+ * wait in ASK_EACH asks, and if the thread has a real-time priority, each one after that.
  *
- * A handler may interrupt this and wait as well; both get a right answer.
+ * A handler may interrupt this and wait as well; both results are right.
  */
 static int priority_now(void)
 {

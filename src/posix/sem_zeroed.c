@@ -7,16 +7,16 @@
 #include <string.h>
 
 /*
- * Other threads may be on the fast path, which loads the word and the limit.  The limit is stored
- * last, in release order: before that, no other thread changes or loads anything else here, and a
- * child that was forked before begins again.
+ * Other threads may be on the fast path, which loads the word and the limit.  The limit is stored last, in
+ * release order: before that, no other thread changes or loads anything else here, and a child that is
+ * forked before that begins again.
  *
- * The mutex is a copy of a new one.  POSIX does not promise that this is a mutex, but in the C
- * libraries of Linux it is.  Race detectors would take an initialization in place for a race: the
- * limit, which orders it before the other threads' locks, is something that they do not see.
+ * The mutex is a copy of a new one.  POSIX does not promise that a copy works, but in the C libraries of
+ * Linux it does.  Race detectors would report an initialization in place: they do not see that the limit
+ * orders it before the other threads' locks.
  *
- * The lock of fork.c is held, for a microsecond and once for each semaphore.  So this lock can do
- * without priority inheritance.
+ * The lock of fork.c is held, for a microsecond and once for each semaphore.  So it needs no priority
+ * inheritance.
  */
 static void initialize(void *object)
 {
