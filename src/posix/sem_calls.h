@@ -7,7 +7,8 @@
  *
  * Each returns 0 or an error number, which fs_sem_result() puts into errno.
  *
- * The fast paths are inline (src/core/fast_path.h), because the calls would double the cost of libc's.
+ * The fast paths are inline (src/core/fast_path.h): through the public API a pair of calls would take twice
+ * as long as libc's.
  */
 #ifndef FS_SEM_CALLS_H
 #define FS_SEM_CALLS_H

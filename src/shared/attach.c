@@ -31,8 +31,8 @@ void fs_shared_check_fork(fairsem_shared_t *h)
 /* ---- Which entry ---- */
 
 /*
- * The entry that this process had before an exec: see fairsem_shared_keep_on_exec().  In another
- * container a process may have the same pid, so it only saves asking the kernel about all entries.
+ * Did this process have the entry before an exec?  See fairsem_shared_keep_on_exec().  A process of another
+ * container may have the same pid, so the pid only saves system calls for the other entries.
  */
 static bool is_kept(const fairsem_shared_t *h, int index)
 {
@@ -47,7 +47,7 @@ static bool is_free(const fairsem_shared_t *h, int index)
     return FS_GET(&h->processes[index].state) == FS_PROCESS_FREE;
 }
 
-/* Any entry: if its byte can be taken, its process is dead. */
+/* Any entry will do: if its liveness lock can be taken, its process is dead. */
 static bool is_any(const fairsem_shared_t *h, int index)
 {
     (void)h;
@@ -55,18 +55,18 @@ static bool is_any(const fairsem_shared_t *h, int index)
     return true;
 }
 
-#define ATTACH_LIMIT_NS INT64_C(20000000)   /* also if signals end each sleep */
+#define ATTACH_LIMIT_NS INT64_C(20000000)   /* even if signals end each sleep */
 
 /*
- * Nobody wakes a thread at this word.  It is no nanosleep(): there glibc 2.36 can cancel a thread that
- * was in an asynchronous wait a moment ago, although its cancellation is disabled.
+ * Sleep for a millisecond, on a word that no thread wakes.  It is not a nanosleep(), in which glibc 2.36 can
+ * cancel a thread that was in an asynchronous wait a moment ago, although cancellation is disabled.
  */
 static void wait_for_others(const fairsem_shared_t *h)
 {
     (void)fs_shared_sleep(&h->segment->damaged, FS_GET(&h->segment->damaged), 1000000, false);
 }
 
-/* A number that changes with each process that attaches. */
+/* Returns a number that changes with each process that attaches. */
 static uint32_t attachments(const fairsem_shared_t *h)
 {
     uint32_t sum = 0;
@@ -79,13 +79,13 @@ static uint32_t attachments(const fairsem_shared_t *h)
 #define SCANS 100
 
 /*
- * Take the byte of an entry that is free, or whose process is dead.  Of a scan that finds none: an entry
- * that it has passed may have become free, and the one that it comes to may have been taken.  So none is
- * to be had only if two scans find none, and no process attaches meanwhile: between them all were in use.
- * The first scan is not one of the two, because it nearly always finds one, and attachments() loads all
- * entries of the table.
+ * Take the liveness lock of an entry that is free, or whose process is dead.  One scan without success does
+ * not show that the table is full: entries that it has passed may have become free, and those ahead may have
+ * been taken.  But if two scans fail, and no process attaches meanwhile, all entries were in use between
+ * them.  The first scan is not one of the two, because it nearly always succeeds, and attachments() loads
+ * all entries of the table.
  *
- * If an entry is free but its byte is locked, a process is attaching or detaching at this moment, and
+ * If an entry is free but its liveness lock is not, a process is attaching or detaching at this moment, and
  * the entry may become available.
  */
 static int find_entry(fairsem_shared_t *h, int *index)
@@ -113,7 +113,7 @@ static int find_entry(fairsem_shared_t *h, int *index)
     return error;
 }
 
-/* With nobody who keeps units, the table is not searched: it may be large. */
+/* The table, which may be large, is not searched if no process keeps units. */
 static bool find_kept_entry(fairsem_shared_t *h, int *index)
 {
     bool others;
@@ -124,10 +124,7 @@ static bool find_kept_entry(fairsem_shared_t *h, int *index)
 
 /* ---- Attach ---- */
 
-/*
- * Initialize an entry whose byte is ours.  A free one needs no lock (R3); otherwise the dead process whose
- * entry it was is dropped first.
- */
+/* Initialize an entry whose liveness lock we have.  If it is not free (R3), reap its dead process first. */
 static int initialize_entry(fairsem_shared_t *h, int index, enum fs_lock_mode mode,
                             const struct fs_deadline *deadline)
 {
@@ -161,9 +158,9 @@ static int attach(fairsem_shared_t *h, enum fs_lock_mode mode, const struct fs_d
     bool kept;
     int index, error = fs_shared_check_file(h);
 
-    /* First: another thread may be about to take the lock, and must not pass for its predecessor. */
+    /* Before `self` changes: a thread about to take the lock must not pass for the old entry's process. */
     atomic_store_explicit(&h->attached, false, memory_order_relaxed);
-    /* What was to survive exec was the parent's, or is lost. */
+    /* Units that were kept over exec were the parent's, or are lost. */
     if (error == 0)
         error = fs_file_keep_on_exec(h->fd, false);
     if (error != 0)
@@ -189,7 +186,7 @@ static int attach(fairsem_shared_t *h, enum fs_lock_mode mode, const struct fs_d
     return error;
 }
 
-/* False: others have found our byte free, and dropped us; or another thread attaches. */
+/* Returns false if others have reaped us, as our liveness lock was free, or another thread attaches. */
 static bool is_still_ours(const fairsem_shared_t *h)
 {
     const struct fs_process *self
@@ -201,8 +198,8 @@ static bool is_still_ours(const fairsem_shared_t *h)
 }
 
 /*
- * A thread that attaches may wait for a lock whose owner is stopped, until its own deadline; ours may
- * be earlier: ETIMEDOUT.  The mode is as for the lock.
+ * Wait for the mutex.  Its owner may wait for a lock whose owner is stopped, until a deadline that is later
+ * than ours.  The mode and the result are those of fs_shared_lock().
  */
 static int wait_to_attach(fairsem_shared_t *h, enum fs_lock_mode mode, const struct fs_deadline *deadline)
 {
@@ -218,7 +215,7 @@ static int wait_to_attach(fairsem_shared_t *h, enum fs_lock_mode mode, const str
     return 0;
 }
 
-/* No wait in the queue, so no cancellation point; but it may sleep. */
+/* It may sleep, but is not a cancellation point, as it is not a wait in the queue. */
 static int attach_under_mutex(fairsem_shared_t *h, enum fs_lock_mode mode, const struct fs_deadline *deadline)
 {
     int error, cancelable, ignored;
@@ -246,10 +243,10 @@ int fs_shared_ensure_attached(fairsem_shared_t *h, enum fs_lock_mode mode, const
 }
 
 /*
- * With undo, whoever has closed our descriptor, as a daemon closes all that it has not opened, has
- * dropped the lock on our byte: to the others we are dead, and they have what we hold.  They may not
- * have looked yet, so we do, but once in a tick of the kernel's clock (some milliseconds): to ask
- * each time would cost as much as the rest of the call.
+ * If the program has closed our descriptor, as a daemon closes all that it has not opened, our liveness lock
+ * is gone, and with undo others take us for dead and get our units.  They may not have noticed yet, so we
+ * check: once in a tick of the kernel's clock (some milliseconds), because a check costs as much as the rest
+ * of the call.
  */
 int fs_shared_look_at_file(fairsem_shared_t *h)
 {
@@ -260,13 +257,13 @@ int fs_shared_look_at_file(fairsem_shared_t *h)
         return 0;
     FS_PUT(&h->looked_ns, tick_ns);
     error = fs_shared_check_file(h);
-    /* Each later call attaches, and finds the same. */
+    /* Each later call attaches, and gets the same error. */
     if (error == EBADF)
         atomic_store_explicit(&h->attached, false, memory_order_relaxed);
     return error;
 }
 
-#define TRIES 20        /* more only if its byte is lost again and again */
+#define TRIES 20        /* more only if the liveness lock is lost again and again */
 
 int fs_shared_enter(struct fs_shared_section *in, fairsem_shared_t *h,
                     enum fs_lock_mode mode, const struct fs_deadline *deadline)
@@ -303,8 +300,8 @@ bool fs_shared_has_slots(const fairsem_shared_t *h)
 }
 
 /*
- * The byte is dropped last: a process without its byte must not hold the lock.  If the lock cannot be
- * had, because its owner is stopped, we leave like one that dies: when the descriptor is closed.
+ * The liveness lock is released last: the lock's owner must have one.  If the owner of the lock is stopped,
+ * we leave like a process that dies: when the descriptor is closed.
  */
 int fs_shared_detach(fairsem_shared_t *h)
 {
@@ -313,7 +310,7 @@ int fs_shared_detach(fairsem_shared_t *h)
     int index;
 
     fs_shared_check_fork(h);
-    /* Acquire order: the handle goes after the last access by such a call. */
+    /* Acquire order: the handle is freed after the last access by such a call. */
     if (atomic_load_explicit(&h->acquires, memory_order_acquire) != 0)
         return EBUSY;
     index = FS_GET(&h->self);
@@ -321,7 +318,7 @@ int fs_shared_detach(fairsem_shared_t *h)
         return 0;
     if (fs_shared_section_begin(&in, h, FS_LOCK_WAIT, &deadline) != 0)
         return 0;
-    /* Once more: an acquire may have begun meanwhile, and have joined before we had the lock. */
+    /* Check again: an acquire may have begun meanwhile, and been enqueued before we had the lock. */
     if (FS_GET(&h->acquires) != 0) {
         fs_shared_section_end(&in);
         return EBUSY;

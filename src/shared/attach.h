@@ -1,33 +1,32 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * attach.h - how this process becomes a user of a segment, and ceases to be one.
+ * attach.h - attaching this process to a segment, and detaching it.
  *
- * A process attaches when it opens the segment; a forked child does when it first enters it.  A
- * process that has lost its byte, so that others took it for dead, attaches again when it notices.
+ * A process attaches when it opens the segment, a forked child when it first enters it.  A process that has
+ * lost its liveness lock, so that others took it for dead, attaches again when it notices.
  */
 #ifndef FS_SHARED_ATTACH_H
 #define FS_SHARED_ATTACH_H
 
 #include "shared/shared_section.h"
 
-/* Become a user.  0; EUSERS, ENOLCK, ENOTRECOVERABLE, EBADF; ETIMEDOUT, as fs_shared_lock(). */
+/* Attach, unless attached.  Returns 0, EUSERS, ENOLCK, ENOTRECOVERABLE, EBADF, or ETIMEDOUT as fs_shared_lock(). */
 int fs_shared_ensure_attached(fairsem_shared_t *h, enum fs_lock_mode mode, const struct fs_deadline *deadline);
 
-/* Cease to be a user; the units it holds go to the next waiter.  0, or EBUSY: a thread is in an acquire. */
+/* Detach, and release the units held.  Returns 0, or EBUSY if a thread is in an acquire. */
 int fs_shared_detach(fairsem_shared_t *h);
 
-/* Before units are taken: EBADF, if this process has closed the descriptor; ENOTRECOVERABLE. */
+/* Called before units are taken.  Returns 0, EBADF if this process has closed the descriptor, or ENOTRECOVERABLE. */
 int fs_shared_look_at_file(fairsem_shared_t *h);
 
-/* Begin a section as a user of the segment: 0, or one of the above, and then there is nothing to
- * end. */
+/* Begin a section, attached.  Returns 0, or an error of fs_shared_ensure_attached() without a section. */
 int fs_shared_enter(struct fs_shared_section *in, fairsem_shared_t *h,
                     enum fs_lock_mode mode, const struct fs_deadline *deadline);
 
-/* As fs_shared_enter(), for a call that changes the segment as a whole: it waits for the lock for a second. */
+/* As fs_shared_enter(), for a call that changes the segment as a whole: waits up to a second for the lock. */
 int fs_shared_enter_soon(struct fs_shared_section *in, fairsem_shared_t *h);
 
-/* Does a thread of this process wait, or has one still to receive its units? */
+/* Does this process have slots in use: waiting, granted or canceled? */
 bool fs_shared_has_slots(const fairsem_shared_t *h);
 
 /* In a forked child, forget the parent's entry, so that the child attaches. */

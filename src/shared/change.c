@@ -7,7 +7,7 @@
 int fs_shared_set_damaged(fairsem_shared_t *h)
 {
     FS_PUT(&h->segment->damaged, 1);
-    /* From now on no process uses the fast path.  Release order: see fs_shared_section_end(). */
+    /* Ends the fast path in all processes.  Release order: see fs_shared_section_end(). */
     atomic_fetch_or_explicit(&h->segment->word, FS_SLOW, memory_order_release);
     return ENOTRECOVERABLE;
 }
@@ -42,7 +42,7 @@ int64_t fs_shared_count_outstanding(struct fs_shared_section *in)
     for (int i = 0; i < h->max_waiters; i++) {
         int state = FS_GET(&h->slots[i].state);
 
-        /* Its thread may abandon a granted slot at any moment. */
+        /* A granted slot may be abandoned at any moment. */
         if (state == FS_SLOT_GRANTED || state == FS_SLOT_TO_RETURN)
             outstanding = fs_checked(in, outstanding + fs_load_units(in, &h->slots[i].units), 0,
                                      in->high_water);
@@ -66,7 +66,7 @@ void fs_shared_resize(struct fs_shared_section *in, int64_t total)
 
 /* ---- Units of this process ---- */
 
-/* With undo: it holds n units more from that time on. */
+/* With undo: returns what this process holds with n units more, from the time now_ns. */
 static int64_t held_with(struct fs_shared_section *in, int64_t n, int64_t now_ns)
 {
     struct fs_process *self = &in->handle->processes[FS_GET(&in->handle->self)];
@@ -82,7 +82,7 @@ void fs_shared_take(struct fs_shared_section *in, int64_t n)
     fairsem_shared_t *h = in->handle;
 
     if (h->undo) {
-        /* Now: fs_shared_look_at_file(). */
+        /* fs_shared_look_at_file() has just read the clock. */
         int64_t held = held_with(in, n, FS_GET(&h->looked_ns));
 
         FS_COMMIT(in, &h->processes[FS_GET(&h->self)].held, held);
@@ -99,7 +99,7 @@ int fs_shared_give_back(struct fs_shared_section *in, int64_t n)
         int64_t held = fs_load_units(in, &self->held);
 
         if (n > held) {
-            /* Or has somebody changed what it holds (R8)? */
+            /* Or is `held` damaged (R8)? */
             if (fs_shared_count_outstanding(in) != in->total - in->available)
                 fs_damaged(in);
             return EPERM;
@@ -114,7 +114,7 @@ int fs_shared_give_back(struct fs_shared_section *in, int64_t n)
     return 0;
 }
 
-/* If we die between the two stores, there are fewer keepers than counted: that costs others a search. */
+/* If we die between the two stores, `keepers` is too large, which costs other processes a search. */
 void fs_shared_set_keeps(fairsem_shared_t *h, int process, bool keeps)
 {
     _Atomic int32_t *now = &h->processes[process].keeps, *keepers = &h->segment->keepers;
@@ -131,15 +131,15 @@ void fs_shared_set_keeps(fairsem_shared_t *h, int process, bool keeps)
 /* ---- Changes of two words ---- */
 
 struct change {
-    int     slot, state;        /* what its state becomes */
-    int     process;            /* whose `held` changes, or FS_NOBODY */
-    bool    has_word;           /* the count changes */
-    int64_t held, word;         /* their new values */
+    int     slot, state;        /* the slot, and its new state */
+    int     process;            /* the process whose `held` changes, or FS_NOBODY */
+    bool    has_word;           /* the count in the word changes, too */
+    int64_t held, word;         /* the new values */
 };
 
 /*
- * The commit point of a grant.  Returns false if the thread of the slot has abandoned it meanwhile.  When
- * this is done again, the slot may have been granted before, and abandoned since; without undo, with its
+ * The commit point of a grant.  Returns false if the slot has been abandoned meanwhile.  When a change is
+ * redone, the slot may have been granted before, and abandoned since; without undo, its thread took the
  * units.
  */
 static bool commit_grant(struct fs_shared_section *in, int slot)
@@ -155,7 +155,7 @@ static bool commit_grant(struct fs_shared_section *in, int slot)
     return false;
 }
 
-/* False: as commit_grant(). */
+/* Returns false if a slot to be granted has been abandoned. */
 static bool complete_change(struct fs_shared_section *in, const struct change *change)
 {
     fairsem_shared_t *h = in->handle;
@@ -241,7 +241,7 @@ void fs_shared_receive(struct fs_shared_section *in, int slot, int64_t now_ns)
     FS_PUT(&h->segment->free_hint, slot);
 }
 
-/* As many as fit: without undo, others may have released too many. */
+/* Return as many units as fit: without undo, others may have released too many. */
 static int64_t return_grant(struct fs_shared_section *in, int slot)
 {
     const int64_t units = fs_load_units(in, &in->handle->slots[slot].units);

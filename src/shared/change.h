@@ -1,44 +1,44 @@
 /* SPDX-License-Identifier: MIT */
-/* change.h - changes of the truth of a segment (R1), each with one commit point.  The lock is held. */
+/* change.h - changes of the authoritative data of a segment (R1).  The lock is held. */
 #ifndef FS_SHARED_CHANGE_H
 #define FS_SHARED_CHANGE_H
 
 #include "shared/trust.h"
 
-/* How many units there are; without undo, the most that can be free; -1: damage.  Without the lock. */
+/* Returns the total of units, without undo the capacity; or -1 if it is damaged.  Needs no lock. */
 int64_t fs_shared_total(const fairsem_shared_t *h);
 
-/* Store the number of free units: with undo a cache, else a commit point. */
+/* Store the number of free units: derived with undo, otherwise a commit point. */
 void fs_shared_set_available(struct fs_shared_section *in, int64_t available);
 
-/* Count the units that are held or granted, with undo. */
+/* With undo: count the units that are held or granted. */
 int64_t fs_shared_count_outstanding(struct fs_shared_section *in);
 
-/* Change the total, with undo. */
+/* With undo: change the total. */
 void fs_shared_resize(struct fs_shared_section *in, int64_t total);
 
-/* This process takes n units, which are free. */
+/* Take n free units for this process. */
 void fs_shared_take(struct fs_shared_section *in, int64_t n);
 
-/* This process gives back n units.  0; EPERM: it holds fewer; EOVERFLOW. */
+/* Give back n units of this process.  Returns 0, EPERM if it holds fewer, or EOVERFLOW. */
 int fs_shared_give_back(struct fs_shared_section *in, int64_t n);
 
-/* Grant its units, which are free, to a slot outside the queue.  Returns false if it has been abandoned. */
+/* Grant free units to a slot outside the queue.  Returns false if the slot has been abandoned. */
 bool fs_shared_grant_slot(struct fs_shared_section *in, int slot, int64_t units);
 
-/* This process receives the units of a granted slot, which is free then. */
+/* Receive the units of a granted slot for this process, and free the slot. */
 void fs_shared_receive(struct fs_shared_section *in, int slot, int64_t now_ns);
 
 /*
- * Free a slot in use, which is not in the queue: its thread has abandoned it, or is dead.  Counts why, and
- * gives back the units that it was granted.  Returns how many.
+ * Free a slot outside the queue whose thread has abandoned it, or is dead.  Counts why, and returns its grant
+ * to the semaphore.  Returns the number of these units.
  */
 int64_t fs_shared_clean_up(struct fs_shared_section *in, int slot);
 
-/* Does the process with this entry keep its units over exec?  Only that process, or under the lock. */
+/* Record whether a process keeps its units over exec.  Called by that process, or under the lock. */
 void fs_shared_set_keeps(fairsem_shared_t *h, int process, bool keeps);
 
-/* Finish a change of two words that was cut short. */
+/* Complete the change in the redo log, if any. */
 void fs_shared_redo(struct fs_shared_section *in);
 
 #endif

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * detect.c - finding the dead; see detect.h.
+ * detect.c - failure detection; see detect.h.
  *
- * A check makes a list of entries whose processes seem to be dead, each with its incarnation.  Only
- * then it takes the lock, under which each is checked once more: its entry may belong to another
- * process by now.  All that is loaded here without the lock is a hint.  A stale hint delays the
- * dead's units until the next check, and does no harm.
+ * A check makes a list of entries whose processes seem to be dead, with their incarnations.  Then it takes
+ * the lock, and checks each one again: another process may have the entry by now.  All that is loaded here
+ * without the lock is a hint.  A stale hint only delays the units of a dead process until the next check.
  */
 #include "shared/detect.h"
 
@@ -19,7 +18,7 @@
 #include <errno.h>
 #include <limits.h>
 
-/* A thread that was granted so long ago, and has not come, may be asleep. */
+/* A thread that has not received its grant after this time may be asleep. */
 #define OVERDUE_NS 10000000
 
 #define CALL_LEAST_NS 20000
@@ -44,7 +43,7 @@ bool fs_detect_begin(fairsem_shared_t *h, int64_t ns)
                                                       memory_order_relaxed);
 }
 
-/* ---- Whom ---- */
+/* ---- Suspects ---- */
 
 static int suspect(fairsem_shared_t *h, int process, struct fs_dead *dead)
 {
@@ -57,7 +56,7 @@ static int suspect(fairsem_shared_t *h, int process, struct fs_dead *dead)
     return error;
 }
 
-/* A thread that abandons its slot may die before it says so in `cleanup_pending`. */
+/* Abandoned slots count, too: their threads may die before they set `cleanup_pending`. */
 static void mark_those_in_slots(const fairsem_shared_t *h, uint64_t marked[])
 {
     int head = FS_GET(&h->segment->head);
@@ -93,8 +92,8 @@ static int find_dead(fairsem_shared_t *h, enum fs_whom whom, struct fs_dead *dea
 /* ---- Check ---- */
 
 /*
- * Did the lock's owner die, was a repair cut short, was a slot abandoned, is a request old?  Or
- * has somebody found damage?  Nobody is granted any more then, and only the lock says so.
+ * Did the lock's owner die, was a repair cut short, was a slot abandoned, is a request old?  Or has a process
+ * found damage?  Then nothing is granted any longer, and a waiter learns that only under the lock.
  */
 static bool needs_the_lock(fairsem_shared_t *h)
 {
@@ -110,9 +109,9 @@ int fs_detect_dead(fairsem_shared_t *h, enum fs_whom whom, enum fs_lock_mode mod
     struct fs_dead dead;
     int error = 0;
 
-    /* Each turn drops as many as a list holds, unless somebody damages the segment. */
+    /* Each iteration reaps a full list, unless the segment is damaged. */
     for (int i = 0; i <= h->max_processes / FS_DEAD_MAX; i++) {
-        error = fs_shared_ensure_attached(h, mode, deadline); /* or it would take its parent for itself */
+        error = fs_shared_ensure_attached(h, mode, deadline); /* a forked child must not pass for its parent */
         dead.count = 0;
         if (error == 0)
             error = find_dead(h, whom, &dead);

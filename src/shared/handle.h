@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* handle.h - what a process remembers of a segment, in its own memory (R7). */
+/* handle.h - the data of a process about a segment, in its own memory (R7). */
 #ifndef FS_SHARED_HANDLE_H
 #define FS_SHARED_HANDLE_H
 
@@ -9,7 +9,7 @@
 
 #include <pthread.h>
 
-/* A descriptor that must not be closed before the handle is; see registry.c. */
+/* A descriptor that must stay open as long as the handle; see registry.c. */
 struct fs_spare {
     int              fd;
     struct fs_spare *next;
@@ -20,7 +20,7 @@ struct fairsem_shared {
     struct fs_process *processes;
     struct fs_slot    *slots;
     int                max_processes, max_waiters;
-    int64_t            capacity;        /* without undo: the most that can be free */
+    int64_t            capacity;        /* without undo: the limit of free units */
     bool               undo, spins, unbounded;
     int                fd;
     struct fs_file     file;
@@ -30,15 +30,15 @@ struct fairsem_shared {
 
     _Atomic unsigned   generation;      /* see fork.h */
     pthread_mutex_t    attaching;       /* held while `self` changes */
-    _Atomic bool       attached;        /* the entry is ours; false before the next two change */
-    _Atomic int        self;            /* this process's entry, or the next one; FS_NOBODY */
+    _Atomic bool       attached;        /* `self` is valid; false before the next two change */
+    _Atomic int        self;            /* the entry of this process, or FS_NOBODY */
     _Atomic uint32_t   incarnation;     /* of that entry, for this process */
-    _Atomic int64_t    looked_ns;       /* the tick at which its file was last looked at */
-    _Atomic int64_t    locked_out_ns;   /* when a canceler could not have the lock */
-    _Atomic int        acquires;        /* calls that may wait, or do: see fairsem_shared_close() */
+    _Atomic int64_t    looked_ns;       /* the tick of the last check of the file */
+    _Atomic int64_t    locked_out_ns;   /* when a canceler last failed to get the lock */
+    _Atomic int        acquires;        /* calls that may wait: see fairsem_shared_close() */
 
-    int                opened;          /* under the registry's mutex: how often */
-    bool               closing;         /* under the registry's mutex: the last time */
+    int                opened;          /* under the registry's mutex: number of opens */
+    bool               closing;         /* under the registry's mutex: in the last close */
     struct fs_spare   *spares;          /* under the registry's mutex */
     struct fairsem_shared *next;        /* under the registry's mutex */
 };

@@ -25,7 +25,7 @@
 
 #define NS_PER_S 1000000000
 
-/* The result of a call that may have failed, with errno as it was before the call. */
+/* Returns the error of a call that may have failed, and restores errno. */
 static int outcome(bool failed, int before)
 {
     int error = failed ? errno : 0;
@@ -64,10 +64,10 @@ int fs_file_inspect(int fd, struct fs_file *file)
 }
 
 /*
- * No segment gets the descriptor 0, 1 or 2: a program that was started without standard output
- * would print into it.  It cannot get another number later, because closing a descriptor drops the
- * process's locks on the file.  So while a segment is opened, those that are free are occupied by
- * descriptors that can be neither read nor written, as if they were closed.
+ * No segment gets the descriptor 0, 1 or 2: a program that was started without standard output would print
+ * into it.  The number cannot be changed later, because closing a descriptor releases the process's locks on
+ * the file.  So while a segment is opened, these descriptors are occupied if they are free, by some that can
+ * be neither read nor written, as if they were closed.
  */
 static void occupy_standard(int occupied[3])
 {
@@ -78,7 +78,7 @@ static void occupy_standard(int occupied[3])
 static void leave_standard(const int occupied[3])
 {
     for (int i = 0; i < 3; i++) {
-        /* Another thread may have put a file in its place, by dup2(). */
+        /* Another thread may have replaced it, by dup2(). */
         if (occupied[i] >= 0 && (fcntl(occupied[i], F_GETFL) & O_PATH) != 0)
             fs_file_close(occupied[i]);
     }
@@ -92,10 +92,10 @@ int fs_file_open(const char *path, int *fd)
     *fd = open(path, O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
     error = outcome(*fd < 0, before);
     leave_standard(occupied);
-    return error == EAGAIN ? EACCES : error;    /* EAGAIN: somebody has a lease on it */
+    return error == EAGAIN ? EACCES : error;    /* EAGAIN if a process has a lease on it */
 }
 
-/* As fallocate, on file systems that do not have it, such as ramfs. */
+/* For file systems without fallocate, such as ramfs. */
 static int write_zeros(int fd, int64_t size)
 {
     static const char zeros[4096];
@@ -112,9 +112,8 @@ static int write_zeros(int fd, int64_t size)
 }
 
 /*
- * If there is no memory, fail here, not with SIGBUS later.  A limit of the size of files, as by
- * ulimit -f, is an error, too: without this mask, it would end the process by SIGXFSZ.  And any
- * other signal would make tmpfs give up.
+ * Without memory, fail here, not with SIGBUS later.  Signals are blocked: SIGXFSZ from a limit of file sizes
+ * (ulimit -f) would end the process, and any other signal would make tmpfs give up.
  */
 static int allocate(int fd, int64_t size)
 {
@@ -139,13 +138,13 @@ static int allocate(int fd, int64_t size)
     return result;
 }
 
-/* A user who may only read could lock bytes for reading, and keep newcomers from theirs (R3). */
+/* A user who may only read the file could take read locks, and keep new processes out (R3). */
 static mode_t without_readers(mode_t mode)
 {
     return mode & (0333 | (mode & 0222) << 1);
 }
 
-/* A file without a name on the file system of the path.  ENODEV: that has no such files. */
+/* Make a file without a name on the file system of the path.  Fails with ENODEV if it has no such files. */
 static int make_beside(const char *path, mode_t mode)
 {
     char directory[PATH_MAX];
@@ -170,7 +169,7 @@ static int make(const char *path, mode_t mode, int64_t size)
         fd = make_beside(path, mode);
     if (fd < 0)
         return -1;
-    if ((path == NULL || fchmod(fd, without_readers(mode)) == 0)    /* whatever the umask */
+    if ((path == NULL || fchmod(fd, without_readers(mode)) == 0)    /* not limited by the umask */
         && allocate(fd, size) == 0
         && (path != NULL || fcntl(fd, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL) == 0))
         return fd;
@@ -223,7 +222,7 @@ int fs_file_map(int fd, int64_t size, void **memory)
     int before = errno;
 
     *memory = mmap(NULL, (size_t)size, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
-    /* After mlockall(), the limit of locked memory: for the caller that is the same. */
+    /* The limit of locked memory, after mlockall(). */
     if (*memory == MAP_FAILED && errno == EAGAIN)
         errno = ENOMEM;
     return outcome(*memory == MAP_FAILED, before);
@@ -252,7 +251,7 @@ int fs_file_keep_on_exec(int fd, bool keep)
     return outcome(fcntl(fd, F_SETFD, keep ? 0 : FD_CLOEXEC) != 0, before);
 }
 
-/* ---- Life ---- */
+/* ---- Liveness locks ---- */
 
 static struct flock liveness_lock_of(int index, int type)
 {
@@ -287,7 +286,7 @@ int64_t fs_liveness_owner(int fd, int index)
     return found ? lock.l_pid : 0;
 }
 
-/* The question for a read lock is answered with write locks only. */
+/* F_GETLK for a read lock reports only write locks. */
 int fs_liveness_test(int fd, int index, bool *locked)
 {
     struct flock lock = liveness_lock_of(index, F_RDLCK);
@@ -298,8 +297,8 @@ int fs_liveness_test(int fd, int index, bool *locked)
 }
 
 /*
- * The kernel does not tell a process of the locks that the process holds itself.  So the question
- * is asked for the open file description, which holds none: the answer then names this process.
+ * F_GETLK does not report a process's own locks.  F_OFD_GETLK asks on behalf of the open file description,
+ * which has none, and so reports this process.
  */
 bool fs_liveness_is_ours(int fd, int first, int count)
 {
@@ -334,7 +333,7 @@ int64_t fs_tick_ns(void)
     return (int64_t)now.tv_sec * NS_PER_S + now.tv_nsec;
 }
 
-/* As fs_park_on_word(), whose comment says why; but the word is shared between processes. */
+/* As fs_park_on_word(), see there; but the word is shared between processes. */
 FS_NOT_INLINE FS_NO_TSAN
 enum fs_sleep fs_shared_sleep(const _Atomic int *word, int value, int64_t ns, bool cancelable)
 {

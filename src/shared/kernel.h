@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * kernel.h - all calls of the kernel by the shared semaphore: files and their memory, which
- * processes live, sleeping and waking.  (All clocks but one are in deadline.h.)
+ * kernel.h - all calls of the kernel by the shared semaphore: files and their memory, liveness locks,
+ * sleeping and waking.  (All clocks except one are in deadline.h.)
  *
- * A test that plays several processes in one replaces these functions, and nothing else.
+ * A test that simulates several processes in one replaces these functions, and nothing else.
  */
 #ifndef FS_SHARED_KERNEL_H
 #define FS_SHARED_KERNEL_H
@@ -12,13 +12,13 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-/* Which file is it, and how large? */
+/* Identity and size of a file. */
 struct fs_file {
     dev_t   device;
     ino_t   inode;
     int64_t size;
     bool    regular;
-    bool    ours;           /* only this process's effective user can write to it, under one name */
+    bool    ours;           /* only this process's effective user can write to it, and it has one name */
 };
 
 /* All of these return 0 or an errno value, and leave errno as it is. */
@@ -27,44 +27,44 @@ struct fs_file {
 int fs_file_find(const char *path, struct fs_file *file);
 int fs_file_inspect(int fd, struct fs_file *file);
 int fs_file_open(const char *path, int *fd);
-/* A file of this size without a name; with path NULL it never has one, and its size is sealed. */
+/* Make a file of this size without a name.  If path is NULL it never gets one, and its size is sealed. */
 int fs_file_make(const char *path, mode_t mode, int64_t size, int *fd);
-/* Give the file a name.  EEXIST: another file has it. */
+/* Give the file a name.  Returns EEXIST if another file has it. */
 int fs_file_name(int fd, const char *path);
 int fs_file_unlink(const char *path);
 int fs_file_read(int fd, void *to, int64_t size);
 int fs_file_map(int fd, int64_t size, void **memory);
 void fs_file_unmap(void *memory, int64_t size);
 void fs_file_close(int fd);
-/* Does the descriptor stay open across exec? */
+/* Set whether the descriptor stays open across exec. */
 int fs_file_keep_on_exec(int fd, bool keep);
 
 /*
- * Life (R3): each process has a record lock on one byte of the file.  Such a lock belongs to a
+ * Liveness locks (R3): each process has a record lock on one byte of the file.  Such a lock belongs to a
  * process, not to its children, and ends with it, even if children have inherited the descriptor.
  * fs_liveness_lock() returns EAGAIN if another process has the lock.
  */
 int  fs_liveness_lock(int fd, int index);
 void fs_liveness_unlock(int fd, int index);
-/* Has another process locked the byte, for writing?  A process that may only read cannot do that. */
+/* Does another process have the lock, for writing?  A process that may only read the file cannot. */
 int  fs_liveness_test(int fd, int index, bool *locked);
-/* Which process it is, in our PID namespace; 0: none, or one that our namespace does not see. */
+/* Returns the PID of that process, or 0 if there is none, or none that our PID namespace sees. */
 int64_t fs_liveness_owner(int fd, int index);
-/* Has this process locked one of `count` bytes from `first`, whichever descriptor it used? */
+/* Does this process have one of `count` locks from `first`, through whichever descriptor? */
 bool fs_liveness_is_ours(int fd, int first, int count);
 
 int64_t fs_process_id(void);
 
-/* CLOCK_MONOTONIC at the last tick of the kernel: cheap, and exact enough for statistics. */
+/* CLOCK_MONOTONIC at the last tick of the kernel: cheap, and good enough for statistics. */
 int64_t fs_tick_ns(void);
 
 /*
- * Sleep while *word is `value`, for at most ns.  FS_SLEEP_WOKEN may be spurious.  Cancellation point if
- * `cancelable`.
+ * Sleep while *word is `value`, for at most ns.  FS_SLEEP_WOKEN may be spurious.  It is a cancellation point
+ * if `cancelable`.
  */
 enum fs_sleep { FS_SLEEP_WOKEN, FS_SLEEP_NOT_WOKEN, FS_SLEEP_TIME_OUT };
 enum fs_sleep fs_shared_sleep(const _Atomic int *word, int value, int64_t ns, bool cancelable);
-/* Wake up to `count` threads that sleep on the word, the longest asleep first.  How many it were. */
+/* Wake up to `count` threads that sleep on the word, the longest asleep first.  Returns their number. */
 int fs_shared_wake(const _Atomic int *word, int count);
 
 #endif

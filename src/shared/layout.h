@@ -2,54 +2,50 @@
 /*
  * layout.h - the layout of a segment, and its invariants.
  *
- * A segment is a header, a table of processes and a table of slots.  A slot is a place in the
- * queue.  The segment has indices instead of pointers, because each process maps it at another
- * address.
+ * A segment is a header, a table of processes and a table of slots.  A slot is a place in the queue.  The
+ * segment has indices instead of pointers, because each process maps it at another address.
  *
- * WHY NOT THE CORE'S CODE.  Clocks, deadlines, staying awake, tokens, counts and the arithmetic of
- * the word are shared with the core.  Three parts are not.  The core's queue consists of pointers,
- * to the stacks of waiting threads.  Its section trusts the memory, its mutex is lost with its
- * owner, and a thread that dies between two of its stores leaves half a change.  Its parkers belong
- * to one process.  The order is the same, (priority, number), and so are the results.
+ * WHY NOT THE CORE'S CODE.  Clocks, deadlines, the wait strategy, tokens, counts and the arithmetic of the
+ * word are shared with the core.  Three parts are not.  The core's queue has pointers to the stacks of
+ * waiting threads.  Its section trusts the memory, its mutex is lost with its owner, and a thread that dies
+ * between two of its stores leaves half a change.  Its parkers belong to one process.  The order is the
+ * same, (priority, number), and so are the results.
  *
  * INVARIANTS, which continue those of sem.h
  *
- *  R1  Commit points.  Some members are the truth: `held` of each process, the state of each slot,
- *      with undo the total of units, and without undo the count in the word.  The truth changes by
- *      one store, the commit point.  A change of two of these members is first written to `redo`;
- *      its commit point is the store to redo.slot.  All other data (with undo the count in the
- *      word, the links and the length of the queue) is a cache.  The units of a granted slot belong
- *      to its process, received or not.
- *  R2  Repair.  A process that finds the owner of the lock dead completes the change in `redo`,
- *      drops the slots and units of that process, and computes the caches again from the truth.
- *      It does the same when it finds any other process dead.  A repair may be cut short at any
- *      point, and is then done again.
- *  R3  Only the kernel says which processes live.  Each process has a record lock on its own byte
- *      of the segment's file.  A process whose entry is in use and whose byte is not locked is
- *      dead.  A pid decides neither this nor which entry a process had before an exec.  Only the
- *      process that has the byte writes the entry's incarnation, and only that process changes a
- *      free entry, for which it needs no lock.  (While a process that has taken the byte of a dead
- *      one, because the table is full, is stopped before it can take the lock, the dead one seems to
- *      live.)
- *  R4  These check whether processes live, without the lock, which they take only to drop the dead
- *      (detect.c): a caller that must wait or is refused, if no process has checked for 10 ms, or
- *      for ten times as long as a check takes; and the two last in the queue, every 25 ms.  If
- *      those are stopped or dead, any other in the queue does it, within 0.2 s and 5 ms for each in
- *      the queue.  The holders, the granted and the head are checked: all others when they come to
- *      the head.  A granter checks the process that it grants, unless that joined a moment ago.
- *      The last two keep watch, not the first two, because the last have just come: no thread must
- *      be woken to be told, and a queue from which only heads are granted keeps its watch.
- *  R5  The segment is not trusted.  Each number that is used as an index, or in a calculation, is
- *      loaded once, and checked between the load and the use: see trust.h.  Each loop has a bound.
- *  R6  A waiter sleeps on the state of its slot.  It is woken after the unlock.  Its granter may
- *      die before the wake: those who keep watch then wake it again, or it wakes up by itself, as
- *      late as in R4.  A slot is free again when its process has received the units, or is dead.
- *  R7  In its own memory a process keeps only what cannot change: the size of the tables, without
- *      undo the capacity, the flags; and which entry is its own.
- *  R8  With undo each operation checks that the count in the word and `outstanding`, the units that
- *      are held or granted, add up to the total; so one changed number is found at once, and in constant
- *      time.  A release of more than `held` says recounts all, before it is refused: perhaps `held`
- *      was changed.  Repair and inspection check each number that they add up against `high_water`.
+ *  R1  Commit points.  Some members are authoritative: `held` of each process, the state of each slot, with
+ *      undo the total of units, and without undo the count in the word.  They change by one store, the
+ *      commit point.  A change of two of them is first written to the redo log; its commit point is the
+ *      store to redo.slot.  All other data is derived (with undo the count in the word, the links and the
+ *      length of the queue).  The units of a granted slot belong to its process, received or not.
+ *  R2  Repair.  A process that finds the owner of the lock dead completes the change in the redo log, frees
+ *      the slots and units of that process, and computes the derived data again.  It does the same when it
+ *      finds any other process dead.  A repair may be cut short at any point, and is then done again.
+ *  R3  Only the kernel says which processes are alive.  Each process has a liveness lock: a record lock on
+ *      its own byte of the segment's file.  A process whose entry is in use and whose liveness lock is free
+ *      is dead.  A pid decides neither this nor which entry a process had before an exec.  Only the owner of
+ *      the liveness lock writes the entry's incarnation, and only it changes a free entry, for which it
+ *      needs no lock of the segment.  (If the table is full, a process takes the liveness lock of a dead
+ *      one.  While it is stopped before it can take the segment's lock, the dead one seems to be alive.)
+ *  R4  Failure detection (detect.c) checks processes without the segment's lock, and takes it only to reap
+ *      the dead.  A caller that must wait or is refused checks if no process has checked for 10 ms, or for
+ *      ten times as long as a check takes.  The last two waiters of the queue, the detectors, check every
+ *      25 ms.  If they are stopped or dead, any other waiter does, within 0.2 s and 5 ms for each waiter.
+ *      Checked are processes that hold units, are granted, or have the front waiter; all others when they
+ *      come to the front.  A granter checks the process that it grants, unless that was enqueued a moment
+ *      ago.  The detectors are the last two, not the first two, because these have just called: no thread
+ *      must be woken to become one, and grants to the front leave the detectors of a queue as they are.
+ *  R5  The segment is not trusted.  Each number that is used as an index, or in a calculation, is loaded
+ *      once, and checked between the load and the use: see trust.h.  Each loop has a bound.
+ *  R6  A waiter sleeps on the state of its slot.  It is woken after the unlock.  Its granter may die before
+ *      the wake: then a detector wakes it again, or it wakes up by itself, as late as in R4.  A slot is free
+ *      again when its process has received the units, or is dead.
+ *  R7  In its own memory a process has only what cannot change: the size of the tables, without undo the
+ *      capacity, the flags, and the index of its own entry.
+ *  R8  With undo each operation checks that the count in the word and `outstanding`, the units that are held
+ *      or granted, add up to the total; so one changed number is found at once, and in constant time.  A
+ *      release of more than `held` counts all again before it is refused: perhaps `held` was changed.
+ *      Repair and inspection check each number that they add up against `high_water`.
  */
 #ifndef FS_SHARED_LAYOUT_H
 #define FS_SHARED_LAYOUT_H
@@ -73,28 +69,28 @@ enum fs_process_state { FS_PROCESS_FREE, FS_PROCESS_USED };
 
 struct fs_process {
     _Atomic int32_t  state;         /* under the lock */
-    _Atomic uint32_t incarnation;   /* counts the owners of the byte; written by the owner (R3) */
+    _Atomic uint32_t incarnation;   /* counts the owners of the liveness lock; written by the owner (R3) */
     _Atomic int64_t  held;          /* under the lock; units */
-    _Atomic int64_t  pid;           /* under the lock; for people, and to find what exec kept */
+    _Atomic int64_t  pid;           /* under the lock; for people, and to find the entry after an exec */
     int64_t          unused;
-    _Atomic int64_t  since_ns;      /* under the lock; since when it holds units */
-    _Atomic int32_t  keeps;         /* under the lock; 1: its units survive exec */
+    _Atomic int64_t  since_ns;      /* under the lock; the time since which it holds units */
+    _Atomic int32_t  keeps;         /* under the lock; 1 if its units survive exec */
     int32_t          reserved[5];
 };
 
 /*
- *      FREE --> WAITING --> GRANTED --> FREE      received, or given back
+ *      FREE --> WAITING --> GRANTED --> FREE      received, or returned
  *                  |
  *                  +------> CANCELED              by a token: its thread returns the reason
  *                  +------> FREE                  its process is dead
  *
- * A thread whose wait must end abandons its slot.  Then the thread that has the lock cleans up, which
- * is the same thread, or, if it cannot take the lock, the next one that takes it:
+ * A thread whose wait must end abandons its slot.  Then it cleans up under the lock; if it cannot take the
+ * lock, the next thread that takes it cleans up:
  *
- *      WAITING --> TO_UNLINK --> FREE             dequeue it: its time is out
- *      WAITING --> TO_CANCEL --> FREE             the same: a token, or pthread_cancel
- *      GRANTED --> TO_RETURN --> FREE             take its units back
- *      CANCELED --> TO_FREE --> FREE              nothing else
+ *      WAITING --> TO_UNLINK --> FREE             dequeue it after a time-out
+ *      WAITING --> TO_CANCEL --> FREE             dequeue it after a token's or pthread_cancel()'s cancel
+ *      GRANTED --> TO_RETURN --> FREE             return its units to the semaphore
+ *      CANCELED --> TO_FREE --> FREE              only free it
  *
  * So the owner of a slot ends WAITING and GRANTED without the lock; all other changes need it.
  */
@@ -117,29 +113,29 @@ static inline bool fs_is_abandoned_in_queue(int slot_state)
 
 struct fs_slot {
     _Atomic int      state;         /* see above; its thread sleeps on it (R6) */
-    _Atomic int32_t  process;       /* all others: r/o while the slot is in use */
+    _Atomic int32_t  process;       /* r/o while the slot is in use, as the next three and joined_ns */
     _Atomic int64_t  units;
     _Atomic int64_t  seq;           /* its number in order of arrival */
     _Atomic int32_t  priority;
-    _Atomic int16_t  core;          /* under the lock; where it joined, then of its granter */
-    _Atomic uint8_t  old;           /* under the lock; 1: it comes before all that are not old */
-    _Atomic uint8_t  plan;          /* see shared_wait.c */
+    _Atomic int16_t  core;          /* under the lock; core of its thread, then of its granter */
+    _Atomic uint8_t  old;           /* under the lock; 1 if aged: before all that are not */
+    _Atomic uint8_t  plan;          /* see shared_awake.h */
     _Atomic int64_t  enqueued_ns;
     _Atomic int64_t  granted_ns;    /* under the lock */
-    _Atomic int32_t  next, prev;    /* under the lock; caches: its neighbors in the queue */
-    _Atomic int32_t  younger, older; /* the same in order of arrival; only with aging_ns */
+    _Atomic int32_t  next, prev;    /* under the lock; derived: its neighbors in the queue */
+    _Atomic int32_t  younger, older; /* under the lock; derived: by order of arrival; only with aging_ns */
 };
 
-/* A change of two members that are the truth (R1). */
+/* The redo log: a change of two authoritative members (R1). */
 struct fs_redo {
-    _Atomic int32_t  slot;          /* 1 + its index; 0: nothing to do.  Written last */
-    _Atomic int32_t  slot_state;    /* what the slot's state becomes */
-    _Atomic int32_t  process;       /* 1 + the index of the process whose `held` changes; 0: none */
-    _Atomic int32_t  has_word;      /* 1: the count changes */
-    _Atomic int64_t  held, word;    /* their new values */
+    _Atomic int32_t  slot;          /* 1 + its index, or 0 if the log is empty; written last */
+    _Atomic int32_t  slot_state;    /* the slot's new state */
+    _Atomic int32_t  process;       /* 1 + the index of the process whose `held` changes, or 0 */
+    _Atomic int32_t  has_word;      /* 1 if the count changes */
+    _Atomic int64_t  held, word;    /* the new values */
 };
 
-/* Not the truth: an update may be lost with a process. */
+/* Not authoritative: an update may be lost with a process. */
 struct fs_shared_counters {
     _Atomic int64_t waits, grants, timeouts, cancels, lost, wait_ns_total, wait_ns_max, waiters_max,
                     refused, over_releases, deaths, returned, repairs, aged;
@@ -150,36 +146,36 @@ struct fs_segment {
     int32_t          version;
     uint32_t         flags;
     int64_t          size;              /* bytes */
-    int64_t          units, capacity;   /* at first; capacity: what can be free at most */
+    int64_t          units, capacity;   /* at first; capacity: the limit of free units */
     int32_t          max_waiters, max_processes;
     int64_t          aging_ns;
 
     alignas(64)
-    _Atomic int64_t  word;              /* the count and SLOW, see word.h; SLOW as in I3, and always
-                                         * set with undo */
+    _Atomic int64_t  word;              /* the count and SLOW, see word.h and I3; SLOW is always set with
+                                         * undo */
     _Atomic int64_t  total;             /* with undo; under the lock: how many units there are */
     _Atomic int64_t  high_water;        /* with undo; under the lock: the largest total ever */
     _Atomic int64_t  outstanding;       /* with undo; under the lock; derived: see R8 */
 
     alignas(64)
     _Atomic uint32_t lock;              /* see lock.h */
-    _Atomic int      handover;          /* of those who wait for the lock in order: see lock.h */
-    _Atomic int32_t  damaged;           /* 1: for ever */
-    _Atomic int32_t  unfinished;        /* under the lock; 1: a repair is due, or was cut short */
-    _Atomic int32_t  head, tail;        /* under the lock; caches */
-    _Atomic int64_t  waiters;           /* under the lock; a cache: the length of the queue */
-    _Atomic int64_t  next_seq;          /* under the lock; more than any in a slot */
+    _Atomic int      handover;          /* counts hand-overs of the lock, see lock.h */
+    _Atomic int32_t  damaged;           /* never 0 again after 1 */
+    _Atomic int32_t  unfinished;        /* under the lock; 1 if a repair is pending, or was cut short */
+    _Atomic int32_t  head, tail;        /* under the lock; derived */
+    _Atomic int64_t  waiters;           /* under the lock; derived: the length of the queue */
+    _Atomic int64_t  next_seq;          /* under the lock; larger than any in a slot */
     _Atomic int64_t  checked_ns;        /* a hint: when processes were last checked (R4) ... */
     _Atomic int64_t  check_took_ns;     /* ... and how long that took */
-    _Atomic int32_t  cleanup_pending;   /* not 0: slots may have been abandoned, see above */
-    _Atomic int32_t  free_hint;         /* under the lock; where to search for a free slot first */
+    _Atomic int32_t  cleanup_pending;   /* not 0 if slots may have been abandoned, see above */
+    _Atomic int32_t  free_hint;         /* under the lock; the search for a free slot starts here */
     struct fs_awake  awake;             /* under the lock; an update may be lost with a process */
-    _Atomic int32_t  keepers;           /* a hint: at least so many processes keep units over exec */
-    _Atomic int32_t  oldest;            /* under the lock; a cache, only with aging_ns */
+    _Atomic int32_t  keepers;           /* a hint: not less than the processes that keep units over exec */
+    _Atomic int32_t  oldest;            /* under the lock; derived, only with aging_ns */
     struct fs_redo   redo;              /* under the lock */
-    _Atomic int64_t  granted_ns;        /* under the lock; a cache: when a head was last granted */
-    _Atomic int32_t  youngest;          /* under the lock; a cache, only with aging_ns */
-    _Atomic int32_t  name_stays;        /* under the lock; 1 if it stays when nobody uses it */
+    _Atomic int64_t  granted_ns;        /* under the lock; derived: time of the last grant to a front waiter */
+    _Atomic int32_t  youngest;          /* under the lock; derived, only with aging_ns */
+    _Atomic int32_t  name_stays;        /* under the lock; 1 if the name stays without users */
 
     alignas(64)
     struct fs_shared_counters count;    /* under the lock */
@@ -205,8 +201,8 @@ static_assert(sizeof(struct fs_segment) + 64 * sizeof(struct fs_process)
 /* ---- Loads and stores ---- */
 
 /*
- * A test can stop or kill the process before each store to a segment, and at some other points.
- * Only the test build checks this pointer.
+ * A test can stop or kill the process before each store to a segment, and at some other points.  Only the
+ * test build has these calls.
  */
 extern void (*fs_shared_step)(const char *what);
 #if FS_CHECKED
@@ -219,13 +215,13 @@ extern void (*fs_shared_step)(const char *what);
 #define FS_STEP(what) ((void)0)
 #endif
 
-/* One load, which the compiler cannot repeat (R5).  The lock orders it. */
+/* A load that the compiler cannot repeat (R5).  The lock orders it. */
 #define FS_GET(field) atomic_load_explicit(field, memory_order_relaxed)
 
 /*
- * A store that is no commit point, or one by the only process that may store there without the lock.
- * All stores have release order: if we die, the next process sees our stores up to some point, and
- * none after.  Commit points under the lock are in trust.h.
+ * A store that is not a commit point, or a commit point of the only process that may store there without the
+ * lock; those under the lock are in trust.h.  All stores have release order: if we die, the next process sees
+ * our stores up to some point, and none after it.
  */
 #define FS_PUT(field, value)                                        \
     do {                                                            \
@@ -234,12 +230,12 @@ extern void (*fs_shared_step)(const char *what);
     } while (0)
 
 /*
- * A process that was alive so short a time ago is not checked again, because that costs a system
- * call.  If it has died since, the head of the queue finds out, as for all others.
+ * A process that was alive within this time is not checked again before a grant, which saves a system call.
+ * If it has died since, failure detection finds out.
  */
 #define FS_SEEN_NS 10000000
 
-/* Unsigned, because a damaged counter may have any value, and must not overflow. */
+/* Unsigned arithmetic, because a damaged counter may have any value, and must not overflow. */
 #define FS_COUNT_UP(counter, n) \
     FS_PUT(counter, (int64_t)((uint64_t)FS_GET(counter) + (uint64_t)(n)))
 
@@ -249,8 +245,8 @@ static inline int64_t fs_since(int64_t now_ns, int64_t then_ns)
 }
 
 /*
- * Is it at least so long ago?  Yes if it is in the future: a process of another time namespace,
- * whose clock is ahead, has written it, and must not keep all others from looking for the dead.
+ * Was the time `then_ns` at least ns ago?  True if it is in the future, too: a process of another time
+ * namespace, whose clock is ahead, must not stop the failure detection of all others.
  */
 static inline bool fs_long_ago(int64_t now_ns, int64_t then_ns, int64_t ns)
 {

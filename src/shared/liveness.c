@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* liveness.c - bytes and entries; see liveness.h. */
+/* liveness.c - liveness locks and entries; see liveness.h. */
 #include "shared/liveness.h"
 
 #include <errno.h>
@@ -20,8 +20,8 @@ int fs_shared_check_file(const fairsem_shared_t *h)
 }
 
 /*
- * If the byte is free, check the file: with another file, a living process would look dead.  Nobody can
- * test a byte of its own, so the entry that this process has, or is about to take, counts as alive.
+ * If the lock is free, check the file: in another file, a living process would seem dead.  A process cannot
+ * test its own lock, so the entry that it has, or is about to get, counts as alive.
  */
 int fs_shared_alive(const fairsem_shared_t *h, int index, bool *alive)
 {

@@ -2,13 +2,13 @@
 /*
  * registry.c - open, close, unlink: one descriptor and one handle for each segment in a process.
  *
- * The kernel drops all record locks that a process has on a file when the process closes any
- * descriptor of it.  So a segment that is open already must be found without a second descriptor,
- * by its device and inode.  If the file of that name is replaced between that search and the open,
- * a second descriptor may exist; it stays open as long as the first.
+ * When a process closes any descriptor of a file, the kernel releases all record locks of the process on it.
+ * So a segment that is already open must be found without a second descriptor, by its device and inode.  If
+ * the file of that name is replaced between that search and the open, there may be a second descriptor; it
+ * stays open as long as the first.
  *
- * A new segment is complete before it has a name.  So no process can find an incomplete one, and a
- * process that dies while it makes one leaves nothing.
+ * A new segment is complete before it has a name.  So no process can find an incomplete one, and a process
+ * that dies while it makes one leaves nothing behind.
  */
 #include "shared/registry.h"
 
@@ -28,10 +28,10 @@
 
 #define DIRECTORY "/dev/shm"
 
-#define TRIES 100       /* others may make and remove the name again and again */
+#define TRIES 100       /* if others make and remove the name again and again */
 
 static pthread_mutex_t registry = PTHREAD_MUTEX_INITIALIZER;
-static fairsem_shared_t *first;     /* under the mutex; a fork may copy it at any moment */
+static fairsem_shared_t *first;     /* under the mutex; a fork may copy the list at any moment */
 
 /* Another thread of the parent may have held the mutex, or have been closing a handle. */
 static void registry_reset_in_child(void)
@@ -89,7 +89,7 @@ static void copy_header(fairsem_shared_t *h, const struct fs_segment *header)
     h->unbounded = !h->undo && h->capacity == FAIRSEM_MAX_UNITS;
 }
 
-/* Map the segment.  If that succeeds, the handle owns the descriptor. */
+/* Map the segment.  On success the handle owns the descriptor. */
 static int make_handle(int fd, const struct fs_segment *header, fairsem_shared_t **handle)
 {
     fairsem_shared_t *h = calloc(1, sizeof *h);
@@ -119,8 +119,8 @@ static int make_handle(int fd, const struct fs_segment *header, fairsem_shared_t
 #define ATTACH_NS INT64_C(20000000)
 
 /*
- * To attach in place of a dead process needs the lock, which a stopped process may have.  Then the first
- * call attaches, until its own deadline.
+ * Attaching in place of a dead process needs the lock, which a stopped process may have.  In that case leave
+ * it to the first call, which has its own deadline.
  */
 static int attach_soon(fairsem_shared_t *h)
 {
@@ -131,8 +131,8 @@ static int attach_soon(fairsem_shared_t *h)
 }
 
 /*
- * Close a descriptor that no handle uses.  But perhaps this process has kept units of this segment when it
- * called exec: then it stays open, also across the next exec, or they would go with the lock.
+ * Close a descriptor that no handle uses; unless this process has kept units of the segment over an exec:
+ * then it stays open, also across the next exec, or the units would be lost with the liveness lock.
  */
 static void close_unused(int fd)
 {
@@ -142,7 +142,7 @@ static void close_unused(int fd)
         fs_file_close(fd);
 }
 
-/* If the program has closed it, the number may be another file's by now. */
+/* Close a descriptor, unless the program has: then the number may be another file's. */
 static void close_own(const fairsem_shared_t *h, int fd, void (*close_it)(int fd))
 {
     struct fs_file now;
@@ -151,7 +151,7 @@ static void close_own(const fairsem_shared_t *h, int fd, void (*close_it)(int fd
         close_it(fd);
 }
 
-/* `close_it`: fs_file_close(), or close_unused() if the process has not attached. */
+/* `close_it` is fs_file_close(), or close_unused() if the process has not attached. */
 static void destroy_handle(fairsem_shared_t *h, void (*close_it)(int fd))
 {
     struct fs_spare *spare;
@@ -194,8 +194,8 @@ void fs_shared_unregister(fairsem_shared_t *h)
 /* ---- Close ---- */
 
 /*
- * While it is closed for the last time, an open of the same segment waits: it needs a new descriptor.  The
- * registry's mutex is not held while the process detaches: other segments are opened and closed.
+ * During the last close of a handle, an open of the same segment waits: it needs a new descriptor.  The
+ * registry's mutex is not held while the process detaches, so other segments can be opened and closed.
  */
 static int close_handle(fairsem_shared_t *h, void (*close_it)(int fd))
 {
@@ -224,7 +224,7 @@ static int close_handle(fairsem_shared_t *h, void (*close_it)(int fd))
 
 /* ---- Open ---- */
 
-/* EINPROGRESS: another thread is about to close it. */
+/* Returns EINPROGRESS if another thread is about to close the handle. */
 static int reuse(fairsem_shared_t *h, const fairsem_shared_attr_t *attr, fairsem_shared_t **handle)
 {
     if (h->closing)
@@ -237,16 +237,16 @@ static int reuse(fairsem_shared_t *h, const fairsem_shared_attr_t *attr, fairsem
     return 0;
 }
 
-/* Keep a second descriptor of an open segment: see the top of this file. */
+/* Keep a second descriptor of an open segment; see the top of this file. */
 static int keep_spare(fairsem_shared_t *h, int fd)
 {
     struct fs_spare *spare = malloc(sizeof *spare);
 
     if (spare == NULL)
-        return ENOMEM;      /* it stays open for ever */
+        return ENOMEM;      /* the descriptor is never closed */
     *spare = (struct fs_spare){ fd, h->spares };
     h->spares = spare;
-    /* In case the process keeps its units across exec, which closes no descriptor then. */
+    /* If the process keeps its units over exec, exec must not close any descriptor. */
     return fs_file_keep_on_exec(fd, true);
 }
 
@@ -260,7 +260,7 @@ static int use_descriptor(int fd, const fairsem_shared_attr_t *attr, fairsem_sha
     return error != 0 ? error : make_handle(fd, &header, handle);
 }
 
-/* The owner is looked at before the first byte: see FAIRSEM_SHARED_OWN. */
+/* The file's owner is checked before its contents are read: see FAIRSEM_SHARED_OWN. */
 static int open_existing(const char *path, bool own, const fairsem_shared_attr_t *attr,
                          fairsem_shared_t **handle)
 {
@@ -308,7 +308,7 @@ static int create(const char *path, mode_t mode, const fairsem_shared_attr_t *at
         fs_file_close(fd);
         return error;
     }
-    /* No other process has it yet, so this does not wait. */
+    /* No other process has the segment yet, so this does not wait. */
     error = attach_soon(*handle);
     if (error == 0 && path != NULL)
         error = fs_file_name(fd, path);
@@ -351,8 +351,8 @@ static int find_or_make(fairsem_shared_t **handle, const char *name, int oflag, 
 }
 
 /*
- * A thread that closes the same segment waits for its lock, for a moment.  The registry's mutex is not held
- * while the process attaches: other segments are opened and closed.
+ * While another thread closes the same segment, poll.  The registry's mutex is not held while the process
+ * attaches, so other segments can be opened and closed.
  */
 int fairsem_shared_open(fairsem_shared_t **handle, const char *name, int oflag, mode_t mode,
                         const fairsem_shared_attr_t *attr)
@@ -370,12 +370,12 @@ int fairsem_shared_open(fairsem_shared_t **handle, const char *name, int oflag, 
         fs_sleep_shortly(1000000);
     }
     if (error == 0 && (error = attach_soon(h)) != 0) {
-        /* Another thread that has opened the handle meanwhile may have attached, and go on with it. */
+        /* Another thread may have opened the handle meanwhile, and attached. */
         (void)close_handle(h, atomic_load_explicit(&h->attached, memory_order_acquire) ? fs_file_close
                                                                                          : close_unused);
     }
     pthread_setcancelstate(cancelable, &ignored);
-    /* Not before: a handle may be made and destroyed again on the way to an error. */
+    /* Not earlier: a handle may be made and destroyed again before an error. */
     if (error == 0)
         *handle = h;
     errno = before;
@@ -405,7 +405,7 @@ int fairsem_shared_unlink(const char *name)
     return error == EISDIR ? EINVAL : error;
 }
 
-/* Does anybody else use it?  The dead have been dropped. */
+/* Does another process use the segment?  The dead have been reaped. */
 static bool is_used(struct fs_shared_section *in)
 {
     const fairsem_shared_t *h = in->handle;
@@ -420,8 +420,9 @@ static bool is_kept_or_resized(const struct fs_shared_section *in)
 }
 
 /*
- * Under the segment's lock, so that nobody takes units, changes their number or keeps the name between
- * the look and the unlink.  A thread that does so later looks at the name after that, and finds it gone.
+ * Called under the segment's lock, so that no thread takes units, changes their number or keeps the name
+ * between the check and the unlink.  A thread that does so later checks the name after that, and finds it
+ * gone.
  */
 static int unlink_in_section(struct fs_shared_section *in, const char *path, bool kept)
 {

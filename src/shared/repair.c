@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * repair.c - drop the dead, and compute the caches again; see repair.h.
+ * repair.c - reap the dead, and compute the derived data again; see repair.h.
  *
- * Each step is a commit point or changes only a cache.  So if a process dies during a repair, the
- * next one repairs from the beginning.
+ * Each step is a commit point, or changes only derived data.  So if a process dies during a repair, the next
+ * one repairs from the beginning.
  */
 #include "shared/repair.h"
 
@@ -45,7 +45,7 @@ void fs_dead_add(struct fs_dead *dead, int process, uint32_t incarnation)
         dead->entry[dead->count++] = (struct fs_dead_entry){ process, incarnation };
 }
 
-/* The entry may be free, or another process's, since it was listed. */
+/* Since it was listed, the entry may have become free, or another process may have registered in it. */
 static void reap_if_dead(struct fs_shared_section *in, const struct fs_dead_entry *entry)
 {
     const struct fs_process *p = &in->handle->processes[entry->process];
@@ -85,11 +85,11 @@ void fs_shared_repair(struct fs_shared_section *in, const struct fs_dead *dead)
     fs_shared_redo(in);
     for (int i = 0; i < dead->count && in->error == 0; i++)
         reap_if_dead(in, &dead->entry[i]);
-    /* The file may be shorter than before: then the tables must not be touched. */
+    /* If the file is shorter than before, the tables must not be accessed. */
     if (in->error != 0)
         return;
     queue_up_anew(in);
-    /* With undo, all units that no process holds are free. */
+    /* With undo, all units are free that are neither held nor granted. */
     if (in->handle->undo)
         fs_shared_set_available(in, in->total - fs_shared_count_outstanding(in));
     FS_COMMIT(in, &in->handle->segment->unfinished, 0);

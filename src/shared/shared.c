@@ -4,19 +4,20 @@
  *
  *      kernel.h          files, record locks, futexes
  *      trust.h           the numbers of a segment, which may be damaged
- *      liveness.h        which processes live
+ *      liveness.h        which processes are alive
  *      lock.h            the lock, which can be taken from the dead
  *      shared_queue.h    the waiters, in order
  *      change.h          the commit points
- *      repair.h          dropping the dead, and rebuilding the caches
+ *      repair.h          reaping the dead, and computing the derived data again
  *      shared_section.h  the critical section: lock, grant loop, unlock, wake
- *      attach.h          how this process becomes a user
- *      detect.h          finding the dead
- *      shared_awake.h    who stays awake for its turn
- *      shared_wait.h     how a thread waits, and how a wait ends
- *      shared_acquire.h  an acquire: take, or join and wait
+ *      attach.h          attaching this process, and detaching it
+ *      detect.h          failure detection
+ *      shared_awake.h    the wait strategy: which waiters spin or yield
+ *      shared_wait.h     the wait of a thread, and its end
+ *      shared_acquire.h  an acquire: take, or enqueue and wait
  *      segment.h         initializing a segment, and checking that a file is one
  *      registry.c        open, close, unlink
+ *      shared_stat.c     statistics and the dump
  */
 #include "shared/attach.h"
 #include "shared/change.h"
@@ -27,7 +28,7 @@
 
 #include <errno.h>
 
-/* ---- Without undo, while nobody waits: as the core's fast path in fast_path.h ---- */
+/* ---- The fast path, without undo, while nobody waits: as in the core's fast_path.h ---- */
 
 static bool acquire_fast(fairsem_shared_t *h, int64_t n)
 {
@@ -57,7 +58,7 @@ static bool release_fast(fairsem_shared_t *h, int64_t n)
 
 /* ---- Acquire ---- */
 
-/* The begin of all acquires.  Returns true if that is all: n is not valid, or the units have been taken. */
+/* The first step of all acquires.  Returns true with the result if n is not valid, or the units are taken. */
 static inline bool acquire_at_once(fairsem_shared_t *h, int64_t n, int *result)
 {
     *result = fs_count_valid(n) ? 0 : EINVAL;

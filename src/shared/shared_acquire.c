@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * shared_acquire.c - an acquire that the fast path did not do: it takes its units in a section, or
- * joins the queue, and checks whether it is the dead who keep it from its units (R4).
+ * shared_acquire.c - an acquire after the fast path: it takes its units in a section, or is enqueued, and
+ * checks whether dead processes hold the units that it needs (R4).
  */
 #include "shared/shared_acquire.h"
 
@@ -38,7 +38,7 @@ static void fill_in_slot(const struct fs_shared_wait *wait, struct fs_slot *slot
     FS_PUT(&slot->old, 0);
 }
 
-/* Join, as the last of this priority.  FS_NOT_OVER; ENOBUFS: all slots are in use. */
+/* Enqueue, as the last of its priority.  Returns FS_NOT_OVER, or ENOBUFS if all slots are in use. */
 static int shared_join(struct fs_shared_wait *wait, struct fs_shared_section *in)
 {
     fairsem_shared_t *h = wait->handle;
@@ -68,10 +68,10 @@ static bool keeps(const fairsem_shared_t *h)
     return FS_GET(&h->processes[FS_GET(&h->self)].keeps) != 0;
 }
 
-/* Returns a result, or FS_NOT_OVER: it has joined. */
+/* Returns a result, or FS_NOT_OVER if the wait has been enqueued. */
 static int shared_take_or_join(struct fs_shared_wait *wait, struct fs_shared_section *in)
 {
-    /* In a pause, what has been enough once may be enough again. */
+    /* While the total is 0, a request that has ever fitted may fit again. */
     if (wait->units > (in->total != 0 ? in->total : in->high_water))
         return E2BIG;
     if (wait->units <= in->available && fs_queue_leads(in, wait->priority)) {
@@ -94,14 +94,14 @@ static int enter_and_take(struct fs_shared_wait *wait)
     if (result == ENOBUFS && wait->checked)
         FS_COUNT_UP(&wait->handle->segment->count.refused, 1);
     result = fs_shared_section_result(&in, result);
-    /* An error here is found again when the thread takes the lock the next time. */
+    /* An error of this call is found again when the thread takes the lock the next time. */
     (void)fs_shared_section_end(&in);
     return result;
 }
 
-/* ---- The dead ---- */
+/* ---- Checking for dead processes ---- */
 
-/* R4: is the refusal due to the dead?  A full queue may be full of them. */
+/* R4: check before a refusal: dead processes may hold the units, or fill the queue. */
 static int take_again(struct fs_shared_wait *wait, int result)
 {
     fairsem_shared_t *h = wait->handle;
@@ -125,15 +125,15 @@ static int take_or_check(struct fs_shared_wait *wait)
         result = take_again(wait, result);
     if (result != FS_NOT_OVER)
         return result;
-    /* R4: it has joined before it checks, so that the check takes it no place in the queue. */
+    /* R4: the check comes after the enqueue, so that it costs no place in the queue. */
     error = fs_detect_begin(h, fs_detect_call_ns(h)) ? fs_detect_dead_try(h) : fs_shared_check_file(h);
     return error != 0 ? error : FS_NOT_OVER;
 }
 
 /*
- * Can a request be refused without the lock?  Processes that try again and again would keep it
- * from those that have units to give.  The count is loaded at one moment; a repair or a check may
- * be due, so this is only for as long as one has been done lately.
+ * Can a request be refused without the lock?  Otherwise processes that try again and again would keep the lock
+ * from those that release units.  It is so only if nothing is pending that could free units, and processes
+ * were checked a short time ago.
  */
 static bool is_refused(fairsem_shared_t *h, int64_t n)
 {
@@ -157,7 +157,7 @@ int fs_shared_acquire(fairsem_shared_t *h, int64_t n, int priority, int refusal,
     wait.units = n;
     wait.priority = priority;
     wait.refusal = refusal;
-    /* If that needs the lock, and cannot have it at once, the process attaches when it takes the lock. */
+    /* If attaching needs the lock, and it is not free, the process attaches when it takes the lock. */
     result = fs_shared_ensure_attached(h, FS_LOCK_TRY, NULL);
     if (result == 0 || result == ETIMEDOUT)
         result = fs_shared_look_at_file(h);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* shared_acquire.h - an acquire that the fast path did not do; see shared_acquire.c. */
+/* shared_acquire.h - an acquire after the fast path; see shared_acquire.c. */
 #ifndef FS_SHARED_ACQUIRE_H
 #define FS_SHARED_ACQUIRE_H
 
@@ -7,8 +7,8 @@
 #include "system/deadline.h"
 
 /*
- * Take n units, or wait for them until the deadline (NULL: none), or until the token is canceled.
- * `refusal` is the error to return instead of waiting, or 0.  Cancellation point.  No lock held.
+ * Take n units, or wait for them until the deadline, if it is not NULL, or until the token is canceled.
+ * `refusal` is the error to return instead of waiting, or 0.  Cancellation point.  The lock is not held.
  */
 int fs_shared_acquire(fairsem_shared_t *h, int64_t n, int priority, int refusal,
                       const struct fs_deadline *deadline, const fairsem_token_t *token);

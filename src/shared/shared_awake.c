@@ -5,8 +5,8 @@
 #include "shared/shared_queue.h"
 #include "system/system.h"
 
-/* It may be awake: then it only learns that it is next.  Returns it, or FS_NOBODY. */
-static int shared_wake_ahead(fairsem_shared_t *h, int slot, enum fs_strategy plan)
+/* Pre-wake the thread of this slot; one that is awake only gets the plan.  Returns the slot to wake, or FS_NOBODY. */
+static int shared_wake_ahead(fairsem_shared_t *h, int slot, enum fs_plan plan)
 {
     _Atomic uint8_t *theirs = &h->slots[slot].plan;
     bool asleep = FS_GET(theirs) == FS_SLOT_SLEEPS;
@@ -16,7 +16,7 @@ static int shared_wake_ahead(fairsem_shared_t *h, int slot, enum fs_strategy pla
     return asleep ? slot : FS_NOBODY;
 }
 
-/* The first of those near the head that joined on this core; FS_NOBODY: there is none. */
+/* Returns the first slot near the front that was enqueued on this core, or FS_NOBODY. */
 static int next_on_core(struct fs_shared_section *in, int core, int joined)
 {
     int next = fs_queue_front(in);
@@ -78,14 +78,17 @@ void fs_shared_awake_slept(const fairsem_shared_t *h, int slot, int64_t enqueued
         fs_awake_slept(granted_ns);
 }
 
-/* A turn: from the grant before, if the head was waiting then, and somebody is behind it. */
+/*
+ * The hand-off interval is the time since the grant before, if this waiter was waiting then, and there is
+ * another one behind it.
+ */
 void fs_shared_awake_granted(fairsem_shared_t *h, int head, int core, int64_t now_ns)
 {
     struct fs_awake known = h->segment->awake;
     int64_t before = FS_GET(&h->segment->granted_ns);
 
     FS_PUT(&h->segment->granted_ns, now_ns);
-    /* The same time: a release that grants many. */
+    /* The times are equal if one release grants several waiters. */
     if (before == now_ns || FS_GET(&h->slots[head].enqueued_ns) > before
         || FS_GET(&h->segment->waiters) == 0)
         before = now_ns;
@@ -94,8 +97,8 @@ void fs_shared_awake_granted(fairsem_shared_t *h, int head, int core, int64_t no
 }
 
 /*
- * In the core the granter learns.  Here the waiter does, because the granter's process may never
- * have had a thread woken, and then does not know how long a wake-up takes.
+ * In the core the granter learns.  Here the waiter does: the granter's process may never have measured how
+ * long a wake-up takes.
  */
 void fs_shared_awake_learn(const struct fs_shared_awake *awake, fairsem_shared_t *h, int slot,
                            int64_t enqueued_ns)

@@ -3,8 +3,8 @@
 #include "shared/shared_queue.h"
 
 /*
- * There are two chains of the same slots: IN_TURN is the queue; BY_ARRIVAL is kept only with aging_ns.
- * These links point to the slot behind, or ahead, of this one; of FS_NOBODY, to the first, or last.
+ * Two chains of the same slots: IN_TURN is the queue; BY_ARRIVAL exists only with aging_ns.  The links of a
+ * slot are its neighbors behind and ahead; the links of FS_NOBODY are the first and the last slot.
  */
 enum chain { IN_TURN, BY_ARRIVAL };
 
@@ -50,7 +50,7 @@ static bool comes_before(const struct fs_slot *a, const struct fs_slot *b, enum 
     return chain == IN_TURN && !old && pa != pb ? pa < pb : FS_GET(&a->seq) < FS_GET(&b->seq);
 }
 
-/* Searches from the end, because nearly every request joins there; in a repair, in any order. */
+/* Search from the end, where nearly every request belongs.  A repair calls it in any order. */
 static void join_chain(struct fs_shared_section *in, enum chain chain, int index)
 {
     const fairsem_shared_t *h = in->handle;
@@ -128,7 +128,7 @@ int fs_queue_last_two(struct fs_shared_section *in, int last[2])
     return n;
 }
 
-#define MOST_ABANDONED 16  /* with so many of these behind it, a waiter keeps watch in any case */
+#define MOST_ABANDONED 16   /* with more abandoned slots behind it, a waiter is a detector in any case */
 
 bool fs_queue_is_detector(const fairsem_shared_t *h, int index)
 {
@@ -168,7 +168,7 @@ bool fs_queue_note_age(struct fs_shared_section *in, int64_t now_ns)
     if (oldest == FS_NOBODY || FS_GET(&h->slots[oldest].old) != 0
         || !is_old_enough(h, oldest, now_ns))
         return false;
-    /* First: if we die now, a repair puts it where it belongs. */
+    /* Store this first: if we die now, a repair puts the slot where it belongs. */
     FS_PUT(&h->slots[oldest].old, 1);
     if (fs_queue_front(in) == oldest)
         return false;
@@ -189,7 +189,7 @@ bool fs_queue_head_passes(struct fs_shared_section *in, int head)
 
 /* ---- Slots ---- */
 
-/* Starts at the slot that was freed last, so that the search is short. */
+/* The search starts at the slot that was freed last, and so is short. */
 int fs_slot_find_free(const fairsem_shared_t *h)
 {
     int at = FS_GET(&h->segment->free_hint);

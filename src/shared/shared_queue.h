@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * shared_queue.h - the slots, and the queue of those that wait, by priority, then by number.
+ * shared_queue.h - the slots, and the queue of waiting ones, by priority, then by number.
  *
- * The lock is held, except where a function takes a handle.  An index is valid, or FS_NOBODY.
+ * Functions that take a section need the lock; those that take a handle do not.  An index is valid, or
+ * FS_NOBODY.
  */
 #ifndef FS_SHARED_QUEUE_H
 #define FS_SHARED_QUEUE_H
@@ -11,41 +12,41 @@
 
 static inline int fs_slot_state_of(const struct fs_slot *slot)
 {
-    /* Acquire order, for its thread, which does not have the lock. */
+    /* Acquire order, for the slot's thread, which does not have the lock. */
     return atomic_load_explicit(&slot->state, memory_order_acquire);
 }
 
 /*
- * attr.aging_ns: the oldest request comes before all others once it has waited for so long.  Called
- * before anything depends on who is the head.  True: it kept watch, and comes to the head now.
+ * Move the oldest request to the front if it has waited for attr.aging_ns.  Call it before anything depends on
+ * the front.  Returns true if the request has moved, and was a detector.
  */
 bool fs_queue_note_age(struct fs_shared_section *in, int64_t now_ns);
 
-/* Would fs_queue_note_age() change the head?  Without the lock, a hint. */
+/* Would fs_queue_note_age() change the front?  Without the lock, a hint. */
 bool fs_queue_is_age_due(const fairsem_shared_t *h, int64_t now_ns);
 
-/* Is the head there because it is old, before a better priority? */
+/* Is an aged request at the front, before a better priority? */
 bool fs_queue_head_passes(struct fs_shared_section *in, int head);
 
 int fs_queue_front(struct fs_shared_section *in);
 
-/* The slot behind this one. */
+/* Returns the slot behind this one. */
 int fs_queue_behind(struct fs_shared_section *in, int index);
 
-/* Would a request of this priority be the head? */
+/* Would a request of this priority be at the front? */
 bool fs_queue_leads(struct fs_shared_section *in, int priority);
 
 void fs_queue_enqueue(struct fs_shared_section *in, int index);
 void fs_queue_dequeue(struct fs_shared_section *in, int index);
 void fs_queue_clear(struct fs_shared_section *in);
 
-/* The last two, of which there may be fewer: those that keep watch (R4).  How many. */
+/* Store the detectors, the last two slots of the queue (R4), and return their number, which may be less. */
 int fs_queue_last_two(struct fs_shared_section *in, int last[2]);
 
-/* Is it one of these?  Without the lock, a hint. */
+/* Is this slot a detector?  Without the lock, a hint. */
 bool fs_queue_is_detector(const fairsem_shared_t *h, int index);
 
-/* A slot that is free, or FS_NOBODY. */
+/* Returns a free slot, or FS_NOBODY. */
 int fs_slot_find_free(const fairsem_shared_t *h);
 
 #endif

@@ -24,8 +24,8 @@ int64_t fs_shared_section_now(struct fs_shared_section *in)
 }
 
 /*
- * The handle is not used any more: a thread whose wait a token has canceled may have seen that, and
- * closed it.  A wake on an address where no thread sleeps does nothing.
+ * No longer uses the handle: a thread whose wait was canceled by a token may have seen that, and closed it.
+ * A wake on an address where no thread sleeps does nothing.
  */
 static void wake_slot(const struct fs_slot *slot)
 {
@@ -56,7 +56,7 @@ void fs_shared_will_wake(struct fs_shared_section *in, int slot)
     in->wakes++;
 }
 
-/* The last two, who keep watch now (R4), may not know that. */
+/* The last two waiters may not know that they are the detectors now (R4). */
 static void wake_detectors(struct fs_shared_section *in)
 {
     int last[2];
@@ -65,7 +65,7 @@ static void wake_detectors(struct fs_shared_section *in)
         fs_shared_will_wake(in, last[i - 1]);
 }
 
-/* Those who kept watch may be among the dead. */
+/* The detectors may be among the dead. */
 void fs_shared_section_repair(struct fs_shared_section *in, const struct fs_dead *dead)
 {
     fs_shared_repair(in, dead);
@@ -101,8 +101,8 @@ void fs_shared_clean_up_abandoned(struct fs_shared_section *in, int slot)
 }
 
 /*
- * A thread first changes the state of its slot, then `cleanup_pending`: so none is overlooked.  It is
- * cleared last: until then nobody is refused because of units that wait to be returned.
+ * A thread first changes the state of its slot, then `cleanup_pending`, so no slot is overlooked.
+ * `cleanup_pending` is cleared last: until then no try is refused because of units still to be returned.
  */
 static void clean_up_all(struct fs_shared_section *in)
 {
@@ -120,7 +120,7 @@ static void clean_up_all(struct fs_shared_section *in)
                                             memory_order_relaxed, memory_order_relaxed);
 }
 
-/* Load the numbers of units, and check that they add up (R8).  SLOW keeps others from the count. */
+/* Load the numbers of units, and check that they add up (R8).  SLOW ends the fast path of other processes. */
 static void load_count(struct fs_shared_section *in)
 {
     const fairsem_shared_t *h = in->handle;
@@ -135,12 +135,12 @@ static void load_count(struct fs_shared_section *in)
     }
     in->high_water = fs_checked(in, FS_GET(&s->high_water), 0, FAIRSEM_MAX_UNITS);
     in->total = fs_checked(in, FS_GET(&s->total), 0, in->high_water);
-    /* If a repair is due, it may be any number, and so may `outstanding`. */
+    /* If a repair is pending, both numbers may have any value. */
     if (FS_GET(&s->unfinished) == 0 && in->available != in->total - fs_load_units(in, &s->outstanding))
         fs_damaged(in);
 }
 
-/* Repair, and drop this process, if any, if it is dead. */
+/* Repair, and reap this process if it is dead; it may be FS_NOBODY. */
 static void repair_without(struct fs_shared_section *in, int process)
 {
     struct fs_dead dead;
@@ -162,9 +162,9 @@ int fs_shared_section_begin(struct fs_shared_section *in, fairsem_shared_t *h,
     if (error != 0 && error != EOWNERDEAD)
         return error;
     if (error == EOWNERDEAD) {
-        /* Acquire order: it may have made the word its own, and has released nothing since. */
+        /* Acquire order: the dead owner may have locked the word, and released nothing since. */
         (void)atomic_fetch_or_explicit(&s->word, FS_SLOW, memory_order_acquire);
-        /* Whichever process comes next must repair, in case we die first. */
+        /* If we die first, the next process must repair. */
         FS_PUT(&s->unfinished, 1);
         FS_COUNT_UP(&s->count.repairs, 1);
     }
@@ -218,7 +218,7 @@ static void count_grant(fairsem_shared_t *h, int slot, int64_t now, bool passes)
     probe_grant(h, &h->slots[slot], waited);
 }
 
-/* Grant the head, which fits and whose process lives, unless its thread has abandoned it. */
+/* Grant the front waiter, which fits and whose process is alive, unless its thread has abandoned it. */
 static void grant_head(struct fs_shared_section *in, int head, int64_t units)
 {
     fairsem_shared_t *h = in->handle;
@@ -239,7 +239,7 @@ static void grant_head(struct fs_shared_section *in, int head, int64_t units)
     fs_shared_will_wake(in, head);
 }
 
-/* R4: no check if it joined a moment ago, because it was alive then. */
+/* R4: a process that was enqueued a moment ago was alive then, and is not checked. */
 static bool seems_alive(struct fs_shared_section *in, int head, int process)
 {
     int64_t enqueued_ns = FS_GET(&in->handle->slots[head].enqueued_ns);
@@ -248,7 +248,7 @@ static bool seems_alive(struct fs_shared_section *in, int head, int process)
            || fs_shared_check_alive(in, process);
 }
 
-/* False: the head does not fit, or the queue is empty. */
+/* Returns false if the queue is empty, or its front waiter does not fit. */
 static bool grant_or_drop_head(struct fs_shared_section *in)
 {
     const struct fs_slot *slots = in->handle->slots;
@@ -272,7 +272,7 @@ static bool grant_or_drop_head(struct fs_shared_section *in)
     if (units > in->available)
         return false;
     alive = seems_alive(in, head, process);
-    /* After EBADF it must stay in the queue, where others find it. */
+    /* After EBADF the waiter must stay in the queue, where other processes find it. */
     if (in->error != 0)
         return false;
     if (alive)
@@ -283,8 +283,8 @@ static bool grant_or_drop_head(struct fs_shared_section *in)
 }
 
 /*
- * Each turn takes at least one slot out of the queue, except if a head seemed to be dead, and another
- * process has taken its entry since: then the next turn grants it.
+ * Each iteration dequeues at least one slot; except if a process seemed to be dead, and another one has
+ * registered in its entry since: then the next iteration grants the slot.
  */
 void fs_shared_section_grant(struct fs_shared_section *in)
 {
@@ -309,8 +309,8 @@ int fs_shared_section_end(struct fs_shared_section *in)
         atomic_compare_exchange_strong_explicit(&s->word, &word, word & ~FS_SLOW,
                                                 memory_order_acq_rel, memory_order_relaxed);
         /*
-         * A process that found damage without the lock may have set SLOW where it was set.  Acquire
-         * order, above: if the exchange undid that, `damaged` is seen here.
+         * A process that found damage without the lock may have set SLOW while it was already set.  Because of
+         * the acquire order, we see `damaged` here if the exchange has undone that.
          */
         if (FS_GET(&s->damaged) != 0)
             fs_damaged(in);

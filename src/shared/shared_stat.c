@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* shared_stat.c - inspecting a segment, as numbers and as text. */
+/* shared_stat.c - statistics and the dump: a segment as numbers and as text. */
 #include "shared/attach.h"
 #include "shared/change.h"
 #include "shared/kernel.h"
@@ -12,7 +12,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* Only under the lock is what does not fit a damage.  All that follows loads without checking. */
+/* Inconsistent numbers mean damage only while the lock is held.  The other functions load without checks. */
 static void check(struct fs_shared_section *in)
 {
     const fairsem_shared_t *h = in->handle;
@@ -109,8 +109,8 @@ struct list {
 };
 
 /*
- * Waiters are added in the order of the queue.  Holders are sorted, the oldest first.  local_pid is the
- * index of the process until the kernel is asked.
+ * Waiters are added in the order of the queue; holders are sorted, the oldest first.  local_pid is the index
+ * of the process until fairsem_shared_users() replaces it.
  */
 static void add(struct list *list, fairsem_shared_user_t user)
 {
@@ -154,7 +154,7 @@ static void add_slot(const fairsem_shared_t *h, const struct fs_slot *slot, int6
         });
 }
 
-/* Requests that were granted, not yet received: their processes may be stopped. */
+/* Add requests that were granted and not yet received; their processes may be stopped. */
 static void add_granted(const fairsem_shared_t *h, int64_t now, struct list *list)
 {
     for (int i = 0; i < h->max_waiters; i++) {
@@ -188,12 +188,12 @@ static void list_users(const fairsem_shared_t *h, int64_t now, struct list *list
 /* ---- The inspection ---- */
 
 /*
- * Limit of the wait for the lock.  After it an inspection reads without the lock, whose owner is stopped:
- * the figures may not fit together, but they say what is going on.
+ * Limit of the wait for the lock.  After it the lock's owner is stopped, and an inspection reads without the
+ * lock: the figures may be inconsistent, but show what is going on.
  */
 #define LOCK_LIMIT_NS 14000000
 
-/* Drop the dead, grant what they held, and inspect: `stat` and `list` may be NULL. */
+/* Reap the dead, grant their units, and inspect.  `stat` and `list` may be NULL. */
 static int inspect_segment(fairsem_shared_t *h, fairsem_shared_stat_t *stat, struct list *list)
 {
     const struct fs_deadline deadline = fs_deadline_after(LOCK_LIMIT_NS);
@@ -253,7 +253,7 @@ int fairsem_shared_users(fairsem_shared_t *h, fairsem_shared_user_t *users, int 
 
     if (error != 0)
         return error;
-    /* Not under the lock: the kernel is asked about each. */
+    /* Without the lock, because each takes a system call. */
     for (int i = 0; i < list.count && i < list.room; i++)
         users[i].local_pid = fs_liveness_owner(h->fd, (int)users[i].local_pid);
     *count = list.count;
@@ -262,13 +262,13 @@ int fairsem_shared_users(fairsem_shared_t *h, fairsem_shared_user_t *users, int 
 
 /* ---- For people ---- */
 
-/* The memory may be damaged: no overflow. */
+/* The numbers may be damaged, and must not overflow. */
 static int64_t less(int64_t a, int64_t b)
 {
     return (int64_t)((uint64_t)a - (uint64_t)b);
 }
 
-/* Waits that last count, too.  Without memory for the list, the oldest is known all the same. */
+/* The longest wait and the sum include present waits; without memory for the list only the oldest. */
 static void print_totals(FILE *file, const fairsem_shared_stat_t *stat, const struct list *list)
 {
     int64_t longest_ns = stat->wait_ns_max, lacks = 0;
@@ -312,7 +312,7 @@ static void print_user(FILE *file, const fairsem_shared_user_t *user)
                 (double)user->ns / 1e9);
 }
 
-/* The memory is allocated before the lock is taken, for the most users that there can be. */
+/* The list is allocated before the lock is taken, for as many users as there can be. */
 static int dump(fairsem_shared_t *h, FILE *file)
 {
     int room = h->max_processes + h->max_waiters;

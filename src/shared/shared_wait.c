@@ -30,9 +30,9 @@ static void probe_end(const struct fs_shared_wait *wait, bool expired)
 
 #define NS_PER_MS INT64_C(1000000)
 
-/* ---- A token cancels it ---- */
+/* ---- Cancellation by a token ---- */
 
-/* Is the slot still the one that we joined with, and in this state?  The lock is held. */
+/* Is the slot still that of this wait, and in this state?  The lock is held. */
 static bool state_is(const struct fs_shared_wait *wait, enum fs_slot_state state)
 {
     const fairsem_shared_t *h = wait->handle;
@@ -42,7 +42,7 @@ static bool state_is(const struct fs_shared_wait *wait, enum fs_slot_state state
            && FS_GET(&slot->process) == FS_GET(&h->self);
 }
 
-/* The state first: from then on its thread, which needs no lock to abandon the slot, cannot time out. */
+/* Change the state first: then the slot's thread, which needs no lock to abandon it, cannot time out. */
 static void cancel_inside(struct fs_shared_section *in, int slot)
 {
     int state = FS_SLOT_WAITING;
@@ -54,7 +54,7 @@ static void cancel_inside(struct fs_shared_section *in, int slot)
     fs_shared_will_wake(in, slot);
 }
 
-/* A canceler that cannot have the lock does not wait for it again so soon: there may be many waits. */
+/* After it failed to get the lock, a canceler does not wait for it in this time: it may have many waits. */
 #define LOCKED_OUT_NS 20000000
 
 static int enter(struct fs_shared_section *in, fairsem_shared_t *h)
@@ -69,8 +69,8 @@ static int enter(struct fs_shared_section *in, fairsem_shared_t *h)
 }
 
 /*
- * If the owner of the lock is stopped, the waiting thread abandons its slot itself.  In any case it then takes the
- * wait off the token's list, for which it needs the token's mutex, so `wait` is there until we return.
+ * If the owner of the lock is stopped, the waiting thread abandons its slot itself.  In any case it then takes
+ * the wait off the token's list.  It needs the token's mutex for that, so `wait` exists until we return.
  */
 static bool shared_cancel(struct fs_cancelable *by_token, int reason, struct fs_section *theirs)
 {
@@ -86,7 +86,7 @@ static bool shared_cancel(struct fs_cancelable *by_token, int reason, struct fs_
     if (error == ETIMEDOUT && index != FS_NOBODY)
         fs_shared_wake(&h->slots[index].state, INT_MAX);
     if (error != 0)
-        return false;       /* after another error the waiting thread will get the same */
+        return false;       /* the waiting thread will get any other error, too */
     if (index != FS_NOBODY && state_is(wait, FS_SLOT_WAITING)) {
         probe_end(wait, false);
         cancel_inside(&in, index);
@@ -95,7 +95,7 @@ static bool shared_cancel(struct fs_cancelable *by_token, int reason, struct fs_
     return false;
 }
 
-/* A child that was forked inside the wait, by a signal handler, has counted nothing. */
+/* A child that a signal handler has forked in the wait was never counted. */
 static void end_call(struct fs_shared_wait *wait)
 {
     if (wait->generation == fs_fork_generation())
@@ -110,7 +110,7 @@ int fs_shared_wait_begin(struct fs_shared_wait *wait, fairsem_shared_t *h,
     fs_shared_check_fork(h);
     wait->generation = fs_fork_generation();
     atomic_fetch_add_explicit(&h->acquires, 1, memory_order_relaxed);
-    /* Member by member: clearing the whole costs more than an acquire that need not wait. */
+    /* Not all members: clearing the whole costs more than an acquire that need not wait. */
     wait->handle = h;
     wait->deadline = deadline;
     atomic_init(&wait->slot, FS_NOBODY);
@@ -137,12 +137,12 @@ FS_REALIGN_STACK static void end_wait(void *arg)
     end_call(wait);
 }
 
-/* ---- For the lock ---- */
+/* ---- Waiting for the lock ---- */
 
 /*
  * The owner of the lock may be stopped, and a thread that sleeps until it has the lock is not woken by a
- * token, nor is that sleep a cancellation point.  So it waits in slices, and looks after each.  With a
- * token they are shorter, as nothing else ends its wait.
+ * token, nor is that sleep a cancellation point.  So it waits in slices, and checks for both after each.  With
+ * a token they are shorter, as nothing else ends its wait.
  */
 #define TOKEN_SLICE_NS  20000000
 #define CANCEL_SLICE_NS 100000000
@@ -158,13 +158,13 @@ static void end_slice(struct fs_shared_wait *wait)
     pthread_cleanup_pop(0);
 }
 
-/* ETIMEDOUT: the lock cannot be had in this way, see lock.h. */
+/* Returns ETIMEDOUT if the lock is not free in the time of the mode, see lock.h. */
 typedef int attempt_fn(struct fs_shared_wait *wait, void *argument, enum fs_lock_mode mode,
                        const struct fs_deadline *until);
 
 /*
- * Attempt it until the wait's deadline, or until its token is canceled: ETIMEDOUT.  The first attempt
- * does not wait, so that an acquire that need not wait reads no clock.
+ * Repeat an attempt until it has the lock.  Returns ETIMEDOUT after the wait's deadline, or when its token is
+ * canceled.  The first attempt does not wait, so that an acquire that need not wait reads no clock.
  */
 static int in_slices(struct fs_shared_wait *wait, attempt_fn *attempt, void *argument)
 {
@@ -211,12 +211,12 @@ int fs_shared_wait_enter(struct fs_shared_wait *wait, struct fs_shared_section *
 
 /* ---- The end ---- */
 
-/* Why a wait ends.  A slot that is granted by then is received, except by a thread that is canceled. */
+/* Why a wait ends.  A grant is received if there is one by then, except in case of BY_PTHREAD_CANCEL. */
 enum ending { RECEIVE, EXPIRE, BY_TOKEN, BY_PTHREAD_CANCEL };
 
 /*
- * Abandon the slot, with the lock or without it, for clean-up by the thread that has the lock, or takes
- * it next.  The result.
+ * Abandon the slot, with the lock or without it, for clean-up by the thread that has the lock, or takes it
+ * next.  Returns the result of the wait.
  */
 static int abandon_slot(struct fs_shared_wait *wait, enum ending ending)
 {
@@ -231,9 +231,9 @@ static int abandon_slot(struct fs_shared_wait *wait, enum ending ending)
     do {
         if (FS_GET(&slot->seq) != wait->seq || FS_GET(&slot->process) != FS_GET(&h->self)
             || state < FS_SLOT_WAITING || state > FS_SLOT_CANCELED)
-            return EBADF;       /* others took us for dead: our byte was free */
+            return EBADF;       /* others have reaped us: our liveness lock was free */
         FS_STEP("abandon");
-        /* Without undo they are its own from the grant on, and need not be received. */
+        /* Without undo the units are its own from the grant on, and need not be received. */
         ours = state == FS_SLOT_GRANTED && !h->undo && ending != BY_PTHREAD_CANCEL;
     } while (!atomic_compare_exchange_strong_explicit(&slot->state, &state,
                                                       ours ? FS_SLOT_TO_FREE : abandoned[state],
@@ -245,7 +245,7 @@ static int abandon_slot(struct fs_shared_wait *wait, enum ending ending)
     return state == FS_SLOT_CANCELED || ending == BY_TOKEN ? FS_GET(&wait->reason) : ETIMEDOUT;
 }
 
-/* The result, or FS_NOT_OVER. */
+/* Returns the result, or FS_NOT_OVER. */
 static int finish_in_section(struct fs_shared_wait *wait, struct fs_shared_section *in,
                              enum ending ending)
 {
@@ -267,8 +267,8 @@ static int finish_in_section(struct fs_shared_wait *wait, struct fs_shared_secti
 }
 
 /*
- * Take the lock, and end the wait, if it is over or must end.  If the lock cannot be had in time, its
- * owner is stopped, or the machine is very busy: abandon the slot.  The result, or FS_NOT_OVER.
+ * Take the lock, and end the wait, if it is over or must end.  If the lock is not free in time, its owner is
+ * stopped, or the machine is very busy: then abandon the slot.  Returns the result, or FS_NOT_OVER.
  */
 static int finish(struct fs_shared_wait *wait, enum ending ending)
 {
@@ -290,14 +290,14 @@ static int finish(struct fs_shared_wait *wait, enum ending ending)
     }
     if (error != 0)
         return error;
-    /* Its units may have been free since it is old. */
+    /* The request may fit since it has aged, without a grant so far. */
     if (ending == EXPIRE && h->aging_ns != 0)
         fs_shared_section_grant(&in);
     if (in.error == 0)
         result = finish_in_section(wait, &in, ending);
     result = fs_shared_section_result(&in, result);
     error = fs_shared_section_end(&in);
-    /* Units that we have received are ours, even if granting the next in the queue has failed. */
+    /* Units that we have received are ours, even if a grant to the next waiter has failed. */
     return result == FS_NOT_OVER && error != 0 ? error : result;
 }
 
@@ -312,9 +312,9 @@ FS_REALIGN_STACK static void finish_canceled(void *arg)
 }
 
 /*
- * R6: the longest sleep of one that does not keep watch.  It wakes up for nothing, except if those
- * who keep watch are dead or stopped, or if a canceler that could not have the lock has woken it just
- * before it slept; so in a long queue each does that less often.
+ * R6: the longest sleep of a waiter that is not a detector.  After it, it has nothing to do unless the
+ * detectors are dead or stopped, or a canceler without the lock woke it just before it slept.  So it sleeps
+ * longer in a long queue.
  */
 static int64_t longest_sleep(const fairsem_shared_t *h)
 {
@@ -326,16 +326,16 @@ static int64_t longest_sleep(const fairsem_shared_t *h)
 }
 
 /*
- * Until it looks at others: for how long may it sleep?  0: it looks now.  The time goes on while the
- * sleep is interrupted, however often (profilers and language runtimes send a signal each
- * millisecond), and while the thread is woken for nothing.
+ * Returns how long the thread may sleep until its next check of processes, or 0 if it must check now.  A sleep
+ * that is interrupted does not delay the check, however often that happens: profilers and language runtimes
+ * send a signal each millisecond.
  */
 static int64_t until_check(struct fs_shared_wait *wait, int64_t most)
 {
     int64_t now = fs_now_ns();
 
     if (wait->check_ns == 0 || wait->check_ns > now + most)
-        wait->check_ns = now + most;    /* the first sleep, or it keeps watch since the last one */
+        wait->check_ns = now + most;    /* the first sleep, or it has become a detector */
     return wait->check_ns > now ? wait->check_ns - now : 0;
 }
 
@@ -358,8 +358,8 @@ static int sleep_and_check(struct fs_shared_wait *wait)
         return FS_NOT_OVER;
     wait->check_ns = 0;
     /*
-     * If the granter of a slot is slow or dead, its thread still sleeps.  Not only if we check below:
-     * others may check all the time, because they are refused, and they wake nobody.
+     * The granter of a slot may be slow or dead, and the slot's thread still asleep.  Do this even if we do
+     * not check below: other callers may check all the time, because they are refused, and wake no thread.
      */
     fs_detect_wake_granted(h);
     if (fs_slot_state_of(slot) != FS_SLOT_WAITING

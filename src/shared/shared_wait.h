@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* shared_wait.h - a thread that waits in the queue of a segment: join, sleep, end. */
+/* shared_wait.h - the wait of a thread in the queue of a segment: enqueue, sleep, end. */
 #ifndef FS_SHARED_WAIT_H
 #define FS_SHARED_WAIT_H
 
@@ -15,13 +15,13 @@
 struct fs_shared_wait {
     struct fs_cancelable      by_token;
     fairsem_shared_t         *handle;
-    const struct fs_deadline *deadline;     /* NULL: none */
-    _Atomic int               slot;         /* stored under the lock; FS_NOBODY: not joined */
-    int64_t                   seq;          /* its number: the slot is still ours if it has it */
-    _Atomic int               reason;       /* of its token, under the token's mutex; 0: not canceled */
+    const struct fs_deadline *deadline;     /* or NULL */
+    _Atomic int               slot;         /* stored under the lock; FS_NOBODY before the enqueue */
+    int64_t                   seq;          /* the slot is ours as long as it has this number */
+    _Atomic int               reason;       /* of the token's cancel, under the token's mutex, or 0 */
     int64_t                   enqueued_ns;
-    int64_t                   check_ns;     /* when it looks at others next; 0: not known yet */
-    bool                      checked;      /* processes, before it is refused */
+    int64_t                   check_ns;     /* time of its next check of processes, or 0 if not known yet */
+    bool                      checked;      /* processes were checked before a refusal */
     struct fs_shared_awake    awake;
     int64_t                   units;
     int                       priority;
@@ -30,20 +30,20 @@ struct fs_shared_wait {
 };
 
 /*
- * Count it in the handle, and put it on the token's list (NULL: none).  0, or the token's reason: it is
- * not begun.  No lock held.
+ * Begin a wait: count it in the handle, and put it on the list of the token, if that is not NULL.  Returns 0,
+ * or the reason of a canceled token, without a wait.  The lock is not held.
  */
 int fs_shared_wait_begin(struct fs_shared_wait *wait, fairsem_shared_t *h,
                          const struct fs_deadline *deadline, const fairsem_token_t *token);
 
 /*
- * fs_detect_dead() and fs_shared_enter() for this wait.  pthread_cancel ends them, too, and its token:
- * ETIMEDOUT, see `reason`.
+ * fs_detect_dead() and fs_shared_enter() for this wait.  They end early by pthread_cancel(), or with ETIMEDOUT
+ * when the token is canceled, see `reason`.
  */
 int fs_shared_wait_check(struct fs_shared_wait *wait, enum fs_whom whom);
 int fs_shared_wait_enter(struct fs_shared_wait *wait, struct fs_shared_section *in);
 
-/* If the result is FS_NOT_OVER, wait for another.  Cancellation point.  No lock held. */
+/* Wait, if the result is FS_NOT_OVER, and end the wait.  Cancellation point.  The lock is not held. */
 int fs_shared_wait_for(struct fs_shared_wait *wait, int result);
 
 #endif
