@@ -49,13 +49,13 @@ static inline fairsem_shared_t *make_small_segment(int64_t units, unsigned flags
     return h;
 }
 
-/* The same, with the default sizes. */
+/* A segment without a name, with the default sizes. */
 static inline fairsem_shared_t *make_segment(int64_t units, unsigned flags)
 {
     return make_small_segment(units, flags, 0, 0);
 }
 
-/* A name that no other test has, nor a killed run whose process ID was the same. */
+/* A name that no other test has, nor an earlier run with the same process ID that was killed. */
 static inline const char *own_name(void)
 {
     static char name[64];
@@ -93,7 +93,7 @@ static inline void do_nothing(int sig)
     (void)sig;
 }
 
-/* From now on this process gets a signal each millisecond, as profilers and runtimes send them. */
+/* Send this process a signal each millisecond, as profilers and language runtimes do. */
 static inline void signal_each_ms(void)
 {
     const struct sigaction action = { .sa_handler = do_nothing, .sa_flags = SA_RESTART };
@@ -104,7 +104,7 @@ static inline void signal_each_ms(void)
         abort();
 }
 
-/* Return when *flag is at least `value`.  (What never comes is a hang: the test's limit ends it.) */
+/* Return when *flag is at least `value`.  (If it never is, the test's limit ends the hang.) */
 static inline void await_flag(_Atomic int *flag, int value)
 {
     while (atomic_load(flag) < value)
@@ -118,7 +118,7 @@ static inline void await_queue(fairsem_shared_t *h, int64_t n)
         nap(1);
 }
 
-/* Has this child ended?  Its status is kept for status_of. */
+/* Has this child ended?  Its status is saved for status_of(). */
 static inline bool has_ended(pid_t child)
 {
     siginfo_t info = { .si_pid = 0 };
@@ -127,7 +127,7 @@ static inline bool has_ended(pid_t child)
     return info.si_pid == child;
 }
 
-/* Is the main thread of this child asleep?  In several looks, as it may sleep for a moment only. */
+/* Is the main thread of this child asleep?  It looks several times, as a sleep may be short. */
 static inline bool sleeps(pid_t child)
 {
     char path[64], text[512];
@@ -149,10 +149,10 @@ static inline bool sleeps(pid_t child)
 }
 
 /*
- * Ask for n units that nobody will release, until the request has been in the queue: on a busy
- * machine a short time may have passed before that.  Returns the result.
+ * Wait for n units that nobody will release.  Repeat it until the request has been in the queue: on a busy
+ * machine a short time-out may be over before.  Returns the result.
  */
-static inline int wait_in_vain(fairsem_shared_t *h, int64_t n)
+static inline int wait_and_time_out(fairsem_shared_t *h, int64_t n)
 {
     fairsem_shared_stat_t before, after;
     int error;
@@ -184,11 +184,11 @@ static inline pid_t fork_holder(fairsem_shared_t *h, int64_t n)
     return child;
 }
 
-static bool users_get_signals;      /* those that are forked from now on */
+static bool users_get_signals;      /* users that are forked from now on get a signal each millisecond */
 
 /*
- * A child that acquires n units, stores its place in the order of grants, and releases them.  An urgent
- * request (below 0) has a time limit, too, which is never over.
+ * A child that acquires n units, stores its place in the order of grants, and releases them.  A request with a
+ * priority below 0 has a deadline, too, which is far away.
  */
 static inline pid_t fork_user(fairsem_shared_t *h, int64_t n, int priority, _Atomic int *place,
                               _Atomic int *count)
@@ -209,7 +209,7 @@ static inline pid_t fork_user(fairsem_shared_t *h, int64_t n, int priority, _Ato
     return child;
 }
 
-/* The same, and return when its request is in the queue. */
+/* As fork_user(), and return when its request is in the queue. */
 static inline pid_t queue_placed(fairsem_shared_t *h, int64_t n, int priority, _Atomic int *place,
                                  _Atomic int *count)
 {
@@ -225,7 +225,7 @@ static inline pid_t queue_user(fairsem_shared_t *h, int64_t n)
     return queue_placed(h, n, 0, NULL, NULL);
 }
 
-/* The numbers of fairsem_shared_stat are consistent.  Returns the units held and free together. */
+/* Check that the numbers of fairsem_shared_stat are consistent.  Returns the sum of held and free units. */
 static inline int64_t check_sums(fairsem_shared_t *h)
 {
     fairsem_shared_stat_t stat;

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * t_shared_apart.c - several handles of one segment in one process, each treated as a process of
- * its own.  ThreadSanitizer watches only one process, and so sees all accesses.
+ * t_shared_apart.c - several handles of one segment in one process, each treated as a process of its own.
+ * ThreadSanitizer watches only one process, and so sees all accesses.
  *
- * A record lock belongs to a process.  Here each handle has a lock on its open file description
- * instead.
+ * A record lock belongs to a process.  Here the liveness lock of a handle is a lock on its open file
+ * description instead.
  */
 #define _GNU_SOURCE             /* F_OFD_SETLK */
 #include "crowd.h"
@@ -44,7 +44,7 @@ void __wrap_fs_liveness_unlock(int fd, int index)
     lock_liveness(fd, F_OFD_SETLK, &lock, F_UNLCK, index);
 }
 
-static _Atomic int asked;       /* how often */
+static _Atomic int asked;       /* number of checks of a liveness lock */
 
 static bool slow_kernel;
 
@@ -60,7 +60,7 @@ int __wrap_fs_liveness_test(int fd, int index, bool *locked)
     return error;
 }
 
-/* All handles use one mapping: at two addresses the tool would not see that memory is shared. */
+/* All handles use one mapping: with two the tool would not see that the memory is the same. */
 static void *shared_memory;
 
 int __wrap_fs_file_map(int fd, int64_t size, void **memory)
@@ -68,7 +68,7 @@ int __wrap_fs_file_map(int fd, int64_t size, void **memory)
     char itself[40];
     int error = 0, other;
 
-    /* Through a second open file: a mapping keeps its file open, and so the locks on it. */
+    /* Map a second open file: a mapping keeps its file open, and so the locks on it. */
     snprintf(itself, sizeof itself, "/proc/self/fd/%d", fd);
     if (shared_memory == NULL) {
         other = open(itself, O_RDWR);
@@ -95,7 +95,7 @@ static fairsem_shared_t *open_apart(const fairsem_shared_attr_t *attr)
     return h;
 }
 
-/* As if its process were killed: the lock on its byte is gone, and its stores stay. */
+/* As if the process of this handle were killed: its liveness lock is gone, and its stores stay. */
 static void die(fairsem_shared_t *h)
 {
     close(h->fd);
@@ -121,10 +121,7 @@ START_TEST(each_handle_counts_as_a_process)
 }
 END_TEST
 
-/*
- * One holds all, so there is one question in each check.  It takes a millisecond, so that a check is
- * due every 10.
- */
+/* One handle holds all units, so each check makes one system call.  It takes 1 ms, so checks are 10 ms apart. */
 START_TEST(short_waits_do_not_ask_the_kernel_each_time)
 {
     const fairsem_shared_attr_t attr = { .units = 1 };

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * t_shared_awake.c - what a waiter between processes does before it sleeps: the head spins, or
- * yields where its granter has its core; the next ones yield while their turns are near.  And whom
- * a thread that joins a crowd wakes, or tells that it is next.
+ * t_shared_awake.c - the wait strategy between processes: the front waiter spins, or yields if its granter
+ * needs its core; the next ones yield while their grants are near.  And pre-wakes: which waiter a thread
+ * wakes when it is enqueued in a convoy.
  */
 #include "crowd.h"
 
@@ -15,10 +15,10 @@
 
 #define MS 1000000
 
-static _Thread_local int own_kind = -1;     /* what the thread did first: an fs_strategy */
+static _Thread_local int own_kind = -1;     /* the first strategy of the thread: an fs_plan */
 static _Thread_local int own_core;
 
-/* Those that have been woken early, and what they were told. */
+/* The pre-woken threads, and the plans that they got. */
 static _Atomic int woken_to_spin, woken_to_yield;
 
 bool __wrap_fs_awake_stay(const _Atomic int *word, int value, const _Atomic uint8_t *plan,
@@ -50,7 +50,7 @@ int __wrap_fs_cpu_count(void)
 }
 
 static fairsem_shared_t *the_segment;
-static _Atomic int wakes[3];    /* of the threads of the first slots */
+static _Atomic int wakes[3];    /* of the threads of the first three slots */
 
 int __real_fs_shared_wake(const _Atomic int *word, int count);
 int __wrap_fs_shared_wake(const _Atomic int *word, int count);
@@ -66,7 +66,7 @@ static void sleep_for(long ns)
     nanosleep(&(struct timespec){ .tv_nsec = ns }, NULL);
 }
 
-/* Returns what it did, or NULL if the acquire has failed. */
+/* Returns the thread's kind, or NULL if the acquire has failed. */
 static void *acquire(void *h)
 {
     int *kind = malloc(sizeof *kind);
@@ -85,7 +85,7 @@ static int64_t waiters(fairsem_shared_t *h)
     return stat.waiters;
 }
 
-/* The kinds of so many threads that wait one behind the other; then one grant after each pause. */
+/* Let threads wait one behind the other, and store their kinds; then make one grant after each pause. */
 static void wait_in_line(fairsem_shared_t *h, int threads, long pause, int *kind)
 {
     pthread_t thread[24];
@@ -116,7 +116,7 @@ static fairsem_shared_t *begin(unsigned flags)
     return h;
 }
 
-START_TEST(waiters_yield_while_their_turns_are_near)
+START_TEST(waiters_yield_while_their_grants_are_near)
 {
     fairsem_shared_t *h = begin(0);
     int kind[24];
@@ -130,12 +130,12 @@ START_TEST(waiters_yield_while_their_turns_are_near)
         ck_assert_int_eq(kind[i], FS_SLEEP_AT_ONCE);
     for (int i = 0; i < 60; i++)
         wait_in_line(h, 3, 2 * MS, kind);
-    ck_assert_int_eq(kind[2], FS_SLEEP_AT_ONCE);     /* the third turn is 6 ms away */
+    ck_assert_int_eq(kind[2], FS_SLEEP_AT_ONCE);     /* the third grant is 6 ms away */
     ck_assert_int_eq(fairsem_shared_close(h), 0);
 }
 END_TEST
 
-/* One release that grants many says nothing about turns. */
+/* One release that grants many waiters shows no hand-off interval. */
 START_TEST(grants_of_one_release_teach_nothing)
 {
     fairsem_shared_t *h = begin(0);
@@ -202,7 +202,7 @@ START_TEST(no_waiter_stays_awake_if_the_segment_says_so)
 }
 END_TEST
 
-/* ---- Whom does the next to join wake? ---- */
+/* ---- Pre-wakes ---- */
 
 static void *acquire_on_core(void *arg)
 {
@@ -210,7 +210,7 @@ static void *acquire_on_core(void *arg)
     return fairsem_shared_acquire(the_segment, 1) == 0 ? arg : NULL;
 }
 
-/* So many threads wait, all asleep, each on its core. */
+/* Start threads that wait on these cores, and return when all sleep. */
 static void sleep_in_line(pthread_t *thread, const int *core, int threads)
 {
     for (int i = 0; i < threads; i++) {
@@ -249,7 +249,7 @@ static void end_crowd(pthread_t *thread, int threads)
     ck_assert_int_eq(fairsem_shared_close(h), 0);
 }
 
-/* Three join, each on its core: the third wakes one, which this counts (NULL: it wakes nobody). */
+/* Enqueue three threads, on these cores.  The third wakes the one that `woken` counts, or none if it is NULL. */
 static void three_join(int turn, const int core[3], _Atomic int *woken)
 {
     pthread_t thread[3];
@@ -276,15 +276,15 @@ START_TEST(the_third_wakes_the_first_that_joined_on_its_core)
 }
 END_TEST
 
-START_TEST(or_the_head_if_nobody_did_or_the_holder_has_that_core)
+START_TEST(the_third_wakes_the_front_waiter_if_none_did_or_the_holder_has_that_core)
 {
     three_join(0, (const int[]){ 1, 2, 3 }, &woken_to_yield);
     three_join(0, (const int[]){ 1, 7, 7 }, &woken_to_yield);
 }
 END_TEST
 
-/* Turns of 54 us are too long to spin, those of 108 us also to yield as the head. */
-START_TEST(nobody_is_woken_early_if_turns_are_long)
+/* A hand-off interval of 54 us is too long to spin; 108 us are also too long to yield at the front. */
+START_TEST(nobody_is_pre_woken_if_hand_off_intervals_are_long)
 {
     three_join(35, (const int[]){ 1, 2, 2 }, &woken_to_yield);
     three_join(39, (const int[]){ 1, 2, 2 }, NULL);
@@ -308,13 +308,13 @@ END_TEST
 
 int main(void)
 {
-    RUN_SUITE("shared awake", waiters_yield_while_their_turns_are_near,
+    RUN_SUITE("shared awake", waiters_yield_while_their_grants_are_near,
               grants_of_one_release_teach_nothing,
               a_head_that_times_out_late_teaches_that_it_does_not_pay,
               the_head_yields_if_its_granter_needs_its_core,
               no_waiter_stays_awake_if_the_segment_says_so,
               the_third_wakes_the_first_that_joined_on_its_core,
-              or_the_head_if_nobody_did_or_the_holder_has_that_core,
-              nobody_is_woken_early_if_turns_are_long,
+              the_third_wakes_the_front_waiter_if_none_did_or_the_holder_has_that_core,
+              nobody_is_pre_woken_if_hand_off_intervals_are_long,
               the_holders_core_is_that_of_the_last_to_be_granted);
 }

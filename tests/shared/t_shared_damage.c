@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * t_shared_damage.c - a segment that is in use is overwritten.  Each call then returns a result,
- * ENOTRECOVERABLE or another.  No call crashes, hangs or reads outside of the segment.
+ * t_shared_damage.c - a segment is overwritten while it is in use.  Each call then returns ENOTRECOVERABLE or
+ * another result.  No call crashes, hangs or reads outside of the segment.
  *
- * The segment has a holder and waiters in other processes, which are stopped.  Each round restores
- * it and damages it in a few places.  FAIRSEM_SHARED_TIMES=n makes n times as many rounds.
+ * The segment has a holder and waiters in other processes, which are stopped.  Each round restores it and
+ * damages it in a few places.  FAIRSEM_SHARED_TIMES=n makes n times as many rounds.
  */
 #include "crowd.h"
 
@@ -30,7 +30,7 @@ static uint64_t next_random(void)
     return random_state;
 }
 
-/* It may seem to be held by a process that is alive: then calls without a time wait for ever. */
+/* A damaged lock may seem to be held by a live process: then calls without a deadline wait for ever. */
 static bool is_lock(const fairsem_shared_t *h, size_t at)
 {
     size_t lock = (size_t)((char *)&h->segment->lock - (char *)h->segment);
@@ -48,7 +48,7 @@ static void damage(fairsem_shared_t *h)
     size_t at = next_random() % (size_t)h->size / 8 * 8;
     int64_t value = likely[next_random() % (sizeof likely / sizeof likely[0])];
 
-    /* Two thirds go to the header and to the slots that are in use. */
+    /* Two thirds of the damage hit the header and the slots in use. */
     if (next_random() % 3 != 0)
         at = next_random() % 2 == 0 ? next_random() % sizeof(struct fs_segment) / 8 * 8
                                     : (size_t)((char *)h->slots - memory) + next_random() % 512;
@@ -107,7 +107,7 @@ static int use(fairsem_shared_t *h, FILE *null)
     }
 }
 
-/* Of three units this process has one and the first child another; two children wait for all. */
+/* Of three units this process holds one and the first child another; two children wait for all three. */
 static fairsem_shared_t *make_used(unsigned flags, pid_t children[3])
 {
     fairsem_shared_t *h = make_small_segment(3, flags, 16, 8);
@@ -122,7 +122,7 @@ static fairsem_shared_t *make_used(unsigned flags, pid_t children[3])
     return h;
 }
 
-/* End its children: `available` units are free then. */
+/* End the children, and check that `available` units are free then. */
 static void end_used(fairsem_shared_t *h, const pid_t children[3], int64_t available)
 {
     for (int i = 0; i < 3; i++)
@@ -217,7 +217,7 @@ struct wrong {
     int64_t value;
 };
 
-/* With one of these values at a time the call returns ENOTRECOVERABLE. */
+/* Check that the call returns ENOTRECOVERABLE with each of these values. */
 static void check_each(fairsem_shared_t *h, int (*call)(fairsem_shared_t *),
                        const struct wrong wrong[], int count)
 {
@@ -233,7 +233,7 @@ static void check_each(fairsem_shared_t *h, int (*call)(fairsem_shared_t *),
     free(image);
 }
 
-/* One member is damaged at a time.  Each call that inspects finds that. */
+/* Each call that inspects finds one damaged member. */
 START_TEST(one_damaged_member_is_reported_by_each_call_that_inspects)
 {
     enum { SLOTS = 16, PROCESSES = 8 };
@@ -298,7 +298,7 @@ static int give_one(fairsem_shared_t *h)
     return fairsem_shared_release(h, 1);
 }
 
-/* The count is not obeyed if somebody has changed it, and a holder is not told that it holds none. */
+/* A changed count is neither used, nor the reason of E2BIG or EPERM. */
 START_TEST(one_changed_count_is_found_by_acquire_and_release)
 {
     pid_t children[3];
@@ -315,7 +315,7 @@ START_TEST(one_changed_count_is_found_by_acquire_and_release)
     check_each(h, take_none, counts, 4);
     check_each(h, give_one, counts, 4);
     check_each(h, give_one, &held, 1);
-    check_each(h, take_three, &total, 1);       /* there are three: it is not E2BIG */
+    check_each(h, take_three, &total, 1);       /* E2BIG would be wrong: there are three */
     check_each(other, take_one, &unheld, 1);
     ck_assert_int_eq(fairsem_shared_close(other), 0);
     ck_assert_int_eq(fairsem_shared_release(h, 2), EPERM);
@@ -323,7 +323,7 @@ START_TEST(one_changed_count_is_found_by_acquire_and_release)
 }
 END_TEST
 
-/* It loads without the lock, so a wrong number is no damage, and must not be obeyed. */
+/* The check loads without the lock, so a wrong number is not damage, and must not be used. */
 START_TEST(a_check_of_processes_loads_only_what_is_there)
 {
     static const int indices[] = { FS_NOBODY, 16, INT32_MAX, INT32_MIN };
@@ -345,8 +345,8 @@ START_TEST(a_check_of_processes_loads_only_what_is_there)
 }
 END_TEST
 
-/* A change in `redo` is unfinished, and one of its numbers is wrong. */
-START_TEST(an_invalid_change_is_not_completed)
+/* One number of a change in the redo log is wrong. */
+START_TEST(an_invalid_change_is_not_redone)
 {
     enum { SLOTS = 16, PROCESSES = 8 };
     pid_t children[3];
@@ -375,7 +375,7 @@ START_TEST(an_invalid_change_is_not_completed)
 }
 END_TEST
 
-/* A change was cut short, and what is to be counted anew is more than there is. */
+/* A change was cut short, and the repair counts more units than there are. */
 START_TEST(units_that_do_not_exist_are_found_by_a_repair)
 {
     pid_t children[3];
@@ -390,7 +390,7 @@ START_TEST(units_that_do_not_exist_are_found_by_a_repair)
     FS_PUT(&h->segment->unfinished, 1);
     check_each(h, see_available, wrong, sizeof wrong / sizeof wrong[0]);
     ck_assert_int_eq(fairsem_shared_available(h), 1);
-    /* All that there are: two processes hold one each, and the last one is granted. */
+    /* All units: two processes hold one each, and the last one is granted. */
     FS_PUT(&h->segment->unfinished, 1);
     FS_PUT(&head->units, 1);
     FS_PUT(&head->state, FS_SLOT_GRANTED);
@@ -399,8 +399,8 @@ START_TEST(units_that_do_not_exist_are_found_by_a_repair)
 }
 END_TEST
 
-/* Caches may have any value when a repair is due: it was cut short while it computed them. */
-START_TEST(a_repair_trusts_no_cache)
+/* Derived data may have any value when a repair was cut short while it computed them. */
+START_TEST(a_repair_trusts_no_derived_data)
 {
     static const int64_t values[] = { 0, -1, 4, INT64_MAX, INT64_MIN };
     pid_t children[3];
@@ -408,20 +408,20 @@ START_TEST(a_repair_trusts_no_cache)
     struct fs_segment *s = h->segment;
     struct fs_slot *head = &h->slots[FS_GET(&s->head)];
     void *image = malloc((size_t)h->size);
-    const struct { void *at; size_t size; } caches[] = {
+    const struct { void *at; size_t size; } derived[] = {
         { &s->word, 8 }, { &s->outstanding, 8 }, { &s->waiters, 8 }, { &s->head, 4 }, { &s->tail, 4 },
         { &s->free_hint, 4 }, { &head->next, 4 }, { &head->prev, 4 },
     };
 
-    for (size_t i = 0; i < sizeof caches / sizeof caches[0]; i++) {
+    for (size_t i = 0; i < sizeof derived / sizeof derived[0]; i++) {
         for (size_t k = 0; k < sizeof values / sizeof values[0]; k++) {
-            put_member(caches[i].at, caches[i].size, values[k]);
+            put_member(derived[i].at, derived[i].size, values[k]);
             FS_PUT(&s->unfinished, 1);
             ck_assert_msg(fairsem_shared_available(h) == 1, "cache %d, value %d", (int)i, (int)k);
             ck_assert_int_eq(fairsem_shared_waiters(h), 2);
         }
     }
-    /* The same where the process of the head was granted a unit, and has died. */
+    /* Once more: now the process of the front waiter was granted a unit, and has died. */
     kill_child(children[1]);
     for (size_t k = 0; k < sizeof values / sizeof values[0]; k++) {
         memcpy(image, h->segment, (size_t)h->size);
@@ -442,7 +442,7 @@ START_TEST(a_repair_trusts_no_cache)
 }
 END_TEST
 
-/* A section loads each number once: what others do to it afterwards is overwritten, and not obeyed. */
+/* A section loads each number once: a change after that is overwritten, and not used. */
 START_TEST(a_number_that_changes_in_a_section_is_not_obeyed)
 {
     for (unsigned flags = 0; flags <= FAIRSEM_SHARED_NO_UNDO; flags++) {
@@ -463,32 +463,32 @@ END_TEST
 
 /* ---- No commit after damage ---- */
 
-enum { USED_SLOTS = 16, USED_PROCESSES = 8 };       /* as make_used() makes them */
+enum { USED_SLOTS = 16, USED_PROCESSES = 8 };       /* as in make_used() */
 
-struct truth {
+struct authoritative {
     int64_t held[USED_PROCESSES], total, word;
     int     used[USED_PROCESSES], state[USED_SLOTS], redo, unfinished;
 };
 
-static struct truth truth_of(const fairsem_shared_t *h)
+static struct authoritative authoritative_of(const fairsem_shared_t *h)
 {
-    struct truth truth;
+    struct authoritative authoritative;
 
-    memset(&truth, 0, sizeof truth);
+    memset(&authoritative, 0, sizeof authoritative);
     for (int i = 0; i < USED_PROCESSES; i++) {
-        truth.held[i] = FS_GET(&h->processes[i].held);
-        truth.used[i] = FS_GET(&h->processes[i].state);
+        authoritative.held[i] = FS_GET(&h->processes[i].held);
+        authoritative.used[i] = FS_GET(&h->processes[i].state);
     }
     for (int i = 0; i < USED_SLOTS; i++)
-        truth.state[i] = FS_GET(&h->slots[i].state);
-    truth.total = FS_GET(&h->segment->total);
-    truth.word = h->undo ? 0 : FS_GET(&h->segment->word);
-    truth.redo = FS_GET(&h->segment->redo.slot);
-    truth.unfinished = FS_GET(&h->segment->unfinished);
-    return truth;
+        authoritative.state[i] = FS_GET(&h->slots[i].state);
+    authoritative.total = FS_GET(&h->segment->total);
+    authoritative.word = h->undo ? 0 : FS_GET(&h->segment->word);
+    authoritative.redo = FS_GET(&h->segment->redo.slot);
+    authoritative.unfinished = FS_GET(&h->segment->unfinished);
+    return authoritative;
 }
 
-static int first_slot;      /* the head's */
+static int first_slot;      /* of the front waiter */
 
 static void do_take(struct fs_shared_section *in) { fs_shared_take(in, 1); }
 static void do_give_back(struct fs_shared_section *in) { fs_shared_give_back(in, 1); }
@@ -528,7 +528,7 @@ static void do_repair(struct fs_shared_section *in)
     fs_shared_repair(in, &nobody);
 }
 
-/* Whatever changes the truth does so in a section without an error, and not in one with damage. */
+/* Each change of authoritative data works in a section without an error, and does nothing after damage. */
 START_TEST(nothing_is_committed_after_damage)
 {
     static void (*const changes[])(struct fs_shared_section *) = {
@@ -546,7 +546,7 @@ START_TEST(nothing_is_committed_after_damage)
         for (size_t i = 0; i < sizeof changes / sizeof changes[0]; i++) {
             for (int damaged = 0; damaged <= 1; damaged++) {
                 struct fs_shared_section in;
-                struct truth before, after;
+                struct authoritative before, after;
 
                 if (changes[i] == do_resize && !h->undo)
                     continue;
@@ -556,9 +556,9 @@ START_TEST(nothing_is_committed_after_damage)
                 FS_PUT(&h->segment->unfinished, 1);
                 if (changes[i] == do_return)
                     FS_PUT(&h->slots[first_slot].state, FS_SLOT_GRANTED);
-                before = truth_of(h);
+                before = authoritative_of(h);
                 changes[i](&in);
-                after = truth_of(h);
+                after = authoritative_of(h);
                 ck_assert_msg((memcmp(&before, &after, sizeof before) == 0) == damaged,
                               "change %d, damaged %d", (int)i, damaged);
                 ck_assert_int_eq(fs_shared_section_result(&in, 0), damaged ? ENOTRECOVERABLE : 0);
@@ -571,7 +571,7 @@ START_TEST(nothing_is_committed_after_damage)
 }
 END_TEST
 
-/* The file has become shorter than the tables since the section began: their memory is gone. */
+/* Since the section began, the file has become shorter than the tables: their memory is gone. */
 START_TEST(a_repair_leaves_a_file_alone_that_is_too_short)
 {
     const fairsem_shared_attr_t attr = { .units = 2, .max_waiters = FAIRSEM_SHARED_MAX };
@@ -597,7 +597,7 @@ START_TEST(a_repair_leaves_a_file_alone_that_is_too_short)
 }
 END_TEST
 
-/* Whoever gets the descriptor, by fork or a socket, cannot cut it short under the others. */
+/* A process that gets the descriptor, by fork or a socket, cannot truncate the file under the others. */
 START_TEST(a_segment_without_a_name_keeps_its_size)
 {
     fairsem_shared_t *h = make_segment(1, 0);
@@ -637,8 +637,8 @@ static void *wait_for_one(void *arg)
     return NULL;
 }
 
-/* Others find it, nobody is granted any more, and each waiter hears of it; the handle is free then. */
-static void all_hear_of_damage(unsigned flags)
+/* Another process finds damage: nothing is granted, each wait ends, and the handle can be closed. */
+static void check_that_waits_end(unsigned flags)
 {
     fairsem_shared_t *h = make_segment(1, flags);
     struct fs_shared_section in;
@@ -663,14 +663,14 @@ static void all_hear_of_damage(unsigned flags)
     ck_assert_int_eq(fairsem_shared_close(h), 0);
 }
 
-START_TEST(all_who_wait_hear_of_damage)
+START_TEST(damage_ends_all_waits)
 {
-    all_hear_of_damage(0);
-    all_hear_of_damage(FAIRSEM_SHARED_NO_UNDO);
+    check_that_waits_end(0);
+    check_that_waits_end(FAIRSEM_SHARED_NO_UNDO);
 }
 END_TEST
 
-/* Slots that were abandoned are still to be cleaned up, unless all could be. */
+/* The clean-up of abandoned slots stays pending, unless all could be cleaned up. */
 START_TEST(damage_leaves_a_cleanup_pending)
 {
     fairsem_shared_t *h = make_segment(1, 0);
@@ -700,7 +700,7 @@ static void *wait_with_token(void *arg)
     return NULL;
 }
 
-/* Others took it for dead, or there is damage; while the lock is held the thread only has the slot to look at. */
+/* Others took its process for dead, or there is damage; without the lock the thread can only check the slot. */
 START_TEST(a_waiter_that_leaves_without_the_lock_leaves_no_slot_that_is_not_its_own)
 {
     static const int states[] = { FS_SLOT_FREE, FS_SLOT_TO_UNLINK, FS_SLOT_TO_RETURN, FS_SLOT_TO_FREE,
@@ -735,11 +735,11 @@ int main(void)
               damage_without_undo_is_a_result_and_never_a_crash,
               one_damaged_member_is_reported_by_each_call_that_inspects,
               one_changed_count_is_found_by_acquire_and_release,
-              a_check_of_processes_loads_only_what_is_there, an_invalid_change_is_not_completed,
-              units_that_do_not_exist_are_found_by_a_repair, a_repair_trusts_no_cache,
+              a_check_of_processes_loads_only_what_is_there, an_invalid_change_is_not_redone,
+              units_that_do_not_exist_are_found_by_a_repair, a_repair_trusts_no_derived_data,
               a_number_that_changes_in_a_section_is_not_obeyed, nothing_is_committed_after_damage,
               a_repair_leaves_a_file_alone_that_is_too_short,
               a_segment_without_a_name_keeps_its_size, damage_comes_before_a_refusal,
-              all_who_wait_hear_of_damage, damage_leaves_a_cleanup_pending,
+              damage_ends_all_waits, damage_leaves_a_cleanup_pending,
               a_waiter_that_leaves_without_the_lock_leaves_no_slot_that_is_not_its_own);
 }

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * t_shared_death.c - units and places in the queue when a process is killed, ends, forks or calls
- * exec.
+ * t_shared_death.c - units and places in the queue when a process is killed, ends, forks or calls exec.
  */
 #include "crowd.h"
 
@@ -51,7 +50,7 @@ START_TEST(a_zombie_is_dead_and_a_stopped_process_is_not)
 }
 END_TEST
 
-/* All that the capacity allows: the process was granted the last unit, and never knew it. */
+/* A process dies after it was granted the last unit that the capacity allows, before it knows. */
 START_TEST(a_unit_that_a_dead_process_was_granted_fills_the_segment_again)
 {
     const fairsem_shared_attr_t attr = { .capacity = 1, .flags = FAIRSEM_SHARED_NO_UNDO };
@@ -90,7 +89,7 @@ START_TEST(a_child_is_a_process_of_its_own)
     }
     ck_assert_int_eq(status_of(child), 0);
     ck_assert_int_eq(fairsem_shared_available(h), 1);
-    /* A child that lives on does not keep its parent's units alive. */
+    /* A child that lives on does not hold its parent's units. */
     child = fork();
     if (child == 0) {
         CHILD_CHECK(fairsem_shared_acquire(h, 1) == 0);
@@ -157,7 +156,7 @@ static void await_exec(int ends[2])
     close(ends[0]);
 }
 
-/* Return when somebody has looked for the dead, from the beginning to the end, since the call. */
+/* Return when a whole check for dead processes has been made since the call. */
 static void await_check(fairsem_shared_t *h)
 {
     for (int i = 0; i < 2; i++) {
@@ -249,7 +248,7 @@ static int after_close(const char *name)
     return stat.mine != 0 || stat.held != 0 || fairsem_shared_tryacquire(h, 2) != 0 ? 2 : 0;
 }
 
-/* This program after exec: see main.  An open fails; it is stopped, and executed again. */
+/* This program after exec: see main.  An open fails; then the program is executed again. */
 static int after_failure(const char *name)
 {
     const fairsem_shared_attr_t wrong = { .flags = FAIRSEM_SHARED_NO_UNDO };
@@ -314,17 +313,14 @@ START_TEST(after_exec_the_new_program_finds_its_units)
 }
 END_TEST
 
-/* It has the process ID of the last owner, but not the lock. */
+/* The new program has the process ID of the last owner, but not the liveness lock. */
 START_TEST(after_exec_the_new_program_does_not_find_units_of_a_closed_descriptor)
 {
     check_after_exec("after-close");
 }
 END_TEST
 
-/*
- * Neither the failed open nor the next exec may close its descriptor: the kernel would drop the
- * process's lock.
- */
+/* Neither the failed open nor the next exec may close the descriptor, and so release the liveness lock. */
 START_TEST(after_exec_a_failed_open_keeps_the_units)
 {
     fairsem_shared_t *h;
@@ -343,8 +339,8 @@ START_TEST(after_exec_a_failed_open_keeps_the_units)
 END_TEST
 
 /*
- * A program closes all descriptors that it does not know.  The others then take it for dead.  Its
- * own calls must return EBADF, also when the number belongs to another file by then.
+ * A program closes all descriptors that it does not know, and others take it for dead.  Its own calls must
+ * return EBADF, even when the number belongs to another file by then.
  */
 START_TEST(closing_the_descriptor_harms_only_the_process_that_does_it)
 {
@@ -375,7 +371,7 @@ START_TEST(closing_the_descriptor_harms_only_the_process_that_does_it)
 }
 END_TEST
 
-/* A daemon, which has used it before: its first acquire after that must not say that it has a unit. */
+/* A daemon has used the segment before: its first acquire afterwards must not return 0. */
 START_TEST(a_process_that_has_closed_all_descriptors_acquires_nothing)
 {
     fairsem_shared_t *h = make_segment(1, 0);
@@ -401,7 +397,7 @@ START_TEST(a_process_that_has_closed_all_descriptors_acquires_nothing)
 }
 END_TEST
 
-/* A process that attaches searches for what it kept only if some process keeps something. */
+/* A process that attaches searches for its kept units only if some process keeps any. */
 START_TEST(the_count_of_processes_that_keep_units_is_exact)
 {
     fairsem_shared_t *h = make_segment(2, 0);
@@ -419,7 +415,7 @@ START_TEST(the_count_of_processes_that_keep_units_is_exact)
             _exit(0);
         }
         ck_assert_int_eq(status_of(child), 0);
-        ck_assert_int_eq(fairsem_shared_available(h), 2);      /* drops the dead */
+        ck_assert_int_eq(fairsem_shared_available(h), 2);      /* reaps the dead */
         ck_assert_int_eq(*keepers, 1);
     }
     for (int i = 0; i < 2; i++)
@@ -445,7 +441,7 @@ static void *wait_for_a_unit(void *h)
     return h;
 }
 
-/* `missed`: others have dropped its request. */
+/* If `missed`, others have removed its request. */
 static void close_beside_a_waiter(fairsem_shared_t *h, bool missed)
 {
     pthread_t waiter;
@@ -512,7 +508,7 @@ START_TEST(a_child_that_is_forked_in_a_wait_can_close_the_handle)
 }
 END_TEST
 
-/* It has lost the lock on its byte, so it attaches again, and its units are gone. */
+/* It has lost its liveness lock, so it attaches again, and its units are gone. */
 START_TEST(a_process_that_was_taken_for_dead_starts_with_nothing)
 {
     const fairsem_shared_attr_t attr = { .units = 2 };
@@ -524,7 +520,7 @@ START_TEST(a_process_that_was_taken_for_dead_starts_with_nothing)
     ck_assert_int_eq(fairsem_shared_acquire(h, 2), 0);
     fd = shm_open(own_name(), O_RDWR, 0);
     ck_assert_int_ge(fd, 0);
-    close(fd);      /* the kernel drops our locks */
+    close(fd);      /* the kernel releases our liveness lock */
     child = fork();
     if (child == 0) {
         CHILD_CHECK(fairsem_shared_acquire(h, 2) == 0);
@@ -550,8 +546,8 @@ static fairsem_shared_t *make_queue_of_two(pid_t *holder, pid_t *head, pid_t *se
 }
 
 /*
- * The head should look for the dead.  As it is stopped, the second waiter must do that.  `ahead`: a
- * process of another time namespace, whose clock is ahead, has looked.
+ * The first waiter should check for dead processes.  As it is stopped, the second one must.  If `ahead`, the
+ * last check was by a process of another time namespace, whose clock is ahead.
  */
 static void check_stopped_head(bool ahead)
 {
@@ -580,8 +576,8 @@ START_TEST(another_clock_does_not_hide_the_dead)
 }
 END_TEST
 
-/* In a container that was restored, its clock may be ahead of ours: its request is not old. */
-START_TEST(another_clock_makes_no_request_old)
+/* The clock of a restored container may be ahead of ours: its request does not age before its time. */
+START_TEST(another_clock_ages_no_request)
 {
     const fairsem_shared_attr_t attr = { .units = 1, .aging_ns = INT64_C(3600000000000) };
     _Atomic int *places = share(3 * sizeof *places);
@@ -601,7 +597,7 @@ START_TEST(another_clock_makes_no_request_old)
 }
 END_TEST
 
-/* Each sleep is shorter than the time after which they look. */
+/* Each sleep is shorter than the period of the detectors. */
 START_TEST(signals_do_not_hide_the_dead)
 {
     pid_t holder, head, second;
@@ -616,7 +612,7 @@ START_TEST(signals_do_not_hide_the_dead)
 }
 END_TEST
 
-/* The last two keep watch.  If both are stopped, the first one finds that nobody does. */
+/* The last two waiters are the detectors.  If both are stopped, the first waiter checks. */
 START_TEST(stopped_waiters_do_not_hide_the_dead)
 {
     pid_t holder, first, last[2];
@@ -635,7 +631,7 @@ START_TEST(stopped_waiters_do_not_hide_the_dead)
 }
 END_TEST
 
-/* Even if a process has checked a moment before. */
+/* This holds even if a process has checked a moment before. */
 START_TEST(no_caller_is_refused_because_of_the_dead)
 {
     fairsem_shared_t *h = make_small_segment(2, 0, 1, 8);
@@ -646,7 +642,7 @@ START_TEST(no_caller_is_refused_because_of_the_dead)
         pid_t waiter = queue_user(h, 2);
 
         kill_child(waiter);
-        ck_assert_int_eq(wait_in_vain(h, 2), ETIMEDOUT);
+        ck_assert_int_eq(wait_and_time_out(h, 2), ETIMEDOUT);
     }
     ck_assert_int_eq(fairsem_shared_stat(h, &stat), 0);
     ck_assert_int_eq(stat.lost, 8);
@@ -663,7 +659,7 @@ START_TEST(no_caller_is_refused_because_of_the_dead)
 }
 END_TEST
 
-/* Those behind the head are not of interest, except when their slots are wanted. */
+/* Waiters behind the front are checked only when their slots are needed. */
 START_TEST(no_caller_is_refused_because_of_the_dead_behind_the_head)
 {
     fairsem_shared_t *h = make_small_segment(2, 0, 2, 8);
@@ -673,14 +669,14 @@ START_TEST(no_caller_is_refused_because_of_the_dead_behind_the_head)
     head = queue_user(h, 2);
     behind = queue_user(h, 2);
     kill_child(behind);
-    ck_assert_int_eq(wait_in_vain(h, 2), ETIMEDOUT);
+    ck_assert_int_eq(wait_and_time_out(h, 2), ETIMEDOUT);
     ck_assert_int_eq(fairsem_shared_release(h, 1), 0);
     ck_assert_int_eq(status_of(head), 0);
     ck_assert_int_eq(fairsem_shared_close(h), 0);
 }
 END_TEST
 
-/* Unless a process has checked a moment ago. */
+/* The holders are not checked if a process has checked a moment ago. */
 START_TEST(a_refusal_without_a_wait_checks_the_holders_first)
 {
     fairsem_shared_t *h = make_segment(1, 0);
@@ -727,7 +723,7 @@ int main(int argc, char **argv)
               a_handle_stays_open_while_a_thread_waits_whatever_has_been_closed,
               a_child_that_is_forked_in_a_wait_can_close_the_handle,
               a_process_that_was_taken_for_dead_starts_with_nothing, signals_do_not_hide_the_dead,
-              another_clock_makes_no_request_old,
+              another_clock_ages_no_request,
               a_stopped_head_of_the_queue_does_not_hide_the_dead,
               stopped_waiters_do_not_hide_the_dead, another_clock_does_not_hide_the_dead,
               no_caller_is_refused_because_of_the_dead,

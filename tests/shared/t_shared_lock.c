@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* t_shared_lock.c - the lock of a segment: who gets it next, and which calls need it. */
+/* t_shared_lock.c - the lock of a segment: its order, and the calls that need it. */
 #include "crowd.h"
 
 #include "shared/attach.h"
@@ -14,8 +14,8 @@ static int64_t ms_since(int64_t start_ns)
     return (fs_now_ns() - start_ns) / 1000000;
 }
 
-/* A thread that was woken for its turn died before it took the lock. */
-START_TEST(the_turn_of_a_dead_thread_is_over_after_a_while)
+/* The lock was handed over to a thread that died before it took it. */
+START_TEST(a_lock_handed_over_to_a_dead_thread_is_taken_by_another)
 {
     fairsem_shared_t *h = make_segment(1, 0);
 
@@ -24,7 +24,7 @@ START_TEST(the_turn_of_a_dead_thread_is_over_after_a_while)
 
         FS_PUT(&h->segment->lock, ORDERED | CONTENDED);
         ck_assert_int_eq(fairsem_shared_acquire(h, 1), 0);
-        ck_assert_int_ge(ms_since(start), 5);       /* it might have lived */
+        ck_assert_int_ge(ms_since(start), 5);       /* it could have been alive */
         ck_assert_int_eq(fairsem_shared_release(h, 1), 0);
     }
     ck_assert_int_eq(fairsem_shared_close(h), 0);
@@ -42,7 +42,7 @@ START_TEST(the_rest_of_a_deadline_has_any_limit)
 }
 END_TEST
 
-/* However often it has slept for the lock, and found its owner alive. */
+/* It waits until then, no matter how often it has slept for the lock, and found its owner alive. */
 START_TEST(a_lock_that_is_held_is_waited_for_until_the_deadline)
 {
     fairsem_shared_t *h = make_segment(1, 0);
@@ -78,7 +78,7 @@ static pid_t fork_giver(fairsem_shared_t *h, _Atomic int *ready, _Atomic int *ro
     return child;
 }
 
-/* Return when the child sleeps, and the owner is to wake it for its turn. */
+/* Return when the child sleeps in order, for a hand-over. */
 static void await_ordered(fairsem_shared_t *h, pid_t child)
 {
     while ((FS_GET(&h->segment->lock) & ORDERED) == 0 || !sleeps(child))
@@ -86,10 +86,10 @@ static void await_ordered(fairsem_shared_t *h, pid_t child)
 }
 
 /*
- * This process gives the lock back and takes it again.  Between the two comes the child, which has
- * waited for long and sleeps.  (Its sleep may end by itself just then, so that it is passed.)
+ * This process unlocks and locks again.  The child, which has waited for long and sleeps, gets the lock in
+ * between.  (Its sleep may end by itself just then; so the test counts.)
  */
-START_TEST(whoever_has_waited_long_for_the_lock_has_it_next)
+START_TEST(a_thread_that_has_waited_long_gets_the_lock_next)
 {
     _Atomic int *flags = share(2 * sizeof *flags);
     fairsem_shared_t *h = make_segment(ROUNDS, 0);
@@ -105,7 +105,7 @@ START_TEST(whoever_has_waited_long_for_the_lock_has_it_next)
         before = FS_GET(&h->segment->outstanding);
         atomic_store(&flags[1], i);
         await_ordered(h, child);
-        /* As if a third had taken a free lock meanwhile. */
+        /* As if a third process had taken the free lock meanwhile. */
         atomic_fetch_and(&h->segment->lock, ~ORDERED);
         await_ordered(h, child);
         ck_assert_int_eq(fs_shared_section_end(&in), 0);
@@ -120,8 +120,8 @@ START_TEST(whoever_has_waited_long_for_the_lock_has_it_next)
 }
 END_TEST
 
-/* It is its own process that is alive, not the one that had the entry before. */
-START_TEST(who_has_the_entry_of_a_dead_owner_gets_the_lock)
+/* The process that is alive is its own, not the one that had the entry before. */
+START_TEST(a_process_in_the_entry_of_a_dead_owner_gets_the_lock)
 {
     fairsem_shared_t *h = make_small_segment(1, 0, 1, 2);
     struct fs_shared_section in;
@@ -148,14 +148,14 @@ static void count_step(const char *what)
     atomic_fetch_add(&steps, 1);
 }
 
-/* So those that try again and again do not keep others from the lock. */
+/* Otherwise processes that try again and again would keep the lock from others. */
 START_TEST(a_refusal_right_after_a_check_needs_no_lock)
 {
     fairsem_shared_t *h = make_segment(1, 0);
     int without = 0;
 
     ck_assert_int_eq(fairsem_shared_acquire(h, 1), 0);
-    while (without == 0) {      /* until two are within 10 ms */
+    while (without == 0) {      /* until two refusals are within 10 ms */
         ck_assert_int_eq(fairsem_shared_tryacquire(h, 1), EAGAIN);
         atomic_store(&steps, 0);
         fs_shared_step = count_step;
@@ -168,17 +168,17 @@ START_TEST(a_refusal_right_after_a_check_needs_no_lock)
     fs_shared_step = count_step;
     ck_assert_int_eq(fairsem_shared_release(h, 1), 0);
     fs_shared_step = NULL;
-    ck_assert_int_gt(atomic_load(&steps), 0);       /* steps can be seen */
+    ck_assert_int_gt(atomic_load(&steps), 0);       /* steps are counted at all */
     ck_assert_int_eq(fairsem_shared_close(h), 0);
 }
 END_TEST
 
 int main(void)
 {
-    RUN_SUITE("shared lock", the_turn_of_a_dead_thread_is_over_after_a_while,
+    RUN_SUITE("shared lock", a_lock_handed_over_to_a_dead_thread_is_taken_by_another,
               the_rest_of_a_deadline_has_any_limit,
               a_lock_that_is_held_is_waited_for_until_the_deadline,
-              whoever_has_waited_long_for_the_lock_has_it_next,
-              who_has_the_entry_of_a_dead_owner_gets_the_lock,
+              a_thread_that_has_waited_long_gets_the_lock_next,
+              a_process_in_the_entry_of_a_dead_owner_gets_the_lock,
               a_refusal_right_after_a_check_needs_no_lock);
 }

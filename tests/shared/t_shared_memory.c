@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * t_shared_memory.c - a call that gets no memory returns ENOMEM and leaves nothing behind, nor does one that
- * cannot read the file, and no process is taken for dead.
+ * t_shared_memory.c - a call that gets no memory returns ENOMEM, and leaves nothing behind; so does a call that
+ * cannot read the file.  And no process is taken for dead.
  *
- * Only open and dump allocate.  In each run another request for memory fails: the first, then the
- * second, and so on, until the call makes no more requests.  The calls that read the file fail in the same way.
+ * Only open and dump allocate.  In each run another allocation fails: the first, then the second, and so on,
+ * until there are no more.  The calls that read the file fail in the same way.
  */
 #include "bare.h"
 #include "crowd.h"
@@ -15,7 +15,7 @@
 #include <fcntl.h>
 #include <string.h>
 
-/* To the request for memory, and to the call that reads the file, that fails; 0: none does. */
+/* Countdowns to the allocation that fails, and to the call that reads the file and fails; or 0. */
 static int countdown, read_countdown;
 
 BARE static bool fails(void)
@@ -72,9 +72,9 @@ static void name_them(void)
     snprintf(other_path, sizeof other_path, "/dev/shm%s", other_name);
 }
 
-/* If set: between the search for an open segment and the open of the name, the file gets another name. */
+/* If set, the file gets another name between the search for an open segment and the open. */
 static bool replaces;
-/* If set: another file gets this name then. */
+/* If set, another file gets this name then. */
 static bool is_replaced;
 
 int __real_fs_file_open(const char *file, int *fd);
@@ -90,7 +90,7 @@ int __wrap_fs_file_open(const char *file, int *fd)
 
 static const fairsem_shared_attr_t four = { .units = 4 };
 
-/* Open the name while the k-th call of this countdown fails.  False: there is no k-th. */
+/* Open the name while the k-th call of this countdown fails.  Returns false if there is no k-th. */
 static bool open_fails(int oflag, int *count, int k, int expected, int error_after)
 {
     int before = dup(0), after, error;
@@ -139,7 +139,7 @@ END_TEST
 START_TEST(a_file_that_cannot_be_read_is_an_error_and_leaves_nothing)
 {
     ck_assert_int_eq(fairsem_shared_close(make_own_named(4, 0)), 0);
-    /* Whose the file is, how large, its header, and which one it is. */
+    /* Reads: the file's owner, its size, its header, and its identity. */
     for (int k = 1; k <= 4; k++)
         ck_assert(open_fails(0, &read_countdown, k, EIO, 0));
     ck_assert_int_eq(fairsem_shared_unlink(own_name()), 0);
@@ -167,7 +167,7 @@ START_TEST(a_dump_without_memory_has_the_totals)
 }
 END_TEST
 
-/* How many units another process sees. */
+/* Returns how many free units another process sees. */
 static int64_t others_see(fairsem_shared_t *h)
 {
     pid_t child = fork();
@@ -177,7 +177,7 @@ static int64_t others_see(fairsem_shared_t *h)
     return status_of(child);
 }
 
-/* Open the file of own_name() a second time under another name, which leads to another file when the search begins. */
+/* Open the file of own_name() again under another name, which leads to another file when the search begins. */
 static int open_second(fairsem_shared_t **other, int refused)
 {
     int error;
@@ -192,7 +192,7 @@ static int open_second(fairsem_shared_t **other, int refused)
     return error;
 }
 
-/* The kernel drops the locks of a process when it closes a second descriptor of the file. */
+/* A close of the second descriptor would release the liveness lock. */
 START_TEST(a_segment_that_is_opened_under_a_second_name_stays_alive)
 {
     for (int refused = 0; refused < 2; refused++) {
@@ -212,7 +212,7 @@ START_TEST(a_segment_that_is_opened_under_a_second_name_stays_alive)
 }
 END_TEST
 
-/* The program closes all that it does not know, and the numbers are those of other files by then. */
+/* The program has closed the descriptors that it does not know, and their numbers are other files'. */
 START_TEST(close_leaves_alone_the_files_that_have_its_numbers_now)
 {
     fairsem_shared_t *h = make_own_named(4, 0), *other;
@@ -240,7 +240,7 @@ START_TEST(close_leaves_alone_the_files_that_have_its_numbers_now)
 }
 END_TEST
 
-/* The owner is looked at again when the file is open. */
+/* The file's owner is checked again when the file is open. */
 START_TEST(a_file_of_another_user_that_comes_after_the_search_is_refused)
 {
     fairsem_shared_t *h;
@@ -258,7 +258,7 @@ START_TEST(a_file_of_another_user_that_comes_after_the_search_is_refused)
     is_replaced = true;
     ck_assert_int_eq(fairsem_shared_open(&h, own_name(), FAIRSEM_SHARED_OWN, 0, NULL), EPERM);
     is_replaced = false;
-    ck_assert_int_eq(fairsem_shared_open(&h, own_name(), 0, 0, NULL), 0);   /* nobody asks whose it is */
+    ck_assert_int_eq(fairsem_shared_open(&h, own_name(), 0, 0, NULL), 0);   /* without FAIRSEM_SHARED_OWN */
     ck_assert_int_eq(fairsem_shared_close(h), 0);
     ck_assert_int_eq(fairsem_shared_unlink(own_name()), 0);
 }

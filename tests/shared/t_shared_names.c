@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* t_shared_names.c - whose a name is, how long it stays, and what waits for a stopped process. */
+/* t_shared_names.c - the owner of a name, its removal, and limits of waiting for a stopped process. */
 #include "crowd.h"
 
 #include "shared/handle.h"
@@ -43,7 +43,7 @@ START_TEST(a_name_in_use_stays)
     child = queue_user(sem, 2);
     ck_assert_int_eq(unlink_unused(true), EBUSY);
     kill_child(child);
-    ck_assert_int_eq(unlink_unused(false), 0);      /* what this process holds does not matter */
+    ck_assert_int_eq(unlink_unused(false), 0);      /* this process may hold units */
     ck_assert_int_eq(fairsem_shared_unlink_unused(sem, own_name(), true), ENOENT);
     ck_assert_int_eq(fairsem_shared_close(sem), 0);
 }
@@ -91,7 +91,7 @@ END_TEST
 
 static int looks;
 
-/* Between the look and the unlink: a unit is free, but nobody can take it. */
+/* Between the check and the unlink a unit is free, but no process can take it. */
 static void look_for_the_lock(const char *what)
 {
     pid_t child;
@@ -119,7 +119,7 @@ START_TEST(no_unit_is_taken_while_the_name_is_removed)
 }
 END_TEST
 
-/* The file of another user is refused before it is read: as root one of a user, as a user one of root. */
+/* The file of another user is refused before it is read: for root one of a user, for a user one of root. */
 START_TEST(the_file_of_another_user_is_refused)
 {
     static const fairsem_shared_attr_t one = { .units = 1 };
@@ -145,7 +145,7 @@ START_TEST(the_file_of_another_user_is_refused)
 }
 END_TEST
 
-/* What others may write to, and a hard link, which others may make of that. */
+/* Others may write to the file, or have made a hard link to it. */
 START_TEST(a_file_that_is_not_ours_alone_is_refused)
 {
     char path[100], other[110];
@@ -180,7 +180,7 @@ static void stop_with_lock(const char *what)
     raise(SIGSTOP);
 }
 
-/* The table is full: one entry is this process's, one that of the lock's owner, the others are the dead's. */
+/* The table is full: one entry is this process's, one the lock's owner's, the others are dead processes'. */
 START_TEST(nothing_waits_for_ever_for_a_stopped_process)
 {
     const fairsem_shared_attr_t attr = { .units = 3, .max_processes = 4 };
@@ -203,7 +203,7 @@ START_TEST(nothing_waits_for_ever_for_a_stopped_process)
     for (int i = 0; i < 2; i++) {           /* with a free entry, and without one */
         if ((newcomer[i] = fork()) != 0)
             continue;
-        sem->file.inode = 0;                /* this child shall open it like another program */
+        sem->file.inode = 0;                /* makes this child open it like another program */
         CHILD_CHECK(fairsem_shared_open(&h, own_name(), 0, 0, NULL) == 0);
         CHILD_CHECK(fairsem_shared_acquire_for(h, 1, 1000000) == ETIMEDOUT);
         CHILD_CHECK(fairsem_shared_tryacquire(h, 1) == EAGAIN);

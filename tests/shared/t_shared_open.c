@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * t_shared_open.c - open, close and unlink: each result, and files that are no valid segment.
+ * t_shared_open.c - open, close and unlink: each result, and files that are not valid segments.
  */
 #define _GNU_SOURCE             /* unshare */
 #include "crowd.h"
@@ -159,7 +159,7 @@ START_TEST(an_invalid_attribute_is_refused)
 }
 END_TEST
 
-/* Closing another descriptor of the file would drop the record lock of this process. */
+/* Closing another descriptor of the file would release the liveness lock of this process. */
 START_TEST(opening_a_name_again_keeps_the_units)
 {
     fairsem_shared_t *h;
@@ -181,7 +181,7 @@ START_TEST(opening_a_name_again_keeps_the_units)
 }
 END_TEST
 
-/* Make a file with this content, which is no segment. */
+/* Make a file with this content, which is not a segment. */
 static int file_of(const char *name, const void *content, size_t size)
 {
     int fd = shm_open(name, O_CREAT | O_EXCL | O_RDWR, 0600);
@@ -191,7 +191,7 @@ static int file_of(const char *name, const void *content, size_t size)
     return close(fd);
 }
 
-START_TEST(a_file_that_is_no_segment_is_refused_and_can_be_removed)
+START_TEST(a_file_that_is_not_a_segment_is_refused_and_can_be_removed)
 {
     static const char text[32768] = "not a segment";
     static const size_t sizes[] = { 0, 8, 512, sizeof text };
@@ -249,14 +249,14 @@ START_TEST(an_invalid_header_is_refused)
 }
 END_TEST
 
-/* A process that looks for the dead finds this, before it touches memory that is gone. */
+/* Failure detection finds this before it accesses memory that is gone. */
 START_TEST(a_truncated_segment_is_damaged)
 {
     fairsem_shared_t *h;
 
     ck_assert_int_eq(fairsem_shared_open(&h, own_name(), O_CREAT, 0600, &four), 0);
     ck_assert_int_eq(fairsem_shared_acquire(h, 4), 0);
-    /* In another process: closing a descriptor of the file here would drop our record lock. */
+    /* In another process: closing a descriptor of the file here would release our liveness lock. */
     pid_t child = fork();
     if (child == 0) {
         int fd = shm_open(own_name(), O_RDWR, 0600);
@@ -314,7 +314,7 @@ START_TEST(open_without_a_free_descriptor_fails_and_leaves_nothing)
 }
 END_TEST
 
-/* The limit of ulimit -f.  With a mask of its own, the process also finds its signals as before. */
+/* The limit is that of ulimit -f.  Signals of the process are as before. */
 START_TEST(a_limit_of_files_is_an_error_and_no_signal)
 {
     struct rlimit small;
@@ -342,7 +342,7 @@ START_TEST(a_limit_of_files_is_an_error_and_no_signal)
 }
 END_TEST
 
-/* What a program prints that was started without standard output must not go into a segment. */
+/* A program that was started without standard output must not print into a segment. */
 START_TEST(standard_output_is_never_a_segment)
 {
     const char *const names[] = { own_name(), own_name(), NULL };    /* new, found, none */
@@ -383,9 +383,9 @@ static void write_to(const char *path, const char *text)
 }
 
 /*
- * A mount namespace of this process, in a user namespace if it needs the rights.  False if the kernel
- * permits none, as for a user in a chroot, or if mounts would be seen outside, as where the root of a
- * chroot is no mount point.
+ * Give this process a mount namespace, in a user namespace if it needs the rights.  Returns false if the kernel
+ * permits none, as for a user in a chroot, or if mounts would be visible outside, as in a chroot whose root is
+ * not a mount point.
  */
 static bool enter_mount_namespace(void)
 {
@@ -403,7 +403,7 @@ static bool enter_mount_namespace(void)
     return mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL) == 0;
 }
 
-/* With a /dev/shm of 8 KiB. */
+/* /dev/shm has 8 KiB. */
 START_TEST(a_full_file_system_is_an_error_and_no_signal)
 {
     pid_t child = fork();
@@ -442,9 +442,7 @@ static int error_of_another(const char *path)
     return waitpid(child, &status, 0) == child && WIFEXITED(status) ? WEXITSTATUS(status) : -1;
 }
 
-/*
- * A directory that is mounted in two places is one for all, also on ramfs, which has no fallocate.
- */
+/* A directory that is mounted in two places is the same one, also on ramfs, which has no fallocate. */
 START_TEST(two_mounts_and_ramfs_share_segments)
 {
     char one[100], two[100];
@@ -470,7 +468,7 @@ START_TEST(two_mounts_and_ramfs_share_segments)
         CHILD_CHECK(fairsem_shared_acquire(h, 4) == 0);
         CHILD_CHECK(error_of_another(in_two) == EAGAIN);
         CHILD_CHECK(fairsem_shared_release(h, 1) == 0);
-        CHILD_CHECK(error_of_another(in_two) == 0);         /* and it dies with the unit */
+        CHILD_CHECK(error_of_another(in_two) == 0);         /* it dies with the unit */
         CHILD_CHECK(fairsem_shared_acquire(h, 1) == 0);
         CHILD_CHECK(fairsem_shared_unlink(in_two) == 0);
         CHILD_CHECK(fairsem_shared_unlink(in_one) == ENOENT);
@@ -520,7 +518,7 @@ static void open_and_close_another(const char *what)
     ck_assert_int_eq(fairsem_shared_close(h), 0);
 }
 
-/* In each of these steps it may have to wait for a lock, or for other processes. */
+/* In each of these steps the call may have to wait for a lock, or for other processes. */
 START_TEST(other_segments_are_opened_and_closed_while_a_call_attaches_or_detaches)
 {
     fairsem_shared_t *h;
@@ -564,7 +562,7 @@ static void *open_it(void *name)
     return name;
 }
 
-/* The descriptor goes, and the locks of this process with it, before another one is opened. */
+/* The descriptor is closed, which releases the liveness lock, before another one is opened. */
 START_TEST(an_open_waits_for_another_thread_that_closes_the_same_segment)
 {
     fairsem_shared_t *h = make_own_named(4, 0);
@@ -577,7 +575,7 @@ START_TEST(an_open_waits_for_another_thread_that_closes_the_same_segment)
     await_flag(&closes, 1);
     start_thread(&opener, open_it, (void *)(uintptr_t)own_name());
     for (int looks = 0; looks < 20 && !atomic_load(&opened_again); looks++)
-        nap(1);         /* it would be wrong if it came so soon */
+        nap(1);         /* time for an open that does not wait, which would be wrong */
     ck_assert_int_eq(opened_again, 0);
     atomic_store(&may_be_closed, 1);
     ck_assert_int_eq(pthread_join(closer, NULL), 0);
@@ -594,7 +592,7 @@ END_TEST
 struct place { _Atomic int reached, may_go_on; };
 static struct place *in_scan;
 
-/* In the newcomer, before it tries the third entry. */
+/* Called in the newcomer, which pauses before it tries the third entry. */
 static void pause_in_scan(const char *what)
 {
     static int taken;
@@ -606,8 +604,8 @@ static void pause_in_scan(const char *what)
 }
 
 /*
- * Two of three have it open at most: the one whose entry the newcomer has passed dies, and another one
- * takes the entry that it comes to.
+ * At most two of three processes have the segment open: the one whose entry the newcomer has passed dies, and
+ * another one takes the entry that is next.
  */
 START_TEST(a_newcomer_that_others_overtake_finds_the_entry_that_is_left)
 {
@@ -625,7 +623,7 @@ START_TEST(a_newcomer_that_others_overtake_finds_the_entry_that_is_left)
     }
     while (atomic_load(&in_scan->reached) == 0 && !has_ended(newcomer))
         nap(1);
-    ck_assert_int_eq(fairsem_shared_available(h), 2);       /* which frees the entry ahead */
+    ck_assert_int_eq(fairsem_shared_available(h), 2);       /* this frees the entry that was passed */
     kill_child(passed);
     other = fork_holder(h, 1);
     atomic_store(&in_scan->may_go_on, 1);
@@ -636,7 +634,7 @@ START_TEST(a_newcomer_that_others_overtake_finds_the_entry_that_is_left)
 }
 END_TEST
 
-/* The others are in pages that cannot be loaded. */
+/* All other entries are in pages that cannot be read. */
 START_TEST(a_first_call_looks_only_at_entries_near_the_first_free_one)
 {
     fairsem_shared_t *h = make_small_segment(1, 0, 1, FAIRSEM_SHARED_MAX);
@@ -661,7 +659,7 @@ int main(void)
     RUN_SUITE("shared open", an_invalid_name_is_refused, an_invalid_path_is_refused,
               two_paths_to_one_file_are_one_segment, an_invalid_attribute_is_refused,
               opening_a_name_again_keeps_the_units,
-              a_file_that_is_no_segment_is_refused_and_can_be_removed, an_invalid_header_is_refused,
+              a_file_that_is_not_a_segment_is_refused_and_can_be_removed, an_invalid_header_is_refused,
               a_truncated_segment_is_damaged, other_kinds_of_files_are_refused,
               open_without_a_free_descriptor_fails_and_leaves_nothing,
               a_limit_of_files_is_an_error_and_no_signal, standard_output_is_never_a_segment,

@@ -19,7 +19,7 @@ static void look_at_the_lock(const char *what)
     woken_with_lock += (lock & 1u << 30) != 0 && (lock & 0xfff) == (uint32_t)FS_GET(&released->self);
 }
 
-/* More than a section lists in order; it wakes each after its unlock, or they would wait for the lock. */
+/* More than FS_WAKES.  Each is woken after the unlock, because otherwise it would wait for the lock. */
 START_TEST(one_release_lets_sixty_processes_through)
 {
     for (unsigned flags = 0; flags <= FAIRSEM_SHARED_NO_UNDO; flags++) {
@@ -46,7 +46,7 @@ START_TEST(one_release_lets_sixty_processes_through)
 }
 END_TEST
 
-/* Processes with these priorities get the one unit in the places that are expected. */
+/* Check that processes with these priorities get the one unit in the expected order. */
 static void granted_in_places(int64_t aging_ns, const int expected[8], int64_t aged)
 {
     static const int priorities[] = { 0, 5, -3, 0, 5, -3, 7, -9 };
@@ -80,15 +80,15 @@ START_TEST(the_lower_number_comes_first_and_equal_ones_in_arrival_order)
 }
 END_TEST
 
-/* All but the last two pass a better one: the one of priority 7 passes that of -9, which is last. */
-START_TEST(old_requests_come_first_in_arrival_order)
+/* All except the last two overtake a better priority: 7, for instance, overtakes -9, which comes last. */
+START_TEST(aged_requests_come_first_in_arrival_order)
 {
     granted_in_places(1, (const int[]){ 1, 2, 3, 4, 5, 6, 7, 8 }, 7);
 }
 END_TEST
 
-/* The head asks for more than there is; who keeps watch finds that the one behind it is old. */
-static bool becomes_old(int64_t aging_ns)
+/* The front waiter wants more than is free; a detector finds that the one behind it has aged. */
+static bool check_aging(int64_t aging_ns)
 {
     const fairsem_shared_attr_t attr = { .units = 4, .aging_ns = aging_ns };
     _Atomic int *places = share(3 * sizeof *places);
@@ -110,12 +110,12 @@ static bool becomes_old(int64_t aging_ns)
     return was_young;
 }
 
-/* On a busy machine it may be old before the release, which then grants it: then once more. */
-START_TEST(a_request_that_becomes_old_takes_what_lies_free)
+/* On a busy machine the request may age before the release, which then grants it: so repeat the test. */
+START_TEST(a_request_that_ages_takes_free_units)
 {
     int64_t aging_ns = 20000000;
 
-    while (!becomes_old(aging_ns))
+    while (!check_aging(aging_ns))
         aging_ns *= 2;
 }
 END_TEST
@@ -126,7 +126,7 @@ START_TEST(a_time_out_is_counted_once)
     fairsem_shared_stat_t stat;
 
     ck_assert_int_eq(fairsem_shared_acquire(h, 1), 0);
-    ck_assert_int_eq(wait_in_vain(h, 1), ETIMEDOUT);
+    ck_assert_int_eq(wait_and_time_out(h, 1), ETIMEDOUT);
     ck_assert_int_eq(fairsem_shared_stat(h, &stat), 0);
     ck_assert_int_eq(stat.timeouts, stat.waits);
     ck_assert_int_ge(stat.timeouts, 1);
@@ -162,7 +162,7 @@ int main(void)
 {
     RUN_SUITE("shared order", one_release_lets_sixty_processes_through,
               the_lower_number_comes_first_and_equal_ones_in_arrival_order,
-              old_requests_come_first_in_arrival_order,
-              a_request_that_becomes_old_takes_what_lies_free, a_time_out_is_counted_once,
+              aged_requests_come_first_in_arrival_order,
+              a_request_that_ages_takes_free_units, a_time_out_is_counted_once,
               no_request_passes_a_large_one);
 }

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * t_shared_posix.c - what POSIX demands of semaphores between processes, as far as the tests beside
- * this one do not ask for it.
+ * t_shared_posix.c - what POSIX demands of semaphores between processes, without what other tests of this
+ * directory check.
  *
- * The comment above each test names the clause that it checks.  "Differs" says where fairsem does
- * something else by design, and why.  In POSIX, units belong to no process, so most segments here
- * are without undo.  t_shared_posix_open.c is about names.
+ * The comment above each test names the clause that it checks.  "Differs" says where fairsem does something
+ * else by design, and why.  In POSIX, units belong to no process, so most segments here are without undo.
+ * t_shared_posix_open.c is about names.
  *
  * Values, results, errors and errno are in t_shared_results.c, the order in t_shared_order.c, names and
  * attributes that are refused in t_shared_open.c.
@@ -23,8 +23,8 @@
 /* ---- sem_init ---- */
 
 /*
- * sem_init, pshared != 0: any process that can access the semaphore may use it.  Here a child and a
- * grandchild use it, and each sees what the others have done.
+ * sem_init with a pshared that is not 0: any process that can access the semaphore may use it.  Here a child
+ * and a grandchild use it, and each sees what the others have done.
  */
 START_TEST(children_and_grandchildren_use_the_same_semaphore)
 {
@@ -88,8 +88,8 @@ static void take_turns(fairsem_shared_t *const *h, int self, int *turn)
 }
 
 /*
- * sem_wait and sem_post synchronize memory (XBD 4.12).  Eight processes take turns, and each sees
- * what the one before it has written, which is not atomic.
+ * sem_wait and sem_post synchronize memory (XBD 4.12).  Eight processes take turns, and each sees the last
+ * one's stores, which are not atomic.
  */
 START_TEST(processes_in_lock_step_see_what_the_others_wrote)
 {
@@ -238,7 +238,7 @@ END_TEST
 
 /* ---- sem_getvalue ---- */
 
-/* A child that changes the value by two until *stop; it adds one to *begun after its first turn. */
+/* A child that changes the value by two until *stop; it adds one to *begun after its first change. */
 static pid_t fork_changer(fairsem_shared_t *h, _Atomic int *begun, _Atomic int *stop)
 {
     pid_t child = fork();

@@ -127,8 +127,8 @@ START_TEST(of_several_rivals_one_creates_the_name)
 END_TEST
 
 /*
- * sem_open, except for the mode: whatever the umask, those may use it that the given mode allows to
- * read and write, and the others may not read it, either.  The owner is the effective user.
+ * sem_open, except for the mode: whatever the umask is, users that the given mode allows to read and write may
+ * use the semaphore, and all others may not even read it.  The owner is the effective user.
  */
 START_TEST(mode_and_owner_come_from_the_creator)
 {
@@ -152,7 +152,7 @@ START_TEST(mode_and_owner_come_from_the_creator)
 }
 END_TEST
 
-/* As a user other than root and the creator, whom no mode restricts.  Exits with SKIPPED if it cannot. */
+/* Open it as a user whom the mode restricts: neither root nor the creator.  Exits with SKIPPED if that fails. */
 static void try_as_other_user(_Atomic int *made, int expected)
 {
     fairsem_shared_t *h;
@@ -196,8 +196,8 @@ START_TEST(the_mode_says_who_may_open_it)
 END_TEST
 
 /*
- * sem_open: the same address again, if the process has it open.  Each open needs a close.  Flags that
- * POSIX does not define have no effect if they say what is done anyway.
+ * sem_open: a process that has it open gets the same address.  Each open needs a close.  Flags that POSIX does
+ * not define have no effect if they say what is done anyway.
  */
 START_TEST(a_process_that_opens_it_again_gets_the_same_handle)
 {

@@ -63,7 +63,7 @@ START_TEST(each_way_to_acquire_takes_what_is_free)
         ck_assert_int_eq(fairsem_shared_tryacquire(h, 1), EAGAIN);
         ck_assert_int_eq(fairsem_shared_acquire_for(h, 1, 0), ETIMEDOUT);
         ck_assert_int_eq(fairsem_shared_acquire_for(h, 1, -5), ETIMEDOUT);
-        ck_assert_int_eq(wait_in_vain(h, 1), ETIMEDOUT);
+        ck_assert_int_eq(wait_and_time_out(h, 1), ETIMEDOUT);
         ck_assert_int_eq(fairsem_shared_acquire_until(h, 1, CLOCK_REALTIME, &past), ETIMEDOUT);
         ck_assert_int_eq(fairsem_shared_acquire_with(h, 1, &moment), ETIMEDOUT);
         ck_assert_int_eq(fairsem_shared_waiters(h), 0);
@@ -174,7 +174,7 @@ START_TEST(a_token_cancels_only_the_wait_that_uses_it)
     ck_assert(stat.cancels == 1 && stat.grants == 1 && stat.mine == 1);
     ck_assert_int_eq(fairsem_shared_close(h), 0);
 
-    /* Not even a unit that is free, and could be had without the lock. */
+    /* Not even a free unit is taken, which would need no lock. */
     h = make_segment(1, FAIRSEM_SHARED_NO_UNDO);
     ck_assert_int_eq(fairsem_shared_acquire_with(h, 1, &how), 4711);
     ck_assert_int_eq(fairsem_shared_available(h), 1);
@@ -209,7 +209,7 @@ START_TEST(a_canceled_thread_leaves_the_queue)
 }
 END_TEST
 
-/* A child that locks this byte as if it attached, and goes no further. */
+/* A child that takes the liveness lock on this byte as if it attached, and goes no further. */
 static pid_t fork_attaching(int byte)
 {
     struct flock lock = { .l_type = F_WRLCK, .l_whence = SEEK_SET, .l_start = byte, .l_len = 1 };
@@ -236,7 +236,7 @@ static void *try_canceled(void *arg)
     return arg;
 }
 
-/* It waits a moment for an entry in the table of processes.  That is no wait in the queue. */
+/* It waits a moment for an entry in the table of processes, which is not a wait in the queue. */
 START_TEST(a_first_call_that_need_not_wait_is_no_cancellation_point)
 {
     const fairsem_shared_attr_t attr = { .units = 1, .max_processes = 2 };
@@ -289,7 +289,7 @@ START_TEST(users_and_dump_show_holders_and_waiters)
     count = 0;
     ck_assert_int_eq(fairsem_shared_users(h, NULL, &count), 0);
     ck_assert_int_eq(count, 3);
-    nap(50);        /* the same of the wait, which is not over */
+    nap(50);        /* more than a tick again: the wait is not over */
     ck_assert_int_eq(fairsem_shared_stat(h, &stat), 0);
     ck_assert_int_ge(stat.oldest_wait_ns, 10000000);
     FS_PUT(&h->segment->count.wait_ns_total, INT64_C(1000000000000000));
@@ -313,7 +313,7 @@ START_TEST(users_and_dump_show_holders_and_waiters)
 }
 END_TEST
 
-/* By priority, a short wait can be in front of a long one. */
+/* A short wait can be ahead of a long one, by its priority. */
 START_TEST(waiters_are_shown_behind_holders_and_in_the_order_of_the_queue)
 {
     fairsem_shared_t *h = make_segment(1, 0);
@@ -340,7 +340,7 @@ START_TEST(waiters_are_shown_behind_holders_and_in_the_order_of_the_queue)
 END_TEST
 
 /* A child that waits for a unit, holds it, and waits for another one. */
-static pid_t fork_who_waits_twice(fairsem_shared_t *h, _Atomic int *flag)
+static pid_t fork_double_waiter(fairsem_shared_t *h, _Atomic int *flag)
 {
     pid_t child = fork();
 
@@ -366,7 +366,7 @@ START_TEST(a_process_that_waited_holds_since_its_first_grant)
     int count = 1;
 
     ck_assert_int_eq(fairsem_shared_acquire(h, 2), 0);
-    child = fork_who_waits_twice(h, flag);
+    child = fork_double_waiter(h, flag);
     await_queue(h, 1);
     ck_assert_int_eq(fairsem_shared_release(h, 1), 0);
     await_flag(flag, 1);
@@ -385,7 +385,7 @@ START_TEST(a_process_that_waited_holds_since_its_first_grant)
 }
 END_TEST
 
-/* Its process is stopped in the queue, and holds units that its thread has not received. */
+/* The process is stopped in the queue, and holds units that its thread has not received. */
 START_TEST(a_granted_process_that_is_stopped_is_shown_as_a_holder)
 {
     fairsem_shared_t *h = make_segment(2, 0);
@@ -413,7 +413,7 @@ START_TEST(a_granted_process_that_is_stopped_is_shown_as_a_holder)
 }
 END_TEST
 
-/* Also if it takes them in a section, because others wait. */
+/* Not even if it takes them in a section, because others wait. */
 START_TEST(without_undo_no_process_holds_units)
 {
     const fairsem_wait_t urgent = { .priority = -1 };

@@ -43,7 +43,7 @@ START_TEST(each_number_can_be_set)
 }
 END_TEST
 
-/* The second would fit into what the first one must wait for. */
+/* The second request would fit, but the first one must wait. */
 START_TEST(more_units_are_granted_in_order)
 {
     _Atomic int *place = share(4 * sizeof *place);
@@ -61,7 +61,7 @@ START_TEST(more_units_are_granted_in_order)
         ck_assert_int_eq(status_of(waiter[i]), 0);
         ck_assert_int_eq(atomic_load(&place[i + 1]), i + 1);
     }
-    /* One change grants them all that it is enough for. */
+    /* One change grants as many requests as fit. */
     for (int i = 0; i < 3; i++)
         waiter[i] = queue_user(h, 4);
     ck_assert_int_eq(fairsem_shared_set_units(h, 16), 0);
@@ -96,7 +96,7 @@ START_TEST(nothing_is_taken_back_and_nobody_is_granted_until_enough_has_come_bac
     ck_assert_int_eq(fairsem_shared_tryacquire(h, 1), EAGAIN);
     ck_assert_int_eq(fairsem_shared_tryacquire(h, 2), E2BIG);
     ck_assert_int_eq(fairsem_shared_acquire(h, 2), E2BIG);
-    ck_assert_int_eq(wait_in_vain(h, 1), ETIMEDOUT);
+    ck_assert_int_eq(wait_and_time_out(h, 1), ETIMEDOUT);
     waiter = queue_user(h, 1);
     for (int64_t held = 3; held > 1; held--) {
         check_debt(h, 1 - held, held, 1);
@@ -126,7 +126,7 @@ START_TEST(requests_for_more_than_there_is_stay_in_the_queue)
     ck_assert_int_eq(fairsem_shared_release(h, 1), 0);
     ck_assert_int_eq(fairsem_shared_available(h), 2);
     ck_assert_int_eq(fairsem_shared_waiters(h), 2);
-    ck_assert_int_eq(fairsem_shared_tryacquire(h, 1), EAGAIN);      /* it would pass them */
+    ck_assert_int_eq(fairsem_shared_tryacquire(h, 1), EAGAIN);      /* it would overtake them */
     ck_assert_int_eq(fairsem_shared_set_units(h, 4), 0);
     ck_assert_int_eq(status_of(first), 0);
     ck_assert_int_eq(status_of(second), 0);
@@ -145,7 +145,7 @@ START_TEST(requests_wait_for_the_end_of_a_pause)
     ck_assert_int_eq(fairsem_shared_set_units(h, 0), 0);
     ck_assert_int_eq(fairsem_shared_tryacquire(h, 1), EAGAIN);
     ck_assert_int_eq(fairsem_shared_acquire_for(h, 4, 1), ETIMEDOUT);
-    ck_assert_int_eq(fairsem_shared_acquire(h, 5), E2BIG);      /* so many there never were */
+    ck_assert_int_eq(fairsem_shared_acquire(h, 5), E2BIG);      /* there were never 5 */
     first = queue_user(h, 4);
     second = queue_user(h, 1);
     ck_assert_int_eq(fairsem_shared_set_units(h, 2), 0);
@@ -157,7 +157,7 @@ START_TEST(requests_wait_for_the_end_of_a_pause)
 }
 END_TEST
 
-/* It pays with all its units what others still wait for. */
+/* All its units first make up for the lowered total. */
 START_TEST(the_dead_give_back_what_they_held_before_there_were_fewer)
 {
     fairsem_shared_t *h = make_segment(5, 0);

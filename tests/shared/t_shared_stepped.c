@@ -2,8 +2,8 @@
 /*
  * t_shared_stepped.c - a process is killed before any instruction of a call.  No unit is lost.
  *
- * ../search/shared/ kills a simulated one before each store.  Here the test counts instructions
- * with ptrace.  A system call counts as one.
+ * ../search/shared/ kills a simulated process before each store.  Here the test counts instructions with
+ * ptrace.  A system call counts as one.
  */
 #define _GNU_SOURCE             /* syscall */
 #include "crowd.h"
@@ -42,7 +42,7 @@ static void close_it(void)
     CHILD_CHECK(fairsem_shared_close(sem) == 0);
 }
 
-/* The first process that comes repairs the segment. */
+/* The next process repairs the segment. */
 static void repair(void)
 {
     CHILD_CHECK(fairsem_shared_available(sem) >= 0);
@@ -64,7 +64,7 @@ static const struct call {
 
 /* ---- Step by step ---- */
 
-/* A child that stops before its call.  Returns -1 if it cannot be traced here. */
+/* Returns a child that stops before its call, or -1 if it cannot be traced here. */
 static pid_t begin(const struct call *call)
 {
     pid_t child = fork();
@@ -76,7 +76,7 @@ static pid_t begin(const struct call *call)
             _exit(SKIPPED);
         raise(SIGSTOP);
         call->run();
-        /* Not _exit(): with counters for coverage, it is half a million instructions long. */
+        /* Not _exit(), which takes half a million instructions with counters for coverage. */
         syscall(SYS_exit_group, 0);
     }
     ck_assert_int_gt(child, 0);
@@ -87,7 +87,7 @@ static pid_t begin(const struct call *call)
     return child;
 }
 
-/* Let the child run one instruction.  False: it has ended. */
+/* Let the child run one instruction.  Returns false if it has ended. */
 static bool step(const struct call *call, pid_t child)
 {
     int status;
@@ -101,7 +101,7 @@ static bool step(const struct call *call, pid_t child)
     return false;
 }
 
-/* Kill it after k instructions, or let it end.  Returns how many it ran. */
+/* Kill the child after k instructions, or let it end.  Returns how many it ran. */
 static long kill_after(const struct call *call, pid_t child, long k)
 {
     for (long done = 0; done < k; done++) {
@@ -112,7 +112,7 @@ static long kill_after(const struct call *call, pid_t child, long k)
     return k;
 }
 
-/* All units are free, and no process waits. */
+/* Check that all units are free, and no process waits. */
 static void check_whole(const struct call *call, long k)
 {
     int64_t units = 0;
@@ -125,7 +125,7 @@ static void check_whole(const struct call *call, long k)
     ck_assert_int_eq(fairsem_shared_close(sem), 0);
 }
 
-/* One run of the call: returns as kill_after. */
+/* Run the call once.  Returns as kill_after(). */
 static long cut(const struct call *call, long k)
 {
     pid_t child, other = 0;
@@ -147,7 +147,7 @@ static long cut(const struct call *call, long k)
     return done;
 }
 
-/* One child dies in a release, holding the lock of the segment; the next dies in the repair. */
+/* One child dies in a release, with the lock of the segment; the next one dies in the repair. */
 static long cut_repair(const struct call *call, long k)
 {
     static const struct call first = { "release", 1, true, false, grant };

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * t_shared_stopped.c - a process is stopped before a store to the segment, or before another step of
- * a call, perhaps with the lock.  Calls with a time, calls that do not wait, and calls that inspect
- * return all the same.  When it goes on, no unit is lost.  And a canceler is delayed in each step: it
- * must not touch what others may have freed.
+ * t_shared_stopped.c - a process is stopped before a store to the segment, or before another step of a call,
+ * perhaps with the lock.  Nevertheless calls with a deadline, calls that do not wait, and calls that inspect
+ * return.  When the process goes on, no unit is lost.  And a canceler is delayed in each step: it must not
+ * access memory that others may have freed.
  *
- * A call that would hang makes the test hang, until its time is out.  In `make check` every third
- * step is taken; FAIRSEM_SHARED_TIMES=n takes n times as many.
+ * If a call hangs, the test hangs until its time is out.  In `make check` every third step is taken;
+ * FAIRSEM_SHARED_TIMES=n takes n times as many.
  */
 #include "crowd.h"
 
@@ -16,12 +16,12 @@
 
 struct stage {
     _Atomic int ready, go;      /* the first child is about to begin its call; it may begin */
-    _Atomic int waits, over;    /* how often the second child has waited; it need not again */
+    _Atomic int waits, over;    /* number of waits of the second child; it may end */
 };
 
 static struct stage *stage;
 static fairsem_shared_t *sem;
-static _Atomic int64_t countdown; /* to the step before which this process stops; 0: never */
+static _Atomic int64_t countdown; /* to the step before which this process stops, or 0 */
 
 static void step(const char *what)
 {
@@ -40,7 +40,7 @@ static int run_set_units(void) { return fairsem_shared_set_units(sem, 2); }
 
 static int run_try(void)
 {
-    FS_PUT(&sem->segment->checked_ns, -1);      /* a refusal needs no lock right after a check */
+    FS_PUT(&sem->segment->checked_ns, -1);      /* right after a check, a refusal needs no lock */
     return fairsem_shared_tryacquire(sem, 2) == EAGAIN ? 0 : 1;
 }
 
@@ -70,7 +70,7 @@ static void be_stopped(int (*call)(void), int64_t k)
 
 /* ---- The others ---- */
 
-/* Waits for both units, for a moment, again and again. */
+/* Wait for both units, with a short time-out, again and again. */
 static void be_the_waiter(void)
 {
     int error;
@@ -83,7 +83,7 @@ static void be_the_waiter(void)
     _exit(0);
 }
 
-/* It has begun a wait, and returned from it. */
+/* Return when the child has begun a wait, and ended it. */
 static void await_wait(pid_t waiter)
 {
     int before = atomic_load(&stage->waits);
@@ -94,7 +94,7 @@ static void await_wait(pid_t waiter)
 
 static fairsem_token_t token = FAIRSEM_TOKEN_INITIALIZER;
 
-/* Waits in the test's own process, until its token is canceled. */
+/* Wait in the test's own process, until the token is canceled. */
 static void *wait_for_token(void *arg)
 {
     const fairsem_wait_t how = { .token = &token };
@@ -113,7 +113,7 @@ static void make_calls(void)
 
     error = fairsem_shared_tryacquire(sem, 1);
     ck_assert(error == EAGAIN || error == 0);
-    if (error == 0)     /* then nobody has the lock */
+    if (error == 0)     /* the lock is free */
         ck_assert_int_eq(fairsem_shared_release(sem, 1), 0);
     error = fairsem_shared_acquire_for(sem, 1, 1000000);
     ck_assert(error == ETIMEDOUT || error == 0);
@@ -137,8 +137,8 @@ static void cancel(void)
 }
 
 /*
- * True: it is stopped; false: it has ended.  If it sleeps, its call waits for those who came before,
- * or for a moment only, and then no harm is done.
+ * Returns true when the child is stopped, or false when it has ended.  A child that sleeps is waited for: its
+ * call waits for others that came before, or for a moment.
  */
 static bool await_stop(pid_t child)
 {
@@ -154,7 +154,7 @@ static bool await_stop(pid_t child)
     return WIFSTOPPED(status);
 }
 
-/* False: the call has fewer steps than k. */
+/* Returns false if the call has fewer steps than k. */
 static bool stop_in_step(int (*call)(void), int64_t k)
 {
     pid_t stopped, waiter;
@@ -203,7 +203,7 @@ static void count_mark(const char *what)
     marks++;
 }
 
-/* The test build of the library has them.  Without marks no test here would stop anything. */
+/* Check that the library has marks, as the test build does: otherwise no test would stop anything. */
 static void must_have_marks(void)
 {
     fairsem_shared_t *h = make_segment(1, 0);
@@ -249,8 +249,8 @@ static void *acquire_and_release(void *arg)
 }
 
 /*
- * The first thread of a child attaches with the entry of a dead process, for which it needs the lock.
- * The second has a time; and what the dead one held is not its own.
+ * The first thread of a child attaches with the entry of a dead process, for which it needs the lock.  The
+ * second thread has a deadline; and it does not own what the dead process held.
  */
 static void be_the_child(void)
 {
@@ -280,7 +280,7 @@ static void *wait_by_token(void *arg)
     return arg;
 }
 
-/* Nothing else ends the first calls of these threads, and when they have ended nobody uses the handle. */
+/* Only these ways end the first calls of these threads.  After that no thread uses the handle. */
 static void be_the_canceled_child(void)
 {
     pthread_t first;
@@ -302,7 +302,7 @@ static void be_the_canceled_child(void)
     _exit(0);
 }
 
-/* The table is full, one of its processes is dead, and another one is stopped with the lock. */
+/* The table is full: one of its processes is dead, and another one is stopped with the lock. */
 static void check_a_child_that_cannot_attach(void (*be_it)(void))
 {
     const fairsem_shared_attr_t attr = { .units = 3, .max_processes = 3 };
@@ -347,7 +347,7 @@ START_TEST(a_token_and_pthread_cancel_end_a_call_that_cannot_attach_yet)
 }
 END_TEST
 
-/* ---- An old request behind a stopped one ---- */
+/* ---- An aged request behind a stopped one ---- */
 
 #define OLD_NS INT64_C(60000000000)
 
@@ -355,10 +355,10 @@ static fairsem_shared_t *aging;
 static _Atomic int *joined, *may_sleep;
 
 /*
- * In the process of the request, before it sleeps for the first time: when another one has joined it
- * becomes old, and as if somebody had just looked, nobody looks before its time is out.
+ * Called in the process of the request, before its first sleep: wait for another request, age, and pretend that
+ * processes have just been checked, so that no check comes before the time-out.
  */
-static void become_old(const char *what)
+static void become_aged(const char *what)
 {
     int64_t now;
 
@@ -374,16 +374,16 @@ static void become_old(const char *what)
     atomic_store(&aging->segment->checked_ns, now);
 }
 
-/* A child whose request for two units becomes old before its time is out. */
-static pid_t fork_old(fairsem_shared_t *h)
+/* A child whose request for two units ages before its time-out. */
+static pid_t fork_aging(fairsem_shared_t *h)
 {
     pid_t child = fork();
     int result = ETIMEDOUT;
 
     if (child == 0) {
         aging = h;
-        fs_shared_step = become_old;
-        /* On a busy machine the time may be out before it is in the queue. */
+        fs_shared_step = become_aged;
+        /* On a busy machine the time may be out before the request is in the queue. */
         for (int64_t ns = 1000000; atomic_load(joined) == 0; ns *= 2)
             result = fairsem_shared_acquire_for(h, 2, ns);
         CHILD_CHECK(result == 0);
@@ -393,8 +393,8 @@ static pid_t fork_old(fairsem_shared_t *h)
     return child;
 }
 
-/* Who keeps watch may notice it on a busy machine: then the test shows nothing. */
-START_TEST(a_request_that_is_old_when_its_time_is_out_takes_what_lies_free)
+/* On a busy machine a detector may grant it before: then the test shows nothing. */
+START_TEST(a_request_that_has_aged_at_its_time_out_takes_free_units)
 {
     const fairsem_shared_attr_t attr = { .units = 4, .aging_ns = OLD_NS };
     fairsem_shared_t *h;
@@ -405,7 +405,7 @@ START_TEST(a_request_that_is_old_when_its_time_is_out_takes_what_lies_free)
     may_sleep = joined + 1;
     ck_assert_int_eq(fairsem_shared_open(&h, NULL, 0, 0, &attr), 0);
     ck_assert_int_eq(fairsem_shared_acquire(h, 3), 0);
-    old = fork_old(h);
+    old = fork_aging(h);
     await_flag(joined, 1);
     head = queue_placed(h, 4, -1, NULL, NULL);
     stop_child(head);
@@ -423,10 +423,10 @@ END_TEST
 
 #define NAP_MS 30
 
-static _Thread_local int64_t steps_left;       /* to the step in which this thread naps; 0: none */
+static _Thread_local int64_t steps_left;       /* to the step in which this thread sleeps, or 0 */
 static _Thread_local bool napped;
 
-/* Longer than others wait for the lock before they sleep in order, and look at its owner. */
+/* Sleep for longer than others wait for the lock before they sleep in order and check its owner. */
 static void nap_in_step(const char *what)
 {
     (void)what;
@@ -453,7 +453,7 @@ static void *wait_and_close(void *arg)
     return arg;
 }
 
-/* True if the canceler has napped in step k, of a cancellation of a wait. */
+/* Cancel a wait.  Returns true if the canceler has slept in its step k. */
 static bool cancel_in_step(int64_t k, int64_t timeout_ns)
 {
     pthread_t waiter;
@@ -467,7 +467,7 @@ static bool cancel_in_step(int64_t k, int64_t timeout_ns)
     fs_shared_step = nap_in_step;
     start_thread(&waiter, wait_and_close, NULL);
     while (fairsem_shared_waiters(sem) == 0 && atomic_load(&their_wait) == STILL_WAITING)
-        nap(0);         /* it comes, and may leave before we look */
+        nap(0);         /* it is enqueued, and may leave before we look */
     atomic_store(&may_close, 1);
     napped = false;
     steps_left = k;
@@ -481,8 +481,8 @@ static bool cancel_in_step(int64_t k, int64_t timeout_ns)
     return napped;
 }
 
-/* It closes its handle at once.  A canceler that still used the segment, or the wait, would crash. */
-START_TEST(a_canceled_waiter_returns_when_its_canceler_is_through)
+/* The waiter closes its handle at once: a canceler that still used the segment, or the wait, would crash. */
+START_TEST(a_canceled_waiter_can_close_when_its_canceler_is_done)
 {
     int64_t steps = 0;
 
@@ -490,7 +490,7 @@ START_TEST(a_canceled_waiter_returns_when_its_canceler_is_through)
     while (cancel_in_step(steps + 1, 0))
         steps++;
     ck_assert_int_ge(steps, FEW_MARKS);
-    /* If the time had passed before the cancellation, there was nothing to cancel: a longer one. */
+    /* If the time-out came before the cancellation, there was nothing to cancel: try a longer one. */
     for (int64_t k = 1; k <= steps; k++) {
         for (int64_t ns = NAP_MS / 2 * INT64_C(1000000); !cancel_in_step(k, ns); ns *= 2)
             continue;
@@ -530,7 +530,7 @@ END_TEST
 enum { NOT_YET, BY_PTHREAD_CANCEL, BY_TOKEN };
 static _Atomic int asleep, canceled;
 
-/* It is about to sleep in the queue, and is canceled when the test says so. */
+/* The thread is about to sleep in the queue, and is canceled when the test says so. */
 static void be_canceled(const char *what)
 {
     if (strcmp(what, "sleep") != 0)
@@ -541,7 +541,7 @@ static void be_canceled(const char *what)
         (void)pthread_cancel(pthread_self());
 }
 
-/* A thread that waits for a unit, with a token, and comes to the step. */
+/* Start a thread that waits for a unit, with a token, up to the step. */
 static pthread_t start_canceled(unsigned flags)
 {
     pthread_t waiter;
@@ -583,7 +583,7 @@ START_TEST(a_canceled_thread_leaves_a_damaged_segment_that_can_be_closed)
 }
 END_TEST
 
-/* The lock cannot be had, and its token has been canceled, too.  No thread has the unit then. */
+/* The lock is not free, and the token has been canceled, too.  No thread may keep the unit. */
 START_TEST(a_canceled_thread_gives_back_what_it_was_granted)
 {
     must_have_marks();
@@ -606,7 +606,7 @@ START_TEST(a_canceled_thread_gives_back_what_it_was_granted)
 }
 END_TEST
 
-/* The lock cannot be had: the slot is abandoned, and others clean up, and count why. */
+/* The lock is not free, so the slot is abandoned; others clean up, and count why. */
 START_TEST(a_wait_that_ends_without_the_lock_is_counted_as_what_it_was)
 {
     must_have_marks();
@@ -646,8 +646,8 @@ int main(void)
     RUN_SUITE("shared, stopped", nobody_waits_longer_than_it_asked_for_while_a_process_is_stopped,
               a_thread_that_cannot_attach_yet_delays_no_other_thread,
               a_token_and_pthread_cancel_end_a_call_that_cannot_attach_yet,
-              a_request_that_is_old_when_its_time_is_out_takes_what_lies_free,
-              a_canceled_waiter_returns_when_its_canceler_is_through,
+              a_request_that_has_aged_at_its_time_out_takes_free_units,
+              a_canceled_waiter_can_close_when_its_canceler_is_done,
               damage_closes_the_fast_path_even_if_a_section_is_about_to_open_it,
               a_canceled_thread_leaves_a_damaged_segment_that_can_be_closed,
               a_canceled_thread_gives_back_what_it_was_granted,

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * t_shared_storm.c - processes acquire, wait and release all the time, are killed at random moments
- * and are replaced.  The sum of the units is right after each kill, and the others go on.  Whenever
- * the lock is about to be dropped, no request waits that came before one that has been granted.  The
- * same once more with random priorities where each request is old at once, so that they do not count.
+ * t_shared_storm.c - processes acquire, wait and release all the time, are killed at random moments and are
+ * replaced.  The sum of the units is right after each kill, and the others go on.  Before each unlock, no
+ * request waits that came before one that has been granted.  A second run has random priorities and requests
+ * that age at once, so that the priorities do not count.
  *
  * FAIRSEM_SHARED_TIMES=n makes it n times as long.
  */
@@ -25,9 +25,9 @@ static fairsem_shared_t *sem;
 struct book {
     _Atomic int64_t granted;    /* grants to all */
     _Atomic int64_t longest_ns; /* of the waits that ended */
-    _Atomic int wrong;          /* an errno value; 1000 and more: of a release */
-    _Atomic int64_t judged;     /* how often the order was checked where one waited and one was granted */
-    _Atomic int passed;         /* how often a request was granted before an older one */
+    _Atomic int wrong;          /* an errno value; that of a release plus 1000 */
+    _Atomic int64_t judged;     /* checks of the order with a waiting and a granted request */
+    _Atomic int passed;         /* requests that were granted before an older one */
 };
 
 static struct book *book;
@@ -46,7 +46,7 @@ static void note_wait(int64_t ns)
         continue;
 }
 
-/* The lock is held, except if others have taken us for dead.  All must come as they have arrived. */
+/* Check that grants are in order of arrival.  The lock is held, unless others have taken us for dead. */
 static void check_order(const char *what)
 {
     int64_t oldest = INT64_MAX, newest = -1;
@@ -114,8 +114,8 @@ static pid_t start_one(uint32_t seed)
 }
 
 /*
- * The units held and free together, under the lock.  fairsem_shared_stat() finds the dead; but where the
- * owner of the lock is kept from running for long, it reads without it.
+ * Returns the sum of held and free units, under the lock.  fairsem_shared_stat() reaps the dead, but reads
+ * without the lock if the lock's owner does not run for long.
  */
 static int64_t all_units(void)
 {
@@ -155,7 +155,7 @@ static void storm(int kills, int64_t aging_ns)
         ck_assert_int_eq(atomic_load(&book->passed), 0);
         children[victim] = start_one(next_random(&seed));
     }
-    /* The processes that are left go on; the order has been checked; and if age counts, it has counted. */
+    /* The remaining processes go on, the order has been checked, and aging has had an effect if it is on. */
     granted = atomic_load(&book->granted);
     do {
         nap(1);
@@ -184,7 +184,7 @@ START_TEST(deaths_at_random_moments_lose_no_unit)
 }
 END_TEST
 
-START_TEST(deaths_leave_old_requests_in_the_order_of_arrival)
+START_TEST(deaths_leave_aged_requests_in_the_order_of_arrival)
 {
     storm(300 * (int)setting("FAIRSEM_SHARED_TIMES", 1, 1), 1);
 }
@@ -193,5 +193,5 @@ END_TEST
 int main(void)
 {
     RUN_SUITE("shared storm", deaths_at_random_moments_lose_no_unit,
-              deaths_leave_old_requests_in_the_order_of_arrival);
+              deaths_leave_aged_requests_in_the_order_of_arrival);
 }
