@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * callers.h - threads that make one call on a sem_t, and other code for tests of sem_t.  Include it
- * in one file of a program.
+ * callers.h - threads that make one call on a sem_t, and other code for tests of sem_t.  Include it in only one
+ * file of a program.
  */
 #ifndef CALLERS_H
 #define CALLERS_H
@@ -16,7 +16,7 @@
 #include <sched.h>
 #include <stdio.h>
 
-/* fairsem/posix.h: elsewhere sem_init fails. */
+/* On other systems, sem_init of fairsem/posix.h fails. */
 #if defined(__linux__)
 #define HAS_SEM_T true
 #else
@@ -25,7 +25,7 @@
 
 #define NOT_CHANGED 4711        /* an errno that no function sets */
 
-/* True if this system has no sem_t for threads: prints why. */
+/* Returns true and prints why if this system has no sem_t for threads. */
 static inline bool has_no_sem_t(void)
 {
     if (!HAS_SEM_T)
@@ -68,7 +68,7 @@ struct caller {
     pthread_t    thread;
     sem_t       *sem;
     enum how     how;
-    int          policy, priority;  /* to call with; SCHED_OTHER: as it is */
+    int          policy, priority;  /* to call with; not changed if SCHED_OTHER */
     _Atomic int *service;           /* counts up as callers are granted; may be NULL */
     int          place;             /* r/o after join: *service when this one was granted */
     _Atomic int  result;            /* STILL_WAITING, 0, errno, or BROKEN */
@@ -76,7 +76,7 @@ struct caller {
 
 #define BROKEN (-2)                 /* neither 0 nor -1 was returned */
 
-/* An hour from now, on the clock of this way of waiting. */
+/* Returns an hour from now, on the clock of this way of waiting. */
 static inline struct timespec far_away(enum how how)
 {
     return from_now(how == CLOCKWAIT ? CLOCK_MONOTONIC : CLOCK_REALTIME, 3600 * 1000);
@@ -118,21 +118,21 @@ static inline void caller_start(struct caller *c, sem_t *sem, enum how how)
     start_thread(&c->thread, call, c);
 }
 
-/* The same, and return when `expected` threads are in the queue. */
+/* As caller_start(), and return when `expected` threads are in the queue. */
 static inline void caller_queue(struct caller *c, sem_t *sem, enum how how, int expected)
 {
     caller_start(c, sem, how);
     await_waiters(&sem->fairsem_inside_, expected);
 }
 
-/* Join; returns its result, or STILL_WAITING if it was canceled. */
+/* Join the thread.  Returns its result, or STILL_WAITING if it was canceled. */
 static inline int caller_join(struct caller *c)
 {
     pthread_join(c->thread, NULL);
     return atomic_load(&c->result);
 }
 
-/* Spin for up to some microseconds, for another time in each round. */
+/* Spin for up to some microseconds, a different time in each round. */
 static inline void dawdle(int round)
 {
     for (int spin = round % 97 * 80; spin > 0; spin--)

@@ -33,8 +33,8 @@ static void *post_what_comes(void *arg)
 }
 
 /*
- * The post comes at any moment between the entry to the wait and the sleep.  The poster must not access
- * the semaphore once its unit can be taken.
+ * The post comes at any moment between the begin of the wait and the sleep.  The poster must not access the
+ * semaphore once its unit can be taken.
  */
 START_TEST(a_thread_that_has_waited_may_destroy_and_unmap_at_once)
 {
@@ -51,7 +51,7 @@ START_TEST(a_thread_that_has_waited_may_destroy_and_unmap_at_once)
         atomic_store(&relay.sem, sem);
         if (i % 4 == WAYS) {
             while (sem_trywait(sem) != 0)
-                moment();      /* on a busy machine the other one needs this core */
+                moment();      /* on a busy machine the other thread needs this core */
         } else if (wait_somehow(sem, (enum how)(i % 4)) != 0) {
             ck_abort_msg("wait failed");
         }

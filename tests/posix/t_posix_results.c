@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * t_posix_results.c - the functions of fairsem/posix.h one by one: types, results and errno are
- * those of glibc.
+ * t_posix_results.c - the functions of fairsem/posix.h one by one: types, results and errno are those of glibc.
  */
 #include "callers.h"
 
@@ -15,7 +14,7 @@
 #pragma GCC diagnostic ignored "-Wattribute-warning"
 #endif
 
-/* What a program may do with the names besides calling them: the compiler is the test. */
+/* Other uses of the names than calls.  The compiler is the test. */
 START_TEST(the_functions_have_the_types_of_posix)
 {
     int (*init)(sem_t *, int, unsigned) = sem_init;
@@ -53,7 +52,7 @@ START_TEST(success_returns_0_and_leaves_errno_alone)
     ck_assert_works(sem_wait(&sem));
     caller_queue(&c, &sem, WAIT, 1);
     ck_assert_works(sem_destroy(&sem));     /* EBUSY is the library's own */
-    ck_assert_works(sem_post(&sem));        /* this one wakes */
+    ck_assert_works(sem_post(&sem));        /* this post wakes a thread */
     ck_assert_int_eq(caller_join(&c), 0);
     ck_assert_works(sem_destroy(&sem));
 }
@@ -159,7 +158,7 @@ START_TEST(a_deadline_to_come_fails_with_etimedout_when_it_has_passed)
 }
 END_TEST
 
-/* Also if a unit is free, which must stay free: glibc checks the arguments first. */
+/* glibc checks the arguments first, so a free unit must stay free. */
 START_TEST(an_invalid_deadline_fails_with_einval_even_if_a_unit_is_free)
 {
     const long nanoseconds[] = { -1, 1000000000, LONG_MIN, LONG_MAX };

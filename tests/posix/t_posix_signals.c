@@ -16,7 +16,7 @@ static void note(int sig)
     atomic_fetch_add(&handled, 1);
 }
 
-/* SIGUSR1 is noted, with these flags. */
+/* Install note() for SIGUSR1, with these flags. */
 static void handle(int flags)
 {
     struct sigaction action = { .sa_handler = note, .sa_flags = flags };
@@ -25,7 +25,7 @@ static void handle(int flags)
     ck_assert_int_eq(sigaction(SIGUSR1, &action, NULL), 0);
 }
 
-/* The next waiter moves up, and no unit is lost. */
+/* The next waiter comes to the front, and no unit is lost. */
 START_TEST(a_handler_without_sa_restart_ends_a_wait_with_eintr)
 {
     sem_t sem;
@@ -37,7 +37,7 @@ START_TEST(a_handler_without_sa_restart_ends_a_wait_with_eintr)
 
         caller_queue(&c, &sem, (enum how)how, 1);
         caller_queue(&behind, &sem, WAIT, 2);
-        /* Until its wait has returned: the handler may have run before the sleep. */
+        /* Repeat it until the wait has returned: the handler may have run before the sleep. */
         while (atomic_load(&c.result) == STILL_WAITING) {
             pthread_kill(c.thread, SIGUSR1);
             moment();

@@ -38,7 +38,7 @@ START_TEST(its_value_is_0_whichever_function_comes_first)
 }
 END_TEST
 
-/* Like caller_queue.  The inside may be inspected only after the first use. */
+/* As caller_queue().  The semaphore may be inspected only after the first use. */
 static void caller_first_in_queue(struct caller *c, sem_t *sem, enum how how)
 {
     caller_start(c, sem, how);
@@ -70,8 +70,8 @@ START_TEST(a_wait_is_in_the_queue_until_a_post)
 END_TEST
 
 /*
- * Byte for byte: signals end its waits, its largest value is SEM_VALUE_MAX, and its mutex uses
- * priority inheritance, if that of the other one does.
+ * It is the same byte for byte: signals end its waits, its largest value is SEM_VALUE_MAX, and its mutex has
+ * priority inheritance if that of the other one has it.
  */
 START_TEST(after_its_first_use_it_is_the_same_as_one_that_was_initialized)
 {
@@ -126,7 +126,7 @@ static void *use_first(void *arg)
     return NULL;
 }
 
-/* Each post is a unit: no initialization comes after another thread's first call, and undoes it. */
+/* Each post is a unit: no initialization comes after another thread's first call and undoes it. */
 START_TEST(threads_that_use_it_first_at_the_same_time_lose_no_post)
 {
     int number[THREADS];
@@ -149,7 +149,7 @@ END_TEST
 
 /* ---- In a handler that interrupts the first use ---- */
 
-static _Atomic int current;     /* index of the one that is used now, or NONE */
+static _Atomic int current;     /* index of the semaphore in use, or NONE */
 static _Atomic int units;       /* posted and not taken in this pass */
 static _Atomic int handled;
 
@@ -203,7 +203,7 @@ static void *use_one_after_the_other(void *arg)
     return NULL;
 }
 
-/* One signal after the other: a handler that follows another one at once finds nothing to do. */
+/* Signals come one by one: a handler right after another one would find nothing to do. */
 START_TEST(a_handler_may_post_while_its_thread_uses_it_first)
 {
     struct sigaction action = { .sa_handler = post_current };
@@ -245,7 +245,7 @@ static void use_all_in_child(int from)
     _exit(0);
 }
 
-static pthread_mutex_t no_fork = PTHREAD_MUTEX_INITIALIZER;     /* while they become zero again */
+static pthread_mutex_t no_fork = PTHREAD_MUTEX_INITIALIZER;     /* held while the semaphores become zero again */
 
 static void *post_each(void *arg)
 {
@@ -263,7 +263,7 @@ static void *post_each(void *arg)
     return NULL;
 }
 
-/* The child begins with the one that the thread had just reached. */
+/* The child begins with the semaphore that the thread had just reached. */
 START_TEST(a_child_can_use_one_that_another_thread_was_using_for_the_first_time)
 {
     pthread_t thread;
@@ -285,7 +285,7 @@ START_TEST(a_child_can_use_one_that_another_thread_was_using_for_the_first_time)
 }
 END_TEST
 
-/* ---- What still ends the program ---- */
+/* ---- Errors that still end the program ---- */
 
 static void wait_once(void *sem)
 {
@@ -308,7 +308,7 @@ static void release_zeroed(void *sem)
     (void)fairsem_release(&((sem_t *)sem)->fairsem_inside_, 1);
 }
 
-/* A fairsem_t, the one inside for instance, must be initialized as before. */
+/* A fairsem_t must be initialized as before, even the one inside a sem_t. */
 START_TEST(a_destroyed_sem_t_and_a_zeroed_fairsem_t_still_end_the_program)
 {
     void (*const use[])(void *) = { wait_once, post_once, destroy_once, release_zeroed };
