@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * interposed.c - a program that uses <semaphore.h>, and does not know of fairsem: one behavior per
- * subcommand, whose underscores may be hyphens.
+ * interposed.c - a program that uses <semaphore.h> and knows nothing of fairsem: one behavior per subcommand,
+ * whose underscores may be hyphens.
  *
- * test_interpose.py runs it under fairsem-run.  All subcommands that glibc's own semaphores pass, too,
- * also succeed without fairsem-run; `fifo`, `eintr-awake`, `not-libcs`,
- * `no-descriptors` and `relatives` do not.
+ * test_interpose.py runs it under fairsem-run.  With glibc's own semaphores all subcommands succeed, too,
+ * except `fifo`, `eintr-awake`, `not-libcs`, `no-descriptors` and `relatives`.
  *
- * Exit status 0, or 1 and a message; 77: skipped.
+ * Its exit status is 0, or 1 with a message, or 77 if it skips.
  */
 #include "interposed.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * interposed.h - what the parts of the interposed program share.  It comes before all other headers.
+ * interposed.h - shared by the parts of the interposed program.  It comes before all other headers.
  */
 #ifndef INTERPOSED_H
 #define INTERPOSED_H
@@ -46,8 +46,8 @@
     } while (0)
 
 /*
- * BEHAVIOR(name) { ... } is what the program does if it is called with that name.  If it returns, the
- * exit status is 0.  `argument` is what follows the name, or NULL.
+ * BEHAVIOR(name) { ... } is the body of a subcommand.  When it returns, the exit status is 0.  `argument` is the
+ * word after the name, or NULL.
  */
 struct behavior {
     const char      *name;
@@ -68,7 +68,7 @@ extern struct behavior *behaviors;
 
 /* ---- interposed_waiters.c ---- */
 
-/* Threads that wait. */
+/* Waiting threads. */
 #define STILL_WAITING (-1)
 
 struct waiter {
@@ -86,19 +86,19 @@ void queue(struct waiter *w, sem_t *sem);
 /* Does this thread sleep in a call? */
 bool sleeps(pid_t process, pid_t thread);
 
-/* True when it sleeps again, false when its wait has ended. */
+/* Returns true when the thread sleeps again, or false when its wait has ended. */
 bool await_sleep(struct waiter *w);
 
-/* Returns its result, or STILL_WAITING if it was canceled. */
+/* Returns the result of the wait, or STILL_WAITING if the thread was canceled. */
 int join(struct waiter *w);
 
-/* A thread waits, and is granted: from then on the semaphore is in a cell, not a number. */
+/* Move the semaphore into a cell: a thread waits, and is granted. */
 void contend(sem_t *sem);
 
 int value_of(sem_t *sem);
 bool is_interposed(void);
 
-/* Other threads, until they are to stop. */
+/* Threads that run until they are told to stop. */
 void start(pthread_t *thread, void *(*run)(void *), void *arg);
 void start_all(pthread_t *thread, int count, void *(*run)(void *), void *arg);
 void join_all(pthread_t *thread, int count);
@@ -117,7 +117,7 @@ bool blocks_no_signal(void);
 /* Children. */
 int child_status(pid_t child);
 
-/* In a child that is to die: no message, of an emulator neither, and no core file. */
+/* Called in a child that is to die: no message, not even of an emulator, and no core file. */
 void die_silently(void);
 
 /* ---- interposed_stepping.c ---- */
@@ -129,35 +129,35 @@ void die_silently(void);
  * the others run on while it is stopped.
  */
 
-/* Exits on other processors than x86-64, and where breakpoints of the processor are never hit. */
+/* Exit on processors other than x86-64, and on machines whose debug registers do not work. */
 void needs_steps(void);
 
-/* A traced child that runs this and has stopped itself.  It ends when its parent does. */
+/* Returns a traced child that runs this and has stopped itself.  It ends when its parent does. */
 pid_t begin_traced(void (*run)(const void *), const void *arg);
 void end_traced(pid_t pid);
 
-/* Let it go on until it stops itself, and deliver the signals that come. */
+/* Let the child run until it stops itself, and deliver the signals that come. */
 void run_to_stop(pid_t pid);
 
 enum { STEPS_MOST = 20000 };
 
 /*
- * Step through the rest of the operation, and note the address of each instruction.  Returns their
- * number, and in *signals that of the signals that came.
+ * Step through the rest of the operation, and note the address of each instruction.  Returns their number, and
+ * stores the number of signals that came.
  */
 int note_all(pid_t pid, uintptr_t *list, int *signals);
 
 /*
- * Stop before this instruction, by the processor's debug registers, which belong to one thread.
- * False: the operation ended before it.
+ * Stop before this instruction, by the processor's debug registers, which belong to one thread.  Returns false
+ * if the operation ends before it.
  */
 bool stop_before(pid_t pid, const uintptr_t *list, int instruction);
 
 /* ---- interposed_sandbox.c ---- */
 
-bool refuse_tgkill(void);     /* false: seccomp does not work here */
+bool refuse_tgkill(void);     /* returns false if seccomp does not work here */
 
-/* Run it in a process that has no right to real-time priorities.  Returns if that fails. */
+/* Run a behavior in a process without the right to real-time priorities.  Returns only if that fails. */
 void run_without_right(const char *behavior);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * interposed_actions.c - sigaction() and its relatives must work in the same way with and without
- * fairsem-run; test_interpose.py runs this both ways.
+ * interposed_actions.c - sigaction() and its relatives work in the same way with and without fairsem-run;
+ * test_interpose.py runs this both ways.
  */
 #include "interposed.h"
 
@@ -123,7 +123,7 @@ static void once(void)
 
     runs = 0;
     set(SIGUSR1, note, (int)SA_RESETHAND);
-    MUST(siginterrupt(SIGUSR1, 0) == 0);    /* which leaves the other flags */
+    MUST(siginterrupt(SIGUSR1, 0) == 0);    /* leaves the other flags alone */
     found = now(SIGUSR1);
     MUST(found.sa_handler == note && (found.sa_flags & (int)SA_RESETHAND) != 0);
     raise(SIGUSR1);
@@ -221,7 +221,7 @@ BEHAVIOR(actions)
     in_vfork();
 }
 
-/* ---- What comes in the middle of sigaction() and other calls, by sigaction_hook.c ---- */
+/* ---- Events in the middle of sigaction() and other calls, by sigaction_hook.c ---- */
 
 static bool (**in_sigaction)(int sig);
 static void (**in_setcanceltype)(int type);
@@ -344,7 +344,7 @@ enum { TOGETHER = 10 };
 
 static int first_number;
 static int values[TOGETHER], arrivals[TOGETHER];
-static int sent_inside;         /* 0: none */
+static int sent_inside;         /* a signal, or 0 */
 static bool defers;             /* r/o */
 static pid_t forked;
 
@@ -366,7 +366,7 @@ static void forget_arrivals(void)
     memset(arrivals, 0, sizeof arrivals);
 }
 
-/* From here they come when open_in_sigaction() runs. */
+/* Block them: they come when open_in_sigaction() runs. */
 static void hold_back(void)
 {
     sigset_t all;
@@ -394,15 +394,15 @@ static bool open_in_sigaction(int sig)
     return true;
 }
 
-static void hit_section(void)
+static void interrupt_section(void)
 {
     *in_sigaction = open_in_sigaction;
     errno = 0;
     set(SIGHUP, other, 0);
-    MUST(errno == 0);       /* a marker that the kernel refuses is no error of sigaction() */
+    MUST(errno == 0);       /* if the kernel refuses a re-raised signal, sigaction() does not fail */
 }
 
-/* Two of one number, perhaps more than the module keeps itself; and the mask is empty again. */
+/* Two of each number, perhaps more than the module can defer; and the mask is empty again. */
 static void together(int numbers)
 {
     hold_back();
@@ -411,7 +411,7 @@ static void together(int numbers)
         send_value(first_number + i, 100 + i);
     }
     send_value(first_number, 1000);
-    hit_section();
+    interrupt_section();
     for (int i = 0; i < numbers; i++)
         MUST(arrivals[i] == 1 + (i == 0) && values[i] == 100 + i + (i == 0) * 1000);
     MUST(blocks_no_signal());
@@ -422,7 +422,7 @@ static void all_together(void)
     together(TOGETHER);
 }
 
-/* The kernel has called this handler: it has its alternate stack. */
+/* The handler runs on its alternate stack, because the kernel has called it. */
 static void note_on_stack(int sig, siginfo_t *info, void *context)
 {
     stack_t now_used;
@@ -431,7 +431,7 @@ static void note_on_stack(int sig, siginfo_t *info, void *context)
     note_value(sig, info, context);
 }
 
-/* If no signal can be queued, one by kill() comes all the same. */
+/* If no signal can be queued, one by kill() still comes. */
 static void without_memory(void)
 {
     const stack_t stack = { .ss_sp = alternate, .ss_size = sizeof alternate };
@@ -442,11 +442,11 @@ static void without_memory(void)
     handle_info(first_number, note_on_stack, SA_ONSTACK);
     MUST(setrlimit(RLIMIT_SIGPENDING, &nothing) == 0);
     MUST(kill(getpid(), first_number) == 0);
-    hit_section();
+    interrupt_section();
     MUST(arrivals[0] == 1);
 }
 
-/* Sends the signal once more, which must come after the end of this handler. */
+/* Send the signal once more, which must come after the end of this handler. */
 static void send_again(int sig, siginfo_t *info, void *context)
 {
     static volatile sig_atomic_t running;
@@ -471,7 +471,7 @@ static void without_reraised_signal(void)
     set(SIGSYS, other, 0);
     if (!refuse_tgkill())
         return;
-    hit_section();
+    interrupt_section();
     MUST(arrivals[0] == 2 && arrivals[1] == 1 && arrivals[2] == 2);
     MUST(values[0] == 200 && values[1] == 101 && values[2] == 1102);
     MUST(now(first_number + 1).sa_handler == SIG_DFL);
@@ -502,8 +502,8 @@ static void fork_here(int sig)
     }
 }
 
-/* Two signals hit a section.  The handler of SIGBUS runs first, while the other one is blocked. */
-static void two_together(void (*first)(int))
+/* Two signals interrupt a section.  The handler of SIGBUS runs first, while the other one is blocked. */
+static void interrupt_by_two(void (*first)(int))
 {
     struct sigaction action = { .sa_handler = first };
 
@@ -513,25 +513,25 @@ static void two_together(void (*first)(int))
     handle_info(first_number, note_value, 0);
     send_value(first_number, 1);
     sent_inside = SIGBUS;
-    hit_section();
+    interrupt_section();
     sent_inside = 0;
     MUST(signal(SIGBUS, SIG_DFL) == first);
 }
 
-/* What the program ignores in the meantime is gone. */
+/* A deferred signal that the program ignores in the meantime is gone. */
 static void ignored_meanwhile(void)
 {
-    two_together(ignore_the_other);
+    interrupt_by_two(ignore_the_other);
     forget_arrivals();
     handle_info(first_number, note_value, 0);
     send_value(first_number, 2);
     MUST(arrivals[0] == 1 && values[0] == 2);
 }
 
-/* What was sent to the parent does not come in the child. */
+/* A signal that was sent to the parent does not come in the child. */
 static void forked_meanwhile(void)
 {
-    two_together(fork_here);
+    interrupt_by_two(fork_here);
     MUST(arrivals[0] == 1 && values[0] == 1);
     MUST(child_status(forked) == 0);
 }
@@ -551,7 +551,7 @@ static void call_sem_destroy(void)
     MUST(sem_destroy(&used_before) == 0);
 }
 
-/* The handler has interrupted a sleep, where cancellation is asynchronous: it ends in the call. */
+/* The handler has interrupted a sleep, in which cancellation is asynchronous; it acts in this call. */
 static void end_in_call(int sig)
 {
     (void)sig;
@@ -646,7 +646,7 @@ BEHAVIOR(interrupted_actions)
     canceled_in(call_sem_destroy, NULL, cancel_in_setcanceltype);
 }
 
-/* ---- A library keeps the second handler ---- */
+/* ---- A library stores the second handler ---- */
 
 static struct sigaction second;
 

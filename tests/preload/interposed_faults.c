@@ -19,7 +19,7 @@ static size_t page_size;
 static sem_t other;
 static int accesses;
 
-/* Each time it is a number first, and moves. */
+/* Each time the semaphore is a number first, and moves into a cell. */
 static void use_other(void)
 {
     MUST(sem_init(&other, 0, 0) == 0);
@@ -69,7 +69,7 @@ BEHAVIOR(faults)
     MUST(sem_init(sem, 0, 1) == 0);
     MUST(sem_wait(sem) == 0);
     MUST_FAIL(sem_trywait(sem), EAGAIN);
-    MUST_FAIL(sem_timedwait(sem, &past), ETIMEDOUT);    /* more than a number from here */
+    MUST_FAIL(sem_timedwait(sem, &past), ETIMEDOUT);    /* in a cell from here */
     MUST_FAIL(sem_trywait(sem), EAGAIN);
     MUST(sem_post(sem) == 0 && value_of(sem) == 1);
     memcpy(copy, sem, sizeof *copy);

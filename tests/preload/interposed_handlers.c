@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * interposed_handlers.c - signals come while threads contend for a semaphore.  Their handlers run once
- * for each signal, in the order of the signals, each with its own siginfo, and may use the same
- * semaphore; also on small stacks.  A thread may fetch signals instead of handling them.
+ * interposed_handlers.c - signals come while threads contend for a semaphore.  The handlers run once for each
+ * signal, in the order of the signals, with the right siginfo, and may use the same semaphore, also on small
+ * stacks.  A thread may also fetch signals instead of handling them.
  */
 #include "interposed.h"
 #include "emulated.h"
@@ -35,7 +35,7 @@ static void expect_next(int sig, siginfo_t *info, void *context)
     unsigned long long mask;
 
     (void)sig;
-    /* The mask to return to is the thread's own: it has blocked nothing. */
+    /* The mask to return to is the thread's own, which is empty. */
     memcpy(&mask, &interrupted->uc_sigmask, sizeof mask);
     if (inside++ != 0 || mask != 0 || info->si_code != SI_QUEUE
         || info->si_value.sival_int != atomic_load(&arrived))
@@ -112,10 +112,7 @@ static void count(int sig, siginfo_t *info, void *context)
         continue;
 }
 
-/*
- * If no signal can be queued (ulimit -i 0), the kernel delivers signals without their siginfo.
- * Each must come all the same.
- */
+/* If no signal can be queued (ulimit -i 0), the kernel delivers signals without siginfo.  Each must still come. */
 BEHAVIOR(signals_without_memory)
 {
     const struct rlimit none = { 0, 0 };
@@ -227,10 +224,10 @@ static void interrupt(pid_t whom, int times, const _Atomic int *handled)
 }
 
 /*
- * Ctrl-C while the main thread waits and others contend: none is lost, and the main thread gets it.
- * The next one comes after the handler has returned: until then the main thread blocks SIGINT, and
- * the kernel chooses another.  (Once in some thousands it does so anyway, also without a semaphore:
- * it skips a thread that is falling asleep.)  Argument: how many times.
+ * Ctrl-C while the main thread waits and others contend: none is lost, and the main thread gets it.  The next
+ * one comes after the handler has returned: until then the main thread blocks SIGINT, and the kernel chooses
+ * another thread.  (Once in some thousands it does so anyway, even without a semaphore: it skips a thread that
+ * is falling asleep.)  The argument is the number of repetitions.
  */
 BEHAVIOR(interrupts)
 {
@@ -244,7 +241,7 @@ BEHAVIOR(interrupts)
     handled_so_far = mmap(NULL, sizeof *handled_so_far, PROT_READ | PROT_WRITE,
                          MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     MUST(handled_so_far != MAP_FAILED);
-    atomic_store(handled_so_far, -1);    /* fork blocks signals: none before it has returned */
+    atomic_store(handled_so_far, -1);    /* no signal before fork() has returned, which blocks them */
     handle_info(SIGINT, note_thread, 0);
     MUST(sem_init(&never, 0, 0) == 0);
     begin();
@@ -304,7 +301,7 @@ static void *read_signals(void *set)
     return NULL;
 }
 
-/* None is lost, and they come in order. */
+/* No signal is lost, and they come in order. */
 BEHAVIOR(fetched_signals)
 {
     const int numbers[2] = { SIGRTMIN + 2, SIGRTMIN + 3 };
@@ -356,7 +353,7 @@ static void handle_on_stack(int sig, void (*handler)(int), char *memory, size_t 
 
 static sem_t no_units;
 
-/* Most of these overflows are in a call, in a section of the library. */
+/* Most of these overflows are in a section of the library. */
 static int fill_stack(int bytes)
 {
     volatile char *here = alloca((size_t)bytes);
@@ -418,7 +415,7 @@ static void post_on_small(int sig)
     atomic_fetch_add(&posted, 1);
 }
 
-/* A post that wakes a thread, on a stack for which a program may have reckoned so many bytes. */
+/* A post that wakes a thread, on a stack whose size a program may have computed for it. */
 static void post_on_small_stack(void)
 {
     const long least = sysconf(_SC_MINSIGSTKSZ);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * interposed_hog.c - a hog, a thread that takes its unit back at once, and its victim; and threads
- * that all do so.
+ * interposed_hog.c - a hog, which is a thread that takes its unit back at once, and its victim; and several
+ * hogs.
  */
 #include "interposed.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* interposed_jumps.c - siglongjmp() out of a handler ends the wait below, and loses no unit. */
-/* siglongjmp() is then never __longjmp_chk(), which this file calls by its name. */
+/* Without fortification siglongjmp() is not __longjmp_chk(), which this file calls by name. */
 #undef _FORTIFY_SOURCE
 #include "interposed.h"
 
@@ -17,7 +17,7 @@ static _Atomic int jumps_left, inside_jumps;
 static char alternate[65536];
 static stack_t alternate_stack = { .ss_sp = alternate, .ss_size = sizeof alternate };
 
-/* What siglongjmp() is in a program that is compiled with _FORTIFY_SOURCE. */
+/* The siglongjmp() of a program that is compiled with _FORTIFY_SOURCE. */
 _Noreturn void __longjmp_chk(sigjmp_buf env, int value);
 
 static void jump_out(int sig)
@@ -52,7 +52,7 @@ static void wait_inside(int sig)
     sem_wait(&sem);
 }
 
-/* It waits until a jump leaves the wait, overwrites that stack, then waits again. */
+/* Wait until a jump leaves the wait, overwrite its stack, and wait again. */
 static void *wait_and_jump(void *arg)
 {
     struct waiter *w = arg;
@@ -96,7 +96,7 @@ static void jump_by(void (*handler)(int), int flags, int nested)
     MUST(sem_destroy(&sem) == 0);
 }
 
-/* The alternate stack is on the first thread's stack, and so above all others. */
+/* The alternate stack is on the first thread's stack, and so above all other stacks. */
 static void jump_from_above(void (*handler)(int), int stack_flags, int nested)
 {
     const stack_t before = alternate_stack;
@@ -137,7 +137,7 @@ static void jump_and_stay(void)
     MUST(sem_destroy(&sem) == 0);
 }
 
-/* The jump comes at any moment of a wait, also when the unit has been granted. */
+/* The jump comes at any moment of a wait, even when the unit has been granted. */
 static _Atomic int ended, jumped;
 
 static void jump_always(int sig)
@@ -227,7 +227,7 @@ static void *signal_when_it_sleeps(void *arg)
     return arg;
 }
 
-/* A handler that posts jumps out of the wait; while that gives the unit back, another one jumps. */
+/* A handler posts, and jumps out of the wait; while the jump returns the grant, another handler jumps. */
 static void jump_while_jumping(void)
 {
     static struct waiter self;
@@ -256,7 +256,7 @@ static void jump_the_first_time(int sig)
         siglongjmp(target, 1);
 }
 
-/* The handler of the first of two signals jumps out of the wait: the second comes nevertheless. */
+/* The handler of the first of two signals jumps out of the wait.  The second signal still comes. */
 static void jump_before_another(void)
 {
     const struct timespec at = soon(CLOCK_REALTIME, 1000000);
@@ -282,9 +282,9 @@ BEHAVIOR(jumps)
     jump_from_everywhere(jump_out);
     jump_from_everywhere(jump_out_checked);
     /*
-     * In a handler the kernel does not report a stack that has disarmed itself.  So
-     * __longjmp_chk() takes a jump down from it for one into a frame that has returned, with libc
-     * alone, too: "longjmp causes uninitialized stack frame".
+     * In a handler the kernel does not report a stack that has disarmed itself.  So __longjmp_chk() takes a
+     * jump down from it for one into a frame that has returned: "longjmp causes uninitialized stack frame".
+     * With libc alone it does so, too.
      */
     for (int nested = 0; nested <= 1; nested++)
         jump_from_above(jump_out, (int)SS_AUTODISARM, nested);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * interposed_memory.c - the memory in which a program puts its semaphores, and its end; and how much
- * the module takes for cells, which stay or are used again.
+ * interposed_memory.c - the memory of a program's semaphores, which may be unmapped or used again; and the
+ * memory that the module takes for cells.
  */
 #include "interposed.h"
 
@@ -80,7 +80,7 @@ BEHAVIOR(destroyed)
     goes_on(&sem, 3);
     MUST(sem_destroy(&sem) == 0);
     MUST(sem_init(&other, 0, 0) == 0);
-    contend(&other);                        /* perhaps in the memory of the first */
+    contend(&other);                        /* perhaps in the cell of the first */
     MUST(sem_post(&other) == 0);
     goes_on(&sem, 0);
     MUST(value_of(&other) == 1);
@@ -95,7 +95,7 @@ BEHAVIOR(not_libcs)
 
 /* ---- Copies ---- */
 
-/* Each copy is a semaphore of its own, as with libc, also if threads have waited for the first. */
+/* As with libc, each copy is a semaphore of its own, even if threads have waited for the original. */
 BEHAVIOR(copies)
 {
     enum { COPIES = 4 };
@@ -118,7 +118,7 @@ BEHAVIOR(copies)
         MUST(sem_destroy(&sem[i]) == 0);
 }
 
-/* As a vector that grows: the elements are copied, and then the old ones are destroyed. */
+/* As in a vector that grows, the elements are copied, and then the old ones are destroyed. */
 BEHAVIOR(copies_of_destroyed)
 {
     sem_t sem, copy, copy_of_copy, other;
@@ -130,7 +130,7 @@ BEHAVIOR(copies_of_destroyed)
     memcpy(&copy, &sem, sizeof copy);
     MUST(sem_destroy(&sem) == 0);
     memset(&sem, 0x5a, sizeof sem);
-    contend(&other);                        /* not in the memory of the first one yet */
+    contend(&other);                        /* the cell of the first one is still in quarantine */
     memcpy(&copy_of_copy, &copy, sizeof copy);
     MUST(sem_destroy(&copy) == 0);
     goes_on(&copy, 1);
@@ -158,8 +158,8 @@ static long resident_bytes(void)
 }
 
 /*
- * Many programs never destroy.  A semaphore with no waiter uses no memory except its own.  What
- * somebody has waited for takes some more, until it is destroyed.
+ * Many programs never destroy their semaphores.  A semaphore without waiters uses no memory except its own.
+ * After the first wait it takes some more, until it is destroyed.
  */
 BEHAVIOR(no_more_memory)
 {
@@ -181,9 +181,9 @@ BEHAVIOR(no_more_memory)
 }
 
 /*
- * A program that never destroys its semaphores keeps no more memory than fairsem-run(1) says (a part
- * of a huge page aside), and each of its semaphores goes on as it was left.  Meanwhile two threads
- * wait, and are woken at the end, in order.
+ * A program that never destroys its semaphores keeps no more memory than fairsem-run(1) says (except for part of
+ * a huge page), and each of its semaphores still has its value.  Meanwhile two threads wait; they are woken at
+ * the end, in order.
  */
 BEHAVIOR(never_destroyed)
 {
@@ -215,8 +215,8 @@ BEHAVIOR(never_destroyed)
 }
 
 /*
- * In memory where there was a semaphore before, and perhaps in its cell: nothing of that is left.
- * Every second one is destroyed, and goes on as it was; the others are left behind.
+ * Make semaphores in memory where there were others before, and perhaps in their cells: nothing of them is
+ * left.  Every second one is destroyed, and works on; the others are abandoned.
  */
 static void use_own(bool destroys)
 {
@@ -234,7 +234,7 @@ enum { USED = 64, USERS = 3, PASSES = 100000 };
 static sem_t used[USED];
 static _Atomic int taken[USED];
 
-/* Post and take; now and then wait in vain, which moves the semaphore into a cell. */
+/* Post and take; now and then time out, which moves the semaphore into a cell. */
 static void *use(void *arg)
 {
     static _Atomic unsigned seeds;
@@ -259,8 +259,8 @@ static void *use(void *arg)
 }
 
 /*
- * Threads use some semaphores together, and make others of their own, which use cells again that
- * another thread had.  No unit is lost, and none comes from nowhere.
+ * Threads use some semaphores together, and make others of their own, in cells that another thread has used.  No
+ * unit is lost, and none appears from nowhere.
  */
 BEHAVIOR(cells_used_again)
 {
@@ -290,7 +290,7 @@ static void count_signal(int sig)
     atomic_fetch_add(&handled, 1);
 }
 
-static _Atomic int sent;    /* 0: none */
+static _Atomic int sent;    /* a signal, or 0 */
 
 static void *send_signals(void *arg)
 {
@@ -303,8 +303,8 @@ static void *send_signals(void *arg)
 }
 
 /*
- * A wait works, and ends in time or by a signal, even if there is no memory for a semaphore with waiters.
- * As in libc, a handler with SA_RESTART ends only a wait with a deadline.
+ * Without memory for a cell, a wait still works, and ends in time or by a signal.  As in libc, a handler with
+ * SA_RESTART ends only a wait with a deadline.
  */
 BEHAVIOR(no_memory)
 {
@@ -345,7 +345,7 @@ BEHAVIOR(no_memory)
     contend(&sem);
 }
 
-/* ---- More than --stats lists, and more than have statistics of their own ---- */
+/* ---- More semaphores than --stats lists, and more than have statistics of their own ---- */
 
 /* (11 waits.) */
 BEHAVIOR(eleven)

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * interposed_met.c - one thread is stopped before each instruction of an operation on a semaphore, and
- * meanwhile another one does something to the same semaphore: it destroys it, posts, waits for the
- * first time, or forks a child that uses it.
+ * interposed_met.c - one thread is stopped before each instruction of an operation on a semaphore, and meanwhile
+ * another one acts on the same semaphore: it destroys it, posts, waits for the first time, or forks a child that
+ * uses it.
  *
- * test_interpose.py runs it under fairsem-run.  A child repeats the operation; its parent steps through
- * it once, and in each later run stops at the next instruction, and asks the child's second thread
- * to act.  After each run the units must add up.  Programs do all this, and with libc it works,
- * though POSIX does not allow the use of a semaphore while it is destroyed.
+ * test_interpose.py runs it under fairsem-run.  A child repeats the operation.  Its parent steps through it once,
+ * and in each later run stops it at the next instruction, and tells the child's second thread to act.  After each
+ * run the units must add up.  Programs do all this, and with libc it works, though POSIX does not allow the use
+ * of a semaphore while it is destroyed.
  *
- * A second thread that sleeps waits for what the stopped one holds; then the first goes on.
+ * If the second thread sleeps, it waits for the stopped one, which then goes on.
  */
 #include "interposed.h"
 
@@ -18,7 +18,7 @@
 
 static sem_t sem;
 
-/* Seen by the parent, too. */
+/* Memory shared with the parent. */
 static struct shared {
     _Atomic int round;          /* number of operations begun */
     _Atomic int asked, heard, acted;    /* last round in which the second thread is to act */
@@ -27,7 +27,7 @@ static struct shared {
 
 static _Atomic int first;       /* the thread ID of the other one */
 
-/* The second thread sleeps until it is asked: one that polls takes more time than all the steps. */
+/* The second thread sleeps until it is told to act: a thread that polls costs more time than all the steps. */
 static void await_change(_Atomic int *number, int seen)
 {
     syscall(SYS_futex, number, FUTEX_WAIT, seen, NULL, NULL, 0);
@@ -54,8 +54,8 @@ static int take(void)
     return 0;
 }
 
-/* If the semaphore was a number it is in a cell then. */
-static int wait_in_vain(void)
+/* Time out, which moves a semaphore that was a number into a cell. */
+static int wait_and_time_out(void)
 {
     if (sem_timedwait(&sem, &past) == 0)
         return -1;
@@ -89,7 +89,7 @@ static int ask_copy(void)
     return 0;
 }
 
-/* So many others that a cell may be used again when a thread gives back another one. */
+/* Number of other semaphores after which the quarantine of a cell ends. */
 enum { OTHERS = 64 };
 static sem_t copy_of_last;
 
@@ -108,7 +108,7 @@ static int destroy_others(void)
     return 0;
 }
 
-/* A copy of what has just been destroyed has the value of then, though a new one needs a cell. */
+/* A copy of a semaphore that has just been destroyed has its last value, though a new one needs a cell. */
 static void ask_copy_of_last(void)
 {
     sem_t new;
@@ -119,7 +119,7 @@ static void ask_copy_of_last(void)
     MUST(sem_destroy(&new) == 0);
 }
 
-/* The child has one thread, and any number of units that the operation can have left. */
+/* The child has one thread, and as many units as the operation can have left. */
 static int use_in_child(pid_t pid)
 {
     if (pid == 0) {
@@ -130,10 +130,10 @@ static int use_in_child(pid_t pid)
         MUST(value == 0 || value == 1);
         MUST(sem_post(&sem) == 0 && value_of(&sem) == value + 1);
         for (; value >= 0; value--)
-            MUST(wait_in_vain() == -1);
-        MUST(take() == 0 && wait_in_vain() == 0);
+            MUST(wait_and_time_out() == -1);
+        MUST(take() == 0 && wait_and_time_out() == 0);
         MUST(sem_destroy(&sem) == 0 && sem_post(&sem) == 0 && sem_wait(&sem) == 0);
-        MUST(sem_init(&sem, 0, 0) == 0 && wait_in_vain() == 0);
+        MUST(sem_init(&sem, 0, 0) == 0 && wait_and_time_out() == 0);
         _exit(0);
     }
     MUST(pid > 0 && child_status(pid) == 0);
@@ -145,7 +145,7 @@ static int fork_a_child(void)
     return use_in_child(fork());
 }
 
-/* It calls no handlers of pthread_atfork().  (Older versions of glibc do not have it.) */
+/* _Fork() calls no handlers of pthread_atfork().  (Older versions of glibc do not have it.) */
 extern pid_t _Fork(void) __attribute__((weak));
 
 static int fork_without_handlers(void)
@@ -162,22 +162,22 @@ static const struct meeting {
     { "post, destroy", post, destroy, true, 0 },
     { "try, destroy", take, destroy, true, 1 },
     { "getvalue, destroy", ask, destroy, true, 1 },
-    { "wait in vain, destroy", wait_in_vain, destroy, true, 0 },
+    { "time out, destroy", wait_and_time_out, destroy, true, 0 },
     { "wait, destroy", wait_for_unit, destroy, true, 0 },
     { "destroy, post", destroy, post, true, 0 },
     { "destroy, try", destroy, take, true, 1 },
-    { "destroy, wait in vain", destroy, wait_in_vain, true, 0 },
+    { "destroy, time out", destroy, wait_and_time_out, true, 0 },
     { "destroy, destroy", destroy, destroy, true, 1 },
     { "getvalue of a copy, destroy", ask_copy, destroy, true, 1 },
     { "destroy, destroy others", destroy, destroy_others, true, 1 },
-    { "first wait, post", wait_in_vain, post, false, 0 },
-    { "first wait, first wait", wait_in_vain, wait_in_vain, false, 0 },
-    { "post, first wait", post, wait_in_vain, false, 0 },
+    { "first wait, post", wait_and_time_out, post, false, 0 },
+    { "first wait, first wait", wait_and_time_out, wait_and_time_out, false, 0 },
+    { "post, first wait", post, wait_and_time_out, false, 0 },
     { "post, fork", post, fork_a_child, true, 0 },
     { "try, fork", take, fork_a_child, true, 1 },
     { "destroy, fork", destroy, fork_a_child, true, 1 },
-    { "first wait, fork", wait_in_vain, fork_a_child, false, 0 },
-    { "wait in vain, _Fork", wait_in_vain, fork_without_handlers, true, 0 },
+    { "first wait, fork", wait_and_time_out, fork_a_child, false, 0 },
+    { "wait in vain, _Fork", wait_and_time_out, fork_without_handlers, true, 0 },
     { "destroy, _Fork", destroy, fork_without_handlers, true, 1 },
 };
 
@@ -185,7 +185,7 @@ static const struct meeting {
 
 static _Atomic int acts_change, helped;
 
-/* It also posts, once in each round, for a wait that sleeps. */
+/* The second thread also posts, once in each round, for a wait that sleeps. */
 static void *act(void *arg)
 {
     const struct meeting *meeting = arg;
@@ -221,7 +221,7 @@ static void repeat(const struct meeting *meeting)
 
         MUST(sem_init(&sem, 0, 0) == 0);
         if (meeting->in_cell)
-            MUST(wait_in_vain() == 0);
+            MUST(wait_and_time_out() == 0);
         for (int i = 0; i < meeting->units; i++)
             (void)post();
         memcpy(&copy, &sem, sizeof copy);
@@ -235,7 +235,7 @@ static void repeat(const struct meeting *meeting)
             moment();
         change += atomic_load(&acts_change) + atomic_load(&helped);
         MUST(value_of(&sem) == meeting->units + change);
-        /* One of the two must have got the only unit, and a post is never lost. */
+        /* One of the two threads has got the only unit, and a post is never lost. */
         if (meeting->operation == take && meeting->act == destroy)
             MUST(change == -1);
         MUST(sem_destroy(&sem) == 0);
@@ -260,8 +260,8 @@ static void child(const void *meeting)
 static uintptr_t address[STEPS_MOST];
 
 /*
- * The operation's instructions, as it is when nothing disturbs it: the fewest of several times.  On a
- * busy machine an operation sometimes takes a longer way, which later runs do not take.
+ * Note the instructions of an undisturbed operation: the fewest of several runs.  On a busy machine a run may be
+ * longer, with instructions that later runs do not reach.
  */
 static int note_shortest(pid_t pid)
 {
@@ -288,7 +288,7 @@ static void let_act(pid_t pid)
     atomic_store(&shared->asked, round);
     tell_change(&shared->asked);
     for (int i = 1; atomic_load(&shared->acted) != round; i++) {
-        /* To look is slow, and most acts soon end. */
+        /* Checking for sleep is slow, and most acts soon end. */
         if (i % 16 == 0 && atomic_load(&shared->heard) == round
             && sleeps(pid, atomic_load(&shared->second)) && atomic_load(&shared->acted) != round)
             break;
@@ -303,7 +303,7 @@ static void step_through(const struct meeting *meeting)
 
     memset(shared, 0, sizeof *shared);
     pid = begin_traced(child, meeting);
-    /* The first time the loader resolves symbols. */
+    /* The loader resolves symbols in the first run. */
     run_to_stop(pid);
     run_to_stop(pid);
     instructions = note_shortest(pid);

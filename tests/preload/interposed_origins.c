@@ -70,7 +70,7 @@ static uint64_t word_in_cell(sem_t *sem)
     return word;
 }
 
-/* After a fork, parent and child take no cell of the other for their own: the tags differ. */
+/* After a fork, the tags of parent and child differ, so neither takes the other's cell for its own. */
 BEHAVIOR(relatives)
 {
     sem_t *sem = map(NULL, MAP_SHARED), own;
@@ -88,7 +88,7 @@ BEHAVIOR(relatives)
     MUST_FAIL(sem_wait(sem), EINVAL);
 }
 
-static void is_broken(uint64_t word)
+static void is_dangling(uint64_t word)
 {
     union {
         sem_t    sem;
@@ -105,18 +105,18 @@ static void is_broken(uint64_t word)
 }
 
 /*
- * A value that looks like a reference, but not to a cell, is an error: a cell that is not there,
- * one that has not been used yet, and one that is used by another semaphore.
+ * A dangling reference is an error: to a cell that does not exist, to one that has not been used yet, and to one
+ * that another semaphore uses.
  */
 BEHAVIOR(nonsense)
 {
     sem_t sem;
 
-    is_broken(UINT64_C(0xdffffff0) << 32);
+    is_dangling(UINT64_C(0xdffffff0) << 32);
     MUST(sem_init(&sem, 0, 0) == 0);
     MUST_FAIL(sem_timedwait(&sem, &past), ETIMEDOUT);
-    is_broken(UINT64_C(0xd0000001) << 32);
-    is_broken(UINT64_C(0xd0000000) << 32 | 1);
+    is_dangling(UINT64_C(0xd0000001) << 32);
+    is_dangling(UINT64_C(0xd0000000) << 32 | 1);
 }
 
 static char name[64];

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* interposed_priorities.c - a higher real-time priority comes first, however a thread gets it. */
+/* interposed_priorities.c - a higher real-time priority comes first, no matter how a thread gets it. */
 #include "interposed.h"
 
 static sem_t sem;
@@ -20,7 +20,7 @@ static void needs_right(void)
     MUST(sched_setscheduler(0, SCHED_OTHER, &none) == 0);
 }
 
-static void wait_in_vain(int times)
+static void wait_and_time_out(int times)
 {
     for (int i = 0; i < times; i++)
         MUST_FAIL(sem_timedwait(&sem, &past), ETIMEDOUT);
@@ -43,7 +43,7 @@ static void *post_to_both(void *arg)
     return arg;
 }
 
-/* In the child the thread that forks has no real-time priority any more, and waits like others. */
+/* In the child the thread that forked no longer has a real-time priority, and waits like others. */
 BEHAVIOR(forked_priority)
 {
     const struct sched_param param = { .sched_priority = 1 };
@@ -55,7 +55,7 @@ BEHAVIOR(forked_priority)
     needs_right();
     MUST(sem_init(&sem, 0, 0) == 0);
     MUST(sched_setscheduler(0, SCHED_FIFO | SCHED_RESET_ON_FORK, &param) == 0);
-    wait_in_vain(1);
+    wait_and_time_out(1);
     child = fork();
     if (child != 0) {
         MUST(child_status(child) == 0);
@@ -75,7 +75,7 @@ BEHAVIOR(forked_priority)
 
 struct ranked {
     struct waiter w;
-    int         (*change)(const struct sched_param *param);    /* NULL: it stays as it is */
+    int         (*change)(const struct sched_param *param);    /* or NULL */
 };
 
 static int by_itself(const struct sched_param *param)
@@ -87,7 +87,7 @@ static void change_and_wait(struct ranked *r)
 {
     const struct sched_param param = { .sched_priority = 3 };
 
-    wait_in_vain(1);
+    wait_and_time_out(1);
     if (r->change != NULL)
         MUST(r->change(&param) == 0);
     atomic_store(&r->w.tid, gettid());
@@ -96,7 +96,7 @@ static void change_and_wait(struct ranked *r)
     atomic_store(&r->w.result, 0);
 }
 
-/* From 1 to 3, or always 2. */
+/* Wait with a priority that changes from 1 to 3, or is always 2. */
 static void *wait_ranked(void *arg)
 {
     struct ranked *r = arg;
@@ -106,7 +106,7 @@ static void *wait_ranked(void *arg)
     return arg;
 }
 
-/* A thread that changes comes before one that has waited for longer. */
+/* A thread whose priority has changed comes before one that has waited for longer. */
 static void meet(void *(*wait)(void *), int (*change)(const struct sched_param *))
 {
     _Atomic int service = 0;
@@ -144,7 +144,7 @@ static int by_the_other_process(const struct sched_param *param)
     (void)param;
     MUST(write(ASKS, &tid, sizeof tid) == sizeof tid);
     MUST(read(TOLD, &answer, sizeof answer) == sizeof answer && answer == 0);
-    wait_in_vain(1000);
+    wait_and_time_out(1000);
     return 0;
 }
 

@@ -4,7 +4,7 @@
 
 #include <sys/prctl.h>
 
-/* ---- Threads of the parent wait, and are in the middle of everything ---- */
+/* ---- Threads of the parent wait, or are in the middle of calls ---- */
 
 static sem_t waited_for, busy;
 
@@ -20,7 +20,7 @@ static void *make_and_destroy(void *arg)
     return arg;
 }
 
-/* Async-signal-safe functions only: sem_post is one of them, and libc's others do no harm. */
+/* Calls only async-signal-safe functions: sem_post is one, and libc's other semaphore functions do no harm. */
 static void use_in_child(void)
 {
     int value = value_of(&busy);
@@ -98,14 +98,14 @@ static void post_in_child(int sig)
     }
 }
 
-static void *try_in_vain(void *arg)
+static void *try_without_success(void *arg)
 {
     while (!atomic_load(&stop))
         MUST_FAIL(sem_timedwait(arg, &past), ETIMEDOUT);
     return arg;
 }
 
-/* To the whole process group, because a child does not inherit the signals that are pending. */
+/* Send to the whole process group, because a child does not inherit pending signals. */
 static void send_for_ever(void)
 {
     const struct timespec moment = { 0, 20000 };
@@ -119,8 +119,8 @@ static void send_for_ever(void)
 }
 
 /*
- * Another thread of the parent is often in a section of the same semaphore, and the handler may run
- * in the child before anything else does.
+ * Another thread of the parent is often in a section of the same semaphore, and the handler may be the first code
+ * that runs in the child.
  */
 BEHAVIOR(signal_in_child)
 {
@@ -135,7 +135,7 @@ BEHAVIOR(signal_in_child)
     handle(SIGUSR1, post_in_child, SA_RESTART);
     sigfillset(&all);
     MUST(pthread_sigmask(SIG_BLOCK, &all, &before) == 0);
-    start(&thread, try_in_vain, &posted_there);
+    start(&thread, try_without_success, &posted_there);
     MUST(pthread_sigmask(SIG_SETMASK, &before, NULL) == 0);
     sender = fork();
     if (sender == 0)
@@ -176,7 +176,7 @@ static void live(int generations, sem_t *of_the_first)
     MUST(child_status(child) == 0);
 }
 
-/* A child of a child of a child, and so on, uses what its ancestors have made. */
+/* A child of a child of a child, and so on, uses the semaphores of its ancestors. */
 BEHAVIOR(generations)
 {
     sem_t sem;
@@ -257,7 +257,7 @@ BEHAVIOR(sleep)
         continue;
 }
 
-/* The program has its own limit for files, whatever fairsem-run itself needs. */
+/* The program has its own limit for files, no matter what fairsem-run needs. */
 BEHAVIOR(fsize)
 {
     struct rlimit limit;

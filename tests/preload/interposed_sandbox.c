@@ -28,7 +28,7 @@ static void *answer(void *arg)
     return arg;
 }
 
-/* For all threads of the process. */
+/* Set a filter for all threads of the process. */
 static bool set_filter(struct sock_filter *filter, unsigned short length)
 {
     struct sock_fprog program = { .len = length, .filter = filter };
@@ -62,7 +62,7 @@ static bool enter_sandbox(void)
     return set_filter(filter, sizeof filter / sizeof filter[0]);
 }
 
-/* Neither thread has waited before, except perhaps one for `begin`. */
+/* Neither thread has waited before, except perhaps for `begin`. */
 BEHAVIOR(in_sandbox)
 {
     pthread_t thread;
@@ -79,7 +79,7 @@ BEHAVIOR(in_sandbox)
     MUST(pthread_join(thread, NULL) == 0);
 }
 
-/* The filter raises SIGSYS for it. */
+/* The filter raises SIGSYS for tgkill(). */
 bool refuse_tgkill(void)
 {
     struct sock_filter filter[] = {
@@ -98,11 +98,11 @@ void run_without_right(const char *behavior)
     const struct rlimit none = { 0, 0 };
 
     MUST(setrlimit(RLIMIT_RTPRIO, &none) == 0);
-    prctl(PR_CAPBSET_DROP, NICE, 0, 0, 0);      /* fails if it is no right of ours */
+    prctl(PR_CAPBSET_DROP, NICE, 0, 0, 0);      /* fails if we do not have the right */
     execl("/proc/self/exe", "interposed", behavior, (char *)NULL);
 }
 
-/* There nobody needs to ask for a priority. */
+/* In such a process no wait reads its priority. */
 BEHAVIOR(sandbox)
 {
     run_without_right("in-sandbox");

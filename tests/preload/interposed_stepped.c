@@ -1,18 +1,17 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * interposed_stepped.c - two signals come before each instruction of a post that grants, of a wait that
- * times out, of sem_getvalue, and of sem_destroy.  Their handlers use the same semaphore.
+ * interposed_stepped.c - two signals come before each instruction of a post that grants, of a wait that times
+ * out, of sem_getvalue, and of sem_destroy.  Their handlers use the same semaphore.
  *
- * test_interpose.py runs it under fairsem-run.  A child repeats the operation.  Its parent steps
- * through it once (ptrace) and notes the address of each instruction.  In each later run it stops the child
- * at the next of these, by the processor's debug registers, which belong to one thread.  It sends
- * both signals, and lets the child go on.  After each run the child checks that both handlers have
- * run, once, with the sender's value, in a context that blocks no signal except the other; that the
- * mask is as before; and that the units add up.  A handler in a critical section would wait for the
- * mutex of its own thread.
+ * test_interpose.py runs it under fairsem-run.  A child repeats the operation.  Its parent steps through it once
+ * (ptrace) and notes the address of each instruction.  In each later run it stops the child at the next one, by
+ * the processor's debug registers, which belong to one thread.  It sends both signals, and lets the child go on.
+ * After each run the child checks that both handlers have run once, with the sender's value, in a context that
+ * blocks no signal except the other one; that the mask is as before; and that the units add up.  A handler in a
+ * critical section would wait for the mutex of its own thread.
  *
- * At last the first signal always hits the same critical section, and the second one, a SIGBUS that
- * no instruction has raised, comes before each instruction after that.
+ * Finally the first signal always interrupts the same critical section, and the second one, a SIGBUS that no
+ * instruction has raised, comes before each instruction after that.
  */
 #include "interposed.h"
 
@@ -22,9 +21,9 @@ enum { FIRST = SIGUSR1 };
 
 static int second;              /* the number of the other signal */
 static sem_t sem;
-static sem_t plain;             /* a number, until a handler makes it more than that */
+static sem_t plain;             /* a number, until a handler moves it into a cell */
 static int told[FS_NSIG], runs[FS_NSIG];
-static int times;               /* how often the operation has been done */
+static int times;               /* number of operations so far */
 static unsigned long long waits_of_helper;
 
 /* ---- The child ---- */
@@ -32,7 +31,7 @@ static unsigned long long waits_of_helper;
 static const struct operation {
     const char *name;
     void      (*call)(void);
-    bool        helped;         /* a thread takes what is posted */
+    bool        helped;         /* another thread takes the posted units */
     bool        uses_plain;     /* the handlers use `plain`, too */
 } *operation;
 
@@ -75,7 +74,7 @@ static void post_to_waiter(void)
 }
 
 /* No other thread posts, so only a unit from a handler can end it early. */
-static void wait_in_vain(void)
+static void wait_and_time_out(void)
 {
     if (sem_timedwait(&sem, &past) == 0)
         MUST(sem_post(&sem) == 0);
@@ -91,7 +90,7 @@ static void destroy(void)
     MUST(sem_destroy(&sem) == 0);
 }
 
-/* The child stops itself before and after each; the parent does the rest. */
+/* The child stops itself before and after each operation; the parent does the rest. */
 static void repeat(void)
 {
     unsigned long long takes = 0;
@@ -109,14 +108,14 @@ static void repeat(void)
         } else {
             MUST(value_of(&sem) == 2);
             MUST(sem_trywait(&sem) == 0 && sem_trywait(&sem) == 0);
-            MUST_FAIL(sem_timedwait(&sem, &past), ETIMEDOUT);   /* more than a number again */
+            MUST_FAIL(sem_timedwait(&sem, &past), ETIMEDOUT);   /* in a cell again */
             MUST(sem_destroy(&plain) == 0);
         }
     }
 }
 
 static const struct operation operations[] = {
-    { "post", post_to_waiter, true, false }, { "wait", wait_in_vain, false, false },
+    { "post", post_to_waiter, true, false }, { "wait", wait_and_time_out, false, false },
     { "getvalue", ask_plain, false, true }, { "destroy", destroy, false, true },
 };
 
@@ -149,7 +148,7 @@ static void queue_signal(pid_t pid, int sig, int value)
 }
 
 static uintptr_t address[STEPS_MOST];     /* of each instruction */
-static uintptr_t after_hit[STEPS_MOST];   /* of each after a hit of a critical section */
+static uintptr_t after_interrupt[STEPS_MOST]; /* of each after an interrupted section */
 
 static void send_both(pid_t pid, int value)
 {
@@ -158,13 +157,13 @@ static void send_both(pid_t pid, int value)
     run_to_stop(pid);
 }
 
-/* A child that has done the operation twice, and is about to do it again. */
+/* Returns a child that has done the operation twice, and is about to do it again. */
 static pid_t begin(const struct operation *repeated, int *instructions)
 {
     pid_t pid = begin_traced(child, repeated);
     int signals;
 
-    /* The first time the loader resolves symbols. */
+    /* The loader resolves symbols in the first run. */
     send_both(pid, 1);
     run_to_stop(pid);
     *instructions = note_all(pid, address, &signals);
@@ -193,8 +192,8 @@ static void step_through(const struct operation *repeated)
 }
 
 /*
- * Looks for an instruction that is in a section: a signal there comes twice, because it is kept,
- * and delivered at the end.  *count: how many instructions follow.
+ * Find an instruction in a section: a signal there comes twice, because it is deferred, and sent again at the
+ * end.  Stores in *count how many instructions follow.
  */
 static int find_section(pid_t pid, int instructions, int *value, int *count)
 {
@@ -203,7 +202,7 @@ static int find_section(pid_t pid, int instructions, int *value, int *count)
 
         if (stop_before(pid, address, i)) {
             queue_signal(pid, FIRST, *value);
-            *count = note_all(pid, after_hit, &signals);
+            *count = note_all(pid, after_interrupt, &signals);
             queue_signal(pid, second, (*value)++);
             run_to_stop(pid);
         } else {
@@ -216,7 +215,7 @@ static int find_section(pid_t pid, int instructions, int *value, int *count)
     return 0;
 }
 
-static void step_through_after_hit(void)
+static void step_through_after_interrupt(void)
 {
     int instructions, hit, reached = 0, value = 3, count = 0;
     pid_t pid;
@@ -229,7 +228,7 @@ static void step_through_after_hit(void)
 
         if (inside) {
             queue_signal(pid, FIRST, value);
-            inside = stop_before(pid, after_hit, i);
+            inside = stop_before(pid, after_interrupt, i);
             queue_signal(pid, second, value++);
             run_to_stop(pid);
         } else {
@@ -249,5 +248,5 @@ BEHAVIOR(stepped)
     needs_steps();
     for (size_t i = 0; i < sizeof operations / sizeof operations[0]; i++)
         step_through(&operations[i]);
-    step_through_after_hit();       /* of a wait */
+    step_through_after_interrupt(); /* of a wait */
 }

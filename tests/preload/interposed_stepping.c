@@ -6,7 +6,7 @@
 #include <sys/ptrace.h>
 #include <sys/user.h>
 
-/* Wait until it stops; returns the signal.  If it exits with 77, so do we. */
+/* Wait until the child stops.  Returns the signal.  If the child exits with 77, so do we. */
 static int stopped(pid_t pid)
 {
     int status = child_status(pid);
@@ -68,7 +68,7 @@ static void __attribute__((noinline)) be_hit(void)
     __asm__ volatile("nop");
 }
 
-/* Some virtual machines take a breakpoint, and it is never hit. */
+/* Some virtual machines accept a breakpoint that never stops. */
 static bool can_step(void)
 {
     pid_t pid = fork();

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * interposed_two.c - two copies of sem_post and the others for one sem_t: this program calls those
- * of the interposer, and a library that was loaded with RTLD_DEEPBIND or by dlmopen() calls those
- * of libc.  The count is right, or the program aborts.
+ * interposed_two.c - two copies of sem_post and its relatives act on one sem_t: this program calls those of the
+ * interposer, and a library that was loaded with RTLD_DEEPBIND or by dlmopen() calls those of libc.  The count is
+ * right, or the program aborts.
  */
 #include "interposed.h"
 
 #include <dlfcn.h>
 
-/* The library's; its source is in test_interpose.py. */
+/* Functions of the library, whose source is in test_interpose.py. */
 static struct {
     int (*post)(sem_t *);
     int (*wait)(sem_t *);
@@ -68,7 +68,7 @@ static void wake_each_other(sem_t *sem)
     MUST(value_of(sem) == 0);
 }
 
-/* In a cell, which libc does not know.  Its sem_wait is noticed in the next call of ours. */
+/* The semaphore is in a cell, of which libc does not know.  Our next call detects libc's sem_wait. */
 static void wait_beside_cell(void)
 {
     sem_t sem;
@@ -79,7 +79,7 @@ static void wait_beside_cell(void)
     MUST(value_of(&sem) == 0);
 }
 
-/* At once: whoever waits in the cell would not be woken. */
+/* libc's sem_post aborts at once: a waiter in the cell would not be woken. */
 static void post_beside_cell(void)
 {
     sem_t sem;

@@ -45,7 +45,7 @@ bool sleeps(pid_t process, pid_t thread)
     return state != NULL && strncmp(state, ") S", 3) == 0;
 }
 
-/* It sleeps in no other call.  Several samples, in case the kernel itself put it to sleep. */
+/* The thread sleeps in no other call.  Takes several samples, as the kernel may put it to sleep. */
 bool await_sleep(struct waiter *w)
 {
     int seen = 0;
@@ -76,7 +76,6 @@ void queue(struct waiter *w, sem_t *sem)
     MUST(await_sleep(w));
 }
 
-/* Returns its result, or STILL_WAITING if it was canceled. */
 int join(struct waiter *w)
 {
     MUST(pthread_join(w->thread, NULL) == 0);
@@ -100,7 +99,7 @@ int value_of(sem_t *sem)
     return value;
 }
 
-/* libc's own semaphore holds its value, 3, in the first word, and nothing else. */
+/* A semaphore of libc has only its value, 3, in the first word. */
 bool is_interposed(void)
 {
     sem_t sem;
@@ -137,7 +136,7 @@ void stop_all(pthread_t *thread, int count)
     join_all(thread, count);
 }
 
-/* It keeps the unit for a moment, so that others have to wait. */
+/* The thread keeps the unit for a moment, so that others must wait. */
 void *take_and_give(void *arg)
 {
     while (!atomic_load(&stop)) {

@@ -44,7 +44,7 @@ BEHAVIOR(slow_waits)
     }
 }
 
-/* (1 created, besides that of the constructor.) */
+/* (1 created, in addition to that of the constructor.) */
 BEHAVIOR(overflow)
 {
     sem_t sem;
@@ -132,7 +132,7 @@ BEHAVIOR(eintr)
     MUST(value_of(&sem) == 0);
 }
 
-/* The wait has left the queue, so sem_destroy finds nobody; but it has not returned yet. */
+/* The wait is no longer in the queue, so sem_destroy finds no waiter; but it has not returned yet. */
 BEHAVIOR(eintr_destroyed)
 {
     handle(SIGUSR1, note, 0);
@@ -153,11 +153,11 @@ BEHAVIOR(eintr_destroyed)
     }
 }
 
-/* The next yield of a thread sends it this signal; 0: none. */
+/* The next yield of a thread sends it this signal, if it is not 0. */
 static _Thread_local int sent_by_yield __attribute__((tls_model("initial-exec")));
 static atomic_bool sent;
 
-/* Instead of libc's, also for the interposer. */
+/* Replaces libc's, also for the interposer. */
 int sched_yield(void)
 {
     int sig = sent_by_yield;
@@ -191,8 +191,8 @@ static void *wait_signaled(void *arg)
 }
 
 /*
- * One try: the result of a third waiter that gets the signal in its first yield, if it yields; or
- * STILL_WAITING: it did not, or was granted.
+ * Try once.  Returns the result of a third waiter that gets the signal in its first yield; or STILL_WAITING if it
+ * did not yield, or was granted.
  */
 static int signal_in_a_yield(int sig, bool timed)
 {
@@ -219,9 +219,9 @@ static int signal_in_a_yield(int sig, bool timed)
 }
 
 /*
- * A waiter whose turn is near yields before it sleeps.  A handler that runs then ends the wait all
- * the same; as in the kernel, one with SA_RESTART only if the wait has a deadline.  (It yields once
- * some wake-ups have been measured, and unless a yield was late.)
+ * A waiter whose grant is near yields before it sleeps.  A handler that runs meanwhile ends the wait, too; as in
+ * the kernel, a handler with SA_RESTART ends it only if it has a deadline.  (Waiters yield after some wake-ups have
+ * been measured, and unless a yield has taken too long.)
  */
 BEHAVIOR(eintr_awake)
 {
@@ -286,7 +286,7 @@ BEHAVIOR(fork_in_handler)
 
 /* ---- Cancellation ---- */
 
-/* Each is a cancellation point, also if it need not wait. */
+/* Each is a cancellation point, even if it need not wait. */
 static int wait_plainly(sem_t *sem)
 {
     return sem_wait(sem);

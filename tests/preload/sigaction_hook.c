@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * sigaction_hook.c - a library behind the interposer, which calls functions of the program in the
- * middle of sigaction() and of pthread_setcanceltype(); or before it, where it keeps the second handler
- * of a signal and lets the first one call it, as Java's libjsig does.  test_interpose.py compiles and
- * preloads it for interposed_actions.c.
+ * sigaction_hook.c - a library behind the interposer, which calls functions of the program in the middle of
+ * sigaction() and pthread_setcanceltype(); or a library in front of it, which stores the second handler of a signal
+ * and lets the first one call it, as Java's libjsig does.  test_interpose.py compiles and preloads it for
+ * interposed_actions.c.
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -13,7 +13,7 @@
 #include <stdbool.h>
 #include <string.h>
 
-/* This constructor runs before that of the interposer, which is loaded first. */
+/* This constructor runs before that of the interposer, because the interposer is loaded first. */
 __attribute__((constructor)) static void use_early(void)
 {
     siginterrupt(SIGURG, 0);
@@ -23,7 +23,7 @@ __attribute__((constructor)) static void use_early(void)
 extern bool (*in_sigaction)(int sig);
 bool (*in_sigaction)(int sig);
 
-/* Set by the program: the action that SIGUSR1 is to get is kept here. */
+/* Set by the program: the new action of SIGUSR1 is stored here. */
 extern struct sigaction *second_action;
 struct sigaction *second_action;
 

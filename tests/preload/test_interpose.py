@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""fairsem-run makes a program's semaphores fair, passes on those that it must not change, reports when
+"""fairsem-run makes a program's semaphores fair, passes through those that it must not change, reports when
 it cannot, and counts right.
 
 The program is tests/preload/interposed.c, which does not use this library.  Nothing here depends on
@@ -63,7 +63,7 @@ def nothing_is_left():
 
 
 def does(status, command, **how):
-    """What it printed; it must end with this exit status, or -N: by this signal."""
+    """Returns what it printed.  It must end with this exit status, or if it is -N, by that signal."""
     done = run(*shlex.split(command), **how)
     if EMULATED:
         done.stderr = re.sub("^qemu: uncaught target signal.*\n", "", done.stderr, flags=re.M)
@@ -83,7 +83,7 @@ def short(command):
 
 
 def rows(names, *table):
-    """Each row is a case, and its last value, a command, the name."""
+    """Each row is a case, named by its last value, a command."""
     values = [getattr(row, "values", row) for row in table]
     return pytest.mark.parametrize(names, table, ids=[short(row if isinstance(row, str) else row[-1])
                                                       for row in values])
@@ -131,11 +131,11 @@ def test_libc_has_other_semaphores():
 @pytest.mark.skipif(COUNTS_LINES, reason=NOT_HERE + "most instructions would be those that count")
 @rows("command", f"{RUN} {PROGRAM} stepped", f"{RUN} {PROGRAM} met", f"{PROGRAM} met")
 def test_each_instruction_of_a_call(command):
-    """stepped: a signal before it.  met: another thread uses the semaphore there."""
+    """With `stepped` a signal comes before it, with `met` another thread uses the semaphore there."""
     does(0, command)
 
 
-# ---------------------------------------------------------------- beside other libraries
+# ---------------------------------------------------------------- with other libraries
 # It has a semaphore of its own, and calls those functions that it finds.
 LIBRARY = """
 #include <semaphore.h>
@@ -196,7 +196,7 @@ def hook():
 @native
 @pytest.mark.parametrize("stats", ("", "--stats=" + STATS), ids=("", "--stats"))
 def test_a_library_that_begins_in_the_middle_of_our_start(stats):
-    """It uses semaphores there, and our clocks are its own, which the kernel does not know."""
+    """It uses semaphores there, and replaces our clocks by its own, of which the kernel does not know."""
     library = from_here("late_library")
     assert does(0, f"env LD_PRELOAD={library} {RUN} {stats} {PROGRAM} deadlines").stderr == ""
 
@@ -210,7 +210,7 @@ def test_interrupted_in_the_middle_of_sigaction(before):
 @native
 @pytest.mark.parametrize("runner", ("", RUN), ids=("libc", "fairsem-run"))
 def test_a_library_that_chains_handlers(runner):
-    """In front of our module: it must see the program's handlers, not what that gives the kernel."""
+    """In front of our module it must see the program's handlers, not what the module gives the kernel."""
     does(0, f"env LD_PRELOAD={hook()} {runner} {PROGRAM} chained-handlers")
 
 
@@ -355,13 +355,13 @@ def test_a_shared_object_that_finds_the_functions_in_libc_is_refused():
       (-signal.SIGSEGV, f"{RUN} --stats {PROGRAM} die segv"),
       (-signal.SIGKILL, f"{RUN} --stats {PROGRAM} die kill"))
 def test_ends_as_the_program_does(status, command):
-    """A name is searched as the shell does: here, if there is nothing between two colons of PATH."""
+    """A name is searched as by the shell: in this directory if there is nothing between two colons of PATH."""
     os.makedirs(WORK + "/directory/interposed", exist_ok=True)
     does(status, command, cwd=PRELOAD)
 
 
 def test_fairsem_run_under_fairsem_run():
-    """The loader would tell that it does not find what is in our own program."""
+    """Otherwise the loader would report that it does not find what is in our own program."""
     assert does(3, f"{RUN} {RUN} {PROGRAM} exit 3").stderr == ""
 
 
@@ -443,7 +443,7 @@ def listed(text):
     ("slow-waits", 0, [2, 1, 0, 0, 0, 0, 2]),
     ("eleven", 0, [12, 1, 0, 0, 0, 0, 11]),
     ("many", 0, [20001, 1, 0, 0, 0, 0, 1]),
-    # However the program ends: none of its own code runs at the end.
+    # No matter how the program ends: none of its own code runs at the end.
     ("exit-in-thread", 23, [2, 1, 0, 0, 0, 0, 1]),
     ("die kill", -signal.SIGKILL, [2, 1, 0, 0, 0, 0, 1]),
     ("die segv", -signal.SIGSEGV, [2, 1, 0, 0, 0, 0, 1])))

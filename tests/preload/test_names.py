@@ -195,7 +195,7 @@ struct leaves {
     ~leaves() { unwound = true; }
 };
 
-static void *wait_in_vain(void *)
+static void *wait_and_time_out(void *)
 {
     leaves frame;
 
@@ -208,7 +208,7 @@ static int canceled()
 {
     pthread_t thread;
 
-    if (pthread_create(&thread, nullptr, wait_in_vain, nullptr) != 0)
+    if (pthread_create(&thread, nullptr, wait_and_time_out, nullptr) != 0)
         return failed("pthread_create");
     while (fairsem_waiters(&closed.sem.fairsem_inside_) != 1)
         sched_yield();
@@ -230,7 +230,7 @@ int main()
     return status;
 }
 """
-# The same for C, where only the source file itself can see a difference.
+# As USE_CC in C, where only the source file itself can see a difference.
 GATE_H = "struct gate { int (*sem_post)(void); int sem_wait; };\n"
 USE_C = """
 #include <stddef.h>

@@ -53,8 +53,8 @@ async function main() {
 if (isMainThread) main();
 else parentPort.on('message', (n) => parentPort.postMessage(hash(n)));
 """
-# At each SIGQUIT the handler posts a semaphore, and the thread that this wakes prints all stacks.  That
-# goes to stdout, even into the middle of a line of it: the sums go to a file.
+# At each SIGQUIT the handler posts a semaphore, and the woken thread prints all stacks to stdout, even into the
+# middle of a line.  So the sums go to a file.
 JAVA = """
 import java.util.concurrent.*;
 
@@ -330,7 +330,7 @@ def table(request):
 
 
 def timed(command, name):
-    """Its status and output, and how many milliseconds it has taken.  No pipe: some leave processes."""
+    """Returns status, output and milliseconds.  Output is not a pipe: some programs leave processes behind."""
     limit_time()
     began = time.monotonic()
     with open(WORK + "/" + name, "wb+") as output, open(WORK + "/" + name + ".err", "wb+") as errors:
@@ -463,7 +463,7 @@ def outcomes(path):
 
 
 def both_ways(python, modules):
-    """How many tests, those that differ, and the two times."""
+    """Returns the number of tests, those that differ, and the two times."""
     found, took = [], []
     for name in ("plain", "fair"):
         path = WORK + "/" + name + ".xml"
@@ -488,7 +488,7 @@ def test_cpython(table):
         pytest.skip(NOT_HERE + python + " makes no semaphores")
     tests, differ, took = both_ways(python, run(python, "-c", FIND, *MODULES).stdout.split())
     if differ:
-        # They measure time, and the machine may be busy: once more, both ways.
+        # They measure time, and the machine may be busy: repeat them both ways.
         again = {module for name in differ for module in re.findall("\\btest\\.(test_\\w+)", name)}
         assert both_ways(python, sorted(again) or MODULES)[1] == []
     table.append(row("CPython, its own tests", version([python, "--version"]), "every lock", counted(),
