@@ -25,13 +25,13 @@ enum sharing {
     FREE_TO_STORE   /* ... and stored */
 };
 
-/* The owner of a free entry's byte fills it in without the lock, or finds what it kept at an exec. */
+/* The owner of a free entry's liveness lock fills it in without the lock, or finds what it kept at an exec. */
 static bool initializes_entry(int file, size_t offset)
 {
     const struct fs_process *entry = (const void *)(kernel_memory(file) + sizeof(struct fs_segment));
     size_t index = offset / sizeof *entry;
 
-    return run.file[file].byte[index] == self->process + 1
+    return run.file[file].liveness[index] == self->process + 1
            && (FS_GET(&entry[index].state) == FS_PROCESS_FREE
                || offset % sizeof *entry == offsetof(struct fs_process, keeps));
 }
@@ -92,7 +92,7 @@ static bool is_being_made(int file)
     if (run.file[file].named)
         return false;
     for (int i = 0; i < BYTES; i++) {
-        if (run.file[file].byte[i] != 0)
+        if (run.file[file].liveness[i] != 0)
             return false;
     }
     return true;
@@ -121,7 +121,7 @@ static bool is_hint(int file, size_t offset)
         return IN(unfinished) || IN(cleanup_pending) || IN(head) || IN(tail) || IN(waiters) || IN(total);
     if (offset < slots) {
         index = (offset - sizeof *header) / sizeof(struct fs_process);
-        return !script_attaches && run.file[file].byte[index] != self->process + 1;
+        return !script_attaches && run.file[file].liveness[index] != self->process + 1;
     }
     index = (offset - slots) / sizeof(struct fs_slot);
     return index >= SLOTS || run.file[file].ghost[index].process != self->process;

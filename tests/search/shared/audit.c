@@ -37,7 +37,7 @@ static int users(int file)
     int n = 0;
 
     for (int i = 0; i < BYTES; i++)
-        n += run.file[file].byte[i] != 0;
+        n += run.file[file].liveness[i] != 0;
     return n;
 }
 

@@ -22,7 +22,7 @@
  * its private memory is lost; its stores to the segment stay.  A running process can die before
  * each store to a segment, each compare-and-swap and each call of the kernel.  No other process can
  * notice what it does in between.  A process that does not run can die whenever another one is
- * about to check which processes live, or to take a byte; no process could notice an earlier death.
+ * about to check which processes live, or to take a liveness lock; no process could notice an earlier death.
  *
  * WHAT BOUNDS IT.  At most `bound` preemptions in a run, as in ../core/explorer.h, and as many
  * deaths, early ends of a sleep and cancellations as the scenario says.  Time stands still, and
@@ -139,7 +139,7 @@ struct ghost {                      /* a slot, as the oracles have seen it */
 struct file {
     bool    made, named;
     int64_t size;
-    int     byte[BYTES];            /* 1 + the process that has locked it */
+    int     liveness[BYTES];        /* 1 + the process that has locked it */
     int     owner;                  /* of the segment's lock: 1 + a thread */
     int64_t arrivals;
     int64_t debt;                   /* units taken before there were fewer, which must come back */
@@ -195,7 +195,7 @@ bool process_has_threads(int process, int at_least);
 /* kernel.c */
 void kernel_start(void);
 bool kernel_closes_all(int process, bool exec);
-void kernel_loses(int process);     /* its bytes, as when another descriptor of the file is closed */
+void kernel_loses(int process);     /* its liveness locks, as when another descriptor of the file is closed */
 char *kernel_memory(int file);
 /* Which file is it in?  -1: none.  Fails if the process may not touch it. */
 int kernel_file_of(const void *at, size_t size, size_t *offset);

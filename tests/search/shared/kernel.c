@@ -215,8 +215,8 @@ void fs_file_unmap(void *memory, int64_t size)
 static void drop_locks(int process, int file)
 {
     for (int i = 0; i < BYTES; i++) {
-        if (run.file[file].byte[i] == process + 1)
-            run.file[file].byte[i] = 0;
+        if (run.file[file].liveness[i] == process + 1)
+            run.file[file].liveness[i] = 0;
     }
 }
 
@@ -262,47 +262,47 @@ bool kernel_closes_all(int process, bool exec)
 
 /* ---- Life ---- */
 
-static int *byte(int fd, int index)
+static int *liveness(int fd, int index)
 {
     if (index < 0 || index >= BYTES)
-        fail("bytes", "T%d asks about byte %d", id_of(self), index);
-    return &run.file[file_of(fd)].byte[index];
+        fail("liveness", "T%d asks about liveness lock %d", id_of(self), index);
+    return &run.file[file_of(fd)].liveness[index];
 }
 
 int fs_liveness_lock(int fd, int index)
 {
-    contact(CAN_DIE | ASKS_WHO_LIVES, "takes a byte");
-    if (*byte(fd, index) != 0 && *byte(fd, index) != self->process + 1)
+    contact(CAN_DIE | ASKS_WHO_LIVES, "takes a liveness lock");
+    if (*liveness(fd, index) != 0 && *liveness(fd, index) != self->process + 1)
         return EAGAIN;
-    *byte(fd, index) = self->process + 1;
+    *liveness(fd, index) = self->process + 1;
     return 0;
 }
 
 void fs_liveness_unlock(int fd, int index)
 {
-    contact(CAN_DIE, "drops its byte");
-    if (*byte(fd, index) == self->process + 1)
-        *byte(fd, index) = 0;
+    contact(CAN_DIE, "releases its liveness lock");
+    if (*liveness(fd, index) == self->process + 1)
+        *liveness(fd, index) = 0;
 }
 
 int fs_liveness_test(int fd, int index, bool *locked)
 {
     contact(ASKS_WHO_LIVES, "asks which processes live");
-    *locked = *byte(fd, index) != 0 && *byte(fd, index) != self->process + 1;
+    *locked = *liveness(fd, index) != 0 && *liveness(fd, index) != self->process + 1;
     return 0;
 }
 
 int64_t fs_liveness_owner(int fd, int index)
 {
-    contact(0, "asks whose byte it is");
-    return *byte(fd, index);
+    contact(0, "asks who has a liveness lock");
+    return *liveness(fd, index);
 }
 
 bool fs_liveness_is_ours(int fd, int first, int count)
 {
-    contact(0, "asks for its own bytes");
+    contact(0, "asks for its own liveness locks");
     for (int i = first; i < first + count && i < BYTES; i++) {
-        if (*byte(fd, i) == self->process + 1)
+        if (*liveness(fd, i) == self->process + 1)
             return true;
     }
     return false;

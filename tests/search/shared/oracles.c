@@ -21,10 +21,10 @@ static struct fs_slot *slots(int file)
     return (void *)(entries(file) + header(file)->max_processes);
 }
 
-/* A live process has this byte. */
+/* A live process has this liveness lock. */
 static bool entry_lives(int file, int index)
 {
-    return index >= 0 && index < BYTES && run.file[file].byte[index] != 0;
+    return index >= 0 && index < BYTES && run.file[file].liveness[index] != 0;
 }
 
 /* A change that was cut short after its commit point counts. */
@@ -171,7 +171,7 @@ static void entry_stored(int file, size_t offset, int64_t before, int64_t now)
 
     switch (offset % sizeof(struct fs_process)) {
     case offsetof(struct fs_process, held):
-        if (now > before && run.file[file].byte[index] == self->process + 1)
+        if (now > before && run.file[file].liveness[index] == self->process + 1)
             check_take(file);
         check_sum(file);
         break;

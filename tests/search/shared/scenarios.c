@@ -168,10 +168,10 @@ const struct scenario scenarios[] = {
       .threads = "open, acquire 1: release 1 || open: inspect, acquire 1, inspect" },
 
     /*
-     * The first process has lost its byte.  Its threads notice that at the same time, and as the table
+     * The first process has lost its liveness lock.  Its threads notice that at the same time, and as the table
      * is full, its next entry is that of a dead process, which holds a unit.
      */
-    { .name = "byte-is-lost", .units = 3, .bound = 2, .max_processes = 2,
+    { .name = "liveness-lock-is-lost", .units = 3, .bound = 2, .max_processes = 2,
       .threads = "open, lose: acquire 1, release 1 | acquire 3, release 3 || open, inspect: exit "
                  "|| open, acquire 1, exit:" },
 
