@@ -33,8 +33,8 @@
  *      25 ms.  If they are stopped or dead, any other waiter does, within 0.2 s and 5 ms for each waiter.
  *      Checked are processes that hold units, are granted, or have the front waiter; all others when they
  *      come to the front.  A granter checks the process that it grants, unless that was enqueued a moment
- *      ago.  The detectors are the last two, not the first two, because these have just called: no thread
- *      must be woken to become one, and grants to the front leave the detectors of a queue as they are.
+ *      ago.  The detectors are the last two waiters, not the first two: the last ones have just called, so no
+ *      thread must be woken to become a detector, and grants at the front leave the detectors as they are.
  *  R5  The segment is not trusted.  Each number that is used as an index, or in a calculation, is loaded
  *      once, and checked between the load and the use: see trust.h.  Each loop has a bound.
  *  R6  A waiter sleeps on the state of its slot.  It is woken after the unlock.  Its granter may die before
