@@ -45,7 +45,7 @@ LAYOUT = {
                   'i32 max_waiters, i32 max_processes, i64 aging_ns, l64 word, i64 total',
     'fs_process': 'i32 state, u32 incarnation, a64 held, a64 pid, a64 unused, a64 since_ns',
     'fs_slot': 'i32 state, i32 process, a64 units, a64 seq, i32 priority, i16 core, '
-               'u8 old, u8 plan, a64 enqueued_ns',
+               'u8 old, u8 strategy, a64 enqueued_ns',
     'fs_shared_wait': 'fs_cancelable by_token, ptr handle, ptr deadline, i32 slot, i64 seq, i32 reason, '
                 'i64 enqueued_ns',
 }

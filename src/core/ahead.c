@@ -19,14 +19,14 @@ static inline struct fs_awake_facts facts_of(struct fs_sem *s, const struct fs_w
  * with a new strategy; two of the strategies are also for a thread that is awake.  A thread with unhooked
  * signal handlers is not pre-woken: to stay awake once more it would have to block its signals again.
  */
-static void wake_ahead(struct fs_section *in, struct fs_waiter *w, enum fs_strategy plan)
+static void wake_ahead(struct fs_section *in, struct fs_waiter *w, enum fs_strategy strategy)
 {
     bool asleep = fs_waiter_state(w) == FS_PARKED;
 
     if (asleep && (in->sem->options & FS_INTERRUPTIBLE) != 0 && fs_handlers_are_unhooked())
         return;
-    if (asleep || plan == FS_YIELD_NEXT || plan == FS_YIELD_IN_QUEUE)
-        fs_set_strategy(w, plan);
+    if (asleep || strategy == FS_YIELD_NEXT || strategy == FS_YIELD_IN_QUEUE)
+        fs_set_strategy(w, strategy);
     if (asleep)
         w->resolve(w, FS_WOKEN, in);
 }
@@ -51,10 +51,10 @@ static void enqueued_in_convoy(struct fs_section *in, struct fs_waiter *w,
 {
     struct fs_sem *s = in->sem;
     struct fs_waiter *next = NULL;
-    enum fs_strategy plan;
-    enum fs_ahead ahead = fs_awake_joined(&s->awake, facts, w->in_queue.core, &plan);
+    enum fs_strategy strategy;
+    enum fs_ahead ahead = fs_awake_joined(&s->awake, facts, w->in_queue.core, &strategy);
 
-    fs_set_strategy(w, plan);
+    fs_set_strategy(w, strategy);
     if (ahead == FS_AHEAD_ON_CORE)
         next = next_on_the_core_of(s, w);
     if (next != NULL)

@@ -276,7 +276,7 @@ static void stay_awake_without_signals(struct fs_wait *wait, struct fs_deferred 
     if (fs_strategy_of(w) == FS_SLEEP_AT_ONCE || deferred->callbacks.any)
         return;
     fs_wake_queue_run(&deferred->wakes);
-    if (!fs_awake_stay(&w->state, FS_QUEUED, &w->in_queue.plan, w->enqueued_ns, wait->deadline))
+    if (!fs_awake_stay(&w->state, FS_QUEUED, &w->in_queue.strategy, w->enqueued_ns, wait->deadline))
         return;
     /* Relaxed: a hint. */
     if (atomic_load_explicit(&w->state, memory_order_relaxed) == FS_QUEUED
@@ -311,7 +311,7 @@ static int fall_asleep(struct fs_wait *wait)
     int state;
 
     if (fs_strategy_of(w) != FS_SLEEP_AT_ONCE && !(wait->interruptible && fs_handlers_are_unhooked()))
-        (void)fs_awake_stay(&w->state, FS_QUEUED, &w->in_queue.plan, w->enqueued_ns, wait->deadline);
+        (void)fs_awake_stay(&w->state, FS_QUEUED, &w->in_queue.strategy, w->enqueued_ns, wait->deadline);
     /* First a load: after a spin the wait has usually ended, and no store is needed. */
     state = atomic_load_explicit(&w->state, memory_order_acquire);
     if (state == FS_QUEUED && fs_try_state(w, &state, FS_PARKED, memory_order_acquire, memory_order_acquire))

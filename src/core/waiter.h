@@ -129,15 +129,15 @@ static inline bool fs_in_queue(const struct fs_waiter *w)
     return fs_state_in_queue(fs_waiter_state(w));
 }
 
-/* Relaxed: the state publishes the plan, or it is a hint to a thread that is awake. */
+/* Relaxed: the state publishes the strategy, or it is a hint to a thread that is awake. */
 static inline enum fs_strategy fs_strategy_of(const struct fs_waiter *w)
 {
-    return atomic_load_explicit(&w->in_queue.plan, memory_order_relaxed);
+    return atomic_load_explicit(&w->in_queue.strategy, memory_order_relaxed);
 }
 
-static inline void fs_set_strategy(struct fs_waiter *w, enum fs_strategy plan)
+static inline void fs_set_strategy(struct fs_waiter *w, enum fs_strategy strategy)
 {
-    atomic_store_explicit(&w->in_queue.plan, plan, memory_order_relaxed);
+    atomic_store_explicit(&w->in_queue.strategy, strategy, memory_order_relaxed);
 }
 
 static inline void fs_set_reason(struct fs_waiter *w, int reason)

@@ -50,7 +50,7 @@ struct fs_waitq_node {
     bool                  near : 1;        /* ahead.h */
     union {
         bool              due;             /* of a ticket: callbacks.c */
-        _Atomic uint8_t   plan;            /* of a thread: enum fs_strategy, awake.h */
+        _Atomic uint8_t   strategy;            /* of a thread: enum fs_strategy, awake.h */
     };
     int16_t               core;            /* where it joined; FS_NO_CORE: a ticket */
 };

@@ -109,7 +109,7 @@ static inline bool fs_is_abandoned_in_queue(int slot_state)
     return slot_state == FS_SLOT_TO_UNLINK || slot_state == FS_SLOT_TO_CANCEL;
 }
 
-#define FS_SLOT_SLEEPS 0x80     /* a plan; the others are in enum fs_strategy */
+#define FS_SLOT_SLEEPS 0x80     /* a strategy; the others are in enum fs_strategy */
 
 struct fs_slot {
     _Atomic int      state;         /* see above; its thread sleeps on it (R6) */
@@ -119,7 +119,7 @@ struct fs_slot {
     _Atomic int32_t  priority;
     _Atomic int16_t  core;          /* under the lock; core of its thread, then of its granter */
     _Atomic uint8_t  old;           /* under the lock; 1 if aged: before all that are not */
-    _Atomic uint8_t  plan;          /* see shared_awake.h */
+    _Atomic uint8_t  strategy;         /* see shared_awake.h */
     _Atomic int64_t  enqueued_ns;
     _Atomic int64_t  granted_ns;    /* under the lock */
     _Atomic int32_t  next, prev;    /* under the lock; derived: its neighbors in the queue */

@@ -5,14 +5,14 @@
 #include "shared/shared_queue.h"
 #include "system/system.h"
 
-/* Pre-wake the thread of this slot; one that is awake only gets the plan.  Returns the slot to wake, or FS_NOBODY. */
-static int shared_wake_ahead(fairsem_shared_t *h, int slot, enum fs_plan plan)
+/* Pre-wake the thread of this slot, or tell it that it is next.  Returns the slot to wake, or FS_NOBODY. */
+static int shared_wake_ahead(fairsem_shared_t *h, int slot, enum fs_strategy strategy)
 {
-    _Atomic uint8_t *theirs = &h->slots[slot].plan;
+    _Atomic uint8_t *theirs = &h->slots[slot].strategy;
     bool asleep = FS_GET(theirs) == FS_SLOT_SLEEPS;
 
-    if (asleep || plan == FS_YIELD_NEXT)
-        FS_PUT(theirs, (uint8_t)plan);
+    if (asleep || strategy == FS_YIELD_NEXT)
+        FS_PUT(theirs, (uint8_t)strategy);
     return asleep ? slot : FS_NOBODY;
 }
 
@@ -40,15 +40,15 @@ int fs_shared_awake_begin(struct fs_shared_awake *awake, struct fs_shared_sectio
         .units = h->unbounded ? 1 : in->total, .each = n,
         .is_front = head == slot, .early_unknown = true,
     };
-    enum fs_strategy plan = FS_SLEEP_AT_ONCE;
+    enum fs_strategy strategy = FS_SLEEP_AT_ONCE;
     enum fs_ahead ahead = FS_AHEAD_NOBODY;
 
     awake->as_front = facts.is_front;
     awake->core = h->spins ? fs_cpu_current() : FS_NO_CORE;
     if (h->spins)
-        ahead = fs_awake_joined(&known, &facts, awake->core, &plan);
+        ahead = fs_awake_joined(&known, &facts, awake->core, &strategy);
     FS_PUT(&h->slots[slot].core, (int16_t)awake->core);
-    FS_PUT(&h->slots[slot].plan, (uint8_t)plan);
+    FS_PUT(&h->slots[slot].strategy, (uint8_t)strategy);
     if (ahead == FS_AHEAD_ON_CORE)
         next = next_on_core(in, awake->core, slot);
     if (next != FS_NOBODY)
@@ -63,10 +63,10 @@ bool fs_shared_stay_awake(fairsem_shared_t *h, int slot, int64_t enqueued_ns,
 {
     struct fs_slot *s = &h->slots[slot];
 
-    (void)fs_awake_stay(&s->state, FS_SLOT_WAITING, &s->plan, enqueued_ns, deadline);
+    (void)fs_awake_stay(&s->state, FS_SLOT_WAITING, &s->strategy, enqueued_ns, deadline);
     if (fs_slot_state_of(s) != FS_SLOT_WAITING)
         return false;
-    FS_PUT(&s->plan, FS_SLOT_SLEEPS);
+    FS_PUT(&s->strategy, FS_SLOT_SLEEPS);
     return true;
 }
 

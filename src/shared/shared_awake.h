@@ -2,8 +2,8 @@
 /*
  * shared_awake.h - the core's wait strategy (awake.h), between processes.
  *
- * A slot's `plan` is an enum fs_plan, or FS_SLOT_SLEEPS, which its thread writes without the lock.  So a plan
- * from another thread may be lost, which does no harm.
+ * A slot's `strategy` is an enum fs_strategy, or FS_SLOT_SLEEPS, which its thread writes without the lock.
+ * So a strategy from another thread may be lost, which does no harm.
  */
 #ifndef FS_SHARED_AWAKE_H
 #define FS_SHARED_AWAKE_H

@@ -217,7 +217,7 @@ static void sleep_in_line(pthread_t *thread, const int *core, int threads)
         start_thread(&thread[i], acquire_on_core, (void *)(intptr_t)core[i]);
         while (waiters(the_segment) != i + 1)
             moment();
-        while (the_segment->slots[i].plan != FS_SLOT_SLEEPS)
+        while (the_segment->slots[i].strategy != FS_SLOT_SLEEPS)
             moment();
     }
 }
@@ -259,9 +259,9 @@ static void three_join(int turn, const int core[3], _Atomic int *woken)
     while (woken != NULL && *woken == 0)
         moment();
     if (woken != &woken_to_yield)
-        ck_assert_int_eq(the_segment->slots[0].plan, FS_SLOT_SLEEPS);
+        ck_assert_int_eq(the_segment->slots[0].strategy, FS_SLOT_SLEEPS);
     for (int i = 1; woken == NULL && i < 3; i++)
-        ck_assert_int_eq(the_segment->slots[i].plan, FS_SLOT_SLEEPS);
+        ck_assert_int_eq(the_segment->slots[i].strategy, FS_SLOT_SLEEPS);
     ck_assert_int_eq(wakes[0], woken == &woken_to_yield);
     ck_assert_int_eq(wakes[1], woken == &woken_to_spin);
     ck_assert_int_eq(wakes[2], 0);

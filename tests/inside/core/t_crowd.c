@@ -189,7 +189,7 @@ static void hold_and_queue(fairsem_t *sem, int holders_core, int on_core_0)
     struct fs_waiter holder;
 
     for (int i = 0; i < MANY; i++)
-        queued[i].in_queue.plan = FS_SLEEP_AT_ONCE;
+        queued[i].in_queue.strategy = FS_SLEEP_AT_ONCE;
     if (holders_core == FS_NO_CORE) {
         take(sem, 0, 1);
         fairsem_release(sem, 1);
@@ -203,7 +203,7 @@ static void hold_and_queue(fairsem_t *sem, int holders_core, int on_core_0)
         join_on(sem, &queued[i], 0);
     join_on(sem, &queued[on_core_0], 1);
     for (int i = 0; i <= on_core_0; i++) {
-        queued[i].in_queue.plan = FS_SLEEP_AT_ONCE;
+        queued[i].in_queue.strategy = FS_SLEEP_AT_ONCE;
         queued[i].state = FS_PARKED;
     }
 }
@@ -216,7 +216,7 @@ static int place_woken(int holders_core, int on_core_0, enum fs_strategy *plan)
     hold_and_queue(&sem, holders_core, on_core_0);
     woken = NULL;
     join_on(&sem, &queued[on_core_0 + 1], 1);
-    *plan = woken != NULL ? woken->in_queue.plan : FS_SLEEP_AT_ONCE;
+    *plan = woken != NULL ? woken->in_queue.strategy : FS_SLEEP_AT_ONCE;
     fairsem_release(&sem, on_core_0 + 2);
     return woken != NULL ? (int)(woken - queued) : -1;
 }
@@ -287,8 +287,8 @@ START_TEST(whoever_is_awake_and_next_is_told)
     woken = NULL;
     join_on(&sem, &queued[3], 1);
     ck_assert_ptr_null(woken);
-    ck_assert_int_eq(queued[2].in_queue.plan, FS_YIELD_NEXT);
-    ck_assert_int_eq(queued[1].in_queue.plan, FS_SLEEP_AT_ONCE);
+    ck_assert_int_eq(queued[2].in_queue.strategy, FS_YIELD_NEXT);
+    ck_assert_int_eq(queued[1].in_queue.strategy, FS_SLEEP_AT_ONCE);
     fairsem_release(&sem, 4);
 }
 END_TEST
