@@ -140,7 +140,7 @@ START_TEST(grants_of_one_release_teach_nothing)
 {
     fairsem_shared_t *h = begin(0);
 
-    h->segment->awake.turn = 20;
+    h->segment->awake.interval = 20;
     for (int round = 0; round < 5; round++) {
         pthread_t thread[4];
 
@@ -157,7 +157,7 @@ START_TEST(grants_of_one_release_teach_nothing)
             free(result);
         }
     }
-    ck_assert_int_eq(h->segment->awake.turn, 20);
+    ck_assert_int_eq(h->segment->awake.interval, 20);
     ck_assert_int_eq(fairsem_shared_close(h), 0);
 }
 END_TEST

@@ -71,7 +71,7 @@ void __real_fs_wake_queue_add_word(struct fs_wake_queue *wakes, const _Atomic in
 void __wrap_fs_wake_queue_add_word(struct fs_wake_queue *wakes, const _Atomic int *word);
 int __wrap_fs_cpu_current(void);
 int __wrap_fs_cpu_count(void);
-bool __wrap_fs_cpu_takes_turns(void);
+bool __wrap_fs_cpu_is_time_shared(void);
 int __wrap_sched_yield(void);
 int64_t __wrap_fs_process_ns(void);
 
@@ -181,7 +181,7 @@ int __wrap_fs_cpu_count(void)
     return world.cores;
 }
 
-bool __wrap_fs_cpu_takes_turns(void)
+bool __wrap_fs_cpu_is_time_shared(void)
 {
     return !world.real_time;
 }

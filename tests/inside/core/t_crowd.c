@@ -449,7 +449,7 @@ START_TEST(a_real_time_thread_does_not_yield)
 }
 END_TEST
 
-bool __real_fs_cpu_takes_turns(void);
+bool __real_fs_cpu_is_time_shared(void);
 
 #define DEADLINE 6      /* SCHED_DEADLINE */
 
@@ -481,7 +481,7 @@ static void *ask_for_turns(void *policy)
 
     if (!set_policy(*(int *)policy))
         return NULL;
-    turns = __real_fs_cpu_takes_turns();
+    turns = __real_fs_cpu_is_time_shared();
     return &turns;
 }
 

@@ -26,7 +26,7 @@ int __real_pthread_mutex_trylock(pthread_mutex_t *m);
 int __wrap_pthread_mutex_trylock(pthread_mutex_t *m);
 int __real_pthread_mutex_lock(pthread_mutex_t *m);
 int __wrap_pthread_mutex_lock(pthread_mutex_t *m);
-bool __wrap_fs_cpu_takes_turns(void);
+bool __wrap_fs_cpu_is_time_shared(void);
 int __wrap_fs_cpu_count(void);
 void __wrap_fs_nap(int64_t ns);
 int __wrap_sched_yield(void);
@@ -46,7 +46,7 @@ int __wrap_pthread_mutex_lock(pthread_mutex_t *m)
     return 0;
 }
 
-bool __wrap_fs_cpu_takes_turns(void)
+bool __wrap_fs_cpu_is_time_shared(void)
 {
     return world.takes_turns;
 }
