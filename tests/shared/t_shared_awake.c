@@ -227,7 +227,7 @@ static void begin_crowd(int turn)
     the_segment = begin(0);
     the_segment->segment->awake = (struct fs_awake){ .as_front = 15,
                                                            .as_front_here = 15,
-                                                           .turn = (uint8_t)turn };
+                                                           .interval = (uint8_t)turn };
     the_segment->segment->awake.holders_core = 7;
     woken_to_spin = woken_to_yield = 0;
     for (int i = 0; i < 3; i++)

@@ -28,7 +28,7 @@ int __real_pthread_mutex_lock(pthread_mutex_t *m);
 int __wrap_pthread_mutex_lock(pthread_mutex_t *m);
 bool __wrap_fs_cpu_is_time_shared(void);
 int __wrap_fs_cpu_count(void);
-void __wrap_fs_nap(int64_t ns);
+void __wrap_fs_sleep_shortly(int64_t ns);
 int __wrap_sched_yield(void);
 
 int __wrap_pthread_mutex_trylock(pthread_mutex_t *m)
@@ -56,7 +56,7 @@ int __wrap_fs_cpu_count(void)
     return world.cores;
 }
 
-void __wrap_fs_nap(int64_t ns)
+void __wrap_fs_sleep_shortly(int64_t ns)
 {
     ck_assert_int_gt(ns, 0);
     world.naps++;
