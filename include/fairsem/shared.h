@@ -55,6 +55,7 @@
  *         fairsem_shared_available        free units
  *         fairsem_shared_waiters          requests in the queue
  *         fairsem_shared_stat             figures, all of one moment
+ *         fairsem_shared_stat_histogram   how many waits were how long
  *         fairsem_shared_users            who holds units, and who waits
  *         fairsem_shared_dump             the same as text
  *
@@ -344,6 +345,12 @@ typedef struct {
 /* Fill in *stat with figures of one moment. */
 FAIRSEM_MUST_CHECK_
 FAIRSEM_API int fairsem_shared_stat(fairsem_shared_t *handle, fairsem_shared_stat_t *stat)
+    FAIRSEM_NONNULL_(1, 2);
+
+/* The waits that were granted, by length, as fairsem_stat_histogram.  Since 1.1. */
+FAIRSEM_MUST_CHECK_
+FAIRSEM_API int fairsem_shared_stat_histogram(fairsem_shared_t *handle,
+                                              uint64_t counts[FAIRSEM_WAIT_BUCKETS])
     FAIRSEM_NONNULL_(1, 2);
 
 /* A holder of units, or a request: in the queue, or granted and not yet received. */

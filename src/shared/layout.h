@@ -61,7 +61,7 @@
 #include <stdint.h>
 
 #define FS_SEGMENT_MAGIC   INT64_C(0x6d65737269616600)     /* not a text in either byte order */
-#define FS_SEGMENT_VERSION 3
+#define FS_SEGMENT_VERSION 4
 
 #define FS_NOBODY (-1)          /* in place of an index */
 
@@ -139,6 +139,7 @@ struct fs_redo {
 struct fs_shared_counters {
     _Atomic int64_t waits, grants, timeouts, cancels, lost, wait_ns_total, wait_ns_max, waiters_max,
                     refused, over_releases, deaths, returned, repairs, aged;
+    _Atomic int64_t lengths[FAIRSEM_WAIT_BUCKETS];  /* of the waits that were granted: tools/buckets.h */
 };
 
 struct fs_segment {

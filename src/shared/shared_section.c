@@ -8,6 +8,7 @@
 #include "shared/shared_queue.h"
 #include "system/deadline.h"
 #include "system/system.h"
+#include "tools/buckets.h"
 #include "tools/probes.h"
 
 #include <errno.h>
@@ -212,6 +213,7 @@ static void count_grant(fairsem_shared_t *h, int slot, int64_t now, bool passes)
     FS_COUNT_UP(&count->grants, 1);
     if (passes)
         FS_COUNT_UP(&count->aged, 1);
+    FS_COUNT_UP(&count->lengths[fs_wait_bucket(waited)], 1);
     FS_COUNT_UP(&count->wait_ns_total, waited);
     if (waited > FS_GET(&count->wait_ns_max))
         FS_PUT(&count->wait_ns_max, waited);

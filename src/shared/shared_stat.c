@@ -11,6 +11,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 /* Inconsistent numbers mean damage only while the lock is held.  The other functions load without checks. */
 static void check(struct fs_shared_section *in)
@@ -193,8 +194,9 @@ static void list_users(const fairsem_shared_t *h, int64_t now, struct list *list
  */
 #define LOCK_LIMIT_NS 14000000
 
-/* Reap the dead, grant their units, and inspect.  `stat` and `list` may be NULL. */
-static int inspect_segment(fairsem_shared_t *h, fairsem_shared_stat_t *stat, struct list *list)
+/* Reap the dead, grant their units, and inspect.  `stat`, `counts` and `list` may be NULL. */
+static int inspect_segment(fairsem_shared_t *h, fairsem_shared_stat_t *stat, uint64_t *counts,
+                          struct list *list)
 {
     const struct fs_deadline deadline = fs_deadline_after(LOCK_LIMIT_NS);
     struct fs_shared_section in = { .now_ns = 0 };
@@ -213,6 +215,8 @@ static int inspect_segment(fairsem_shared_t *h, fairsem_shared_stat_t *stat, str
     }
     if (error == 0 && stat != NULL)
         take_shared_stat(h, fs_shared_section_now(&in), stat);
+    for (int i = 0; error == 0 && counts != NULL && i < FAIRSEM_WAIT_BUCKETS; i++)
+        counts[i] = (uint64_t)FS_GET(&h->segment->count.lengths[i]);
     if (error == 0 && list != NULL)
         list_users(h, fs_shared_section_now(&in), list);
     if (locked)
@@ -224,7 +228,7 @@ int64_t fairsem_shared_available(fairsem_shared_t *h)
 {
     fairsem_shared_stat_t stat;
 
-    if (inspect_segment(h, &stat, NULL) != 0)
+    if (inspect_segment(h, &stat, NULL, NULL) != 0)
         return -1;
     return stat.available < 0 ? 0 : stat.available;
 }
@@ -233,23 +237,33 @@ int64_t fairsem_shared_waiters(fairsem_shared_t *h)
 {
     fairsem_shared_stat_t stat;
 
-    return inspect_segment(h, &stat, NULL) != 0 || stat.waiters < 0 ? -1 : stat.waiters;
+    return inspect_segment(h, &stat, NULL, NULL) != 0 || stat.waiters < 0 ? -1 : stat.waiters;
 }
 
 int fairsem_shared_stat(fairsem_shared_t *h, fairsem_shared_stat_t *stat)
 {
     fairsem_shared_stat_t now;
-    int error = inspect_segment(h, &now, NULL);
+    int error = inspect_segment(h, &now, NULL, NULL);
 
     if (error == 0)
         *stat = now;
     return error;
 }
 
+int fairsem_shared_stat_histogram(fairsem_shared_t *h, uint64_t counts[FAIRSEM_WAIT_BUCKETS])
+{
+    uint64_t now[FAIRSEM_WAIT_BUCKETS];
+    int error = inspect_segment(h, NULL, now, NULL);
+
+    if (error == 0)
+        memcpy(counts, now, sizeof now);
+    return error;
+}
+
 int fairsem_shared_users(fairsem_shared_t *h, fairsem_shared_user_t *users, int *count)
 {
     struct list list = { .users = users, .room = *count > 0 ? *count : 0 };
-    int error = inspect_segment(h, NULL, &list);
+    int error = inspect_segment(h, NULL, NULL, &list);
 
     if (error != 0)
         return error;
@@ -321,7 +335,7 @@ static int dump(fairsem_shared_t *h, FILE *file)
     int error;
 
     list.room = list.users != NULL ? room : 0;
-    error = inspect_segment(h, &stat, &list);
+    error = inspect_segment(h, &stat, NULL, &list);
     if (error == 0) {
         print_totals(file, &stat, &list);
         for (int i = 0; i < list.count && i < list.room; i++)

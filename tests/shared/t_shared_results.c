@@ -131,6 +131,44 @@ START_TEST(a_full_queue_refuses_requests_that_would_wait)
 }
 END_TEST
 
+static uint64_t waits_in_histogram(fairsem_shared_t *h, uint64_t *counts)
+{
+    uint64_t sum = 0;
+
+    memset(counts, 0x5a, FAIRSEM_WAIT_BUCKETS * sizeof *counts);
+    ck_assert_int_eq(fairsem_shared_stat_histogram(h, counts), 0);
+    for (int i = 0; i < FAIRSEM_WAIT_BUCKETS; i++)
+        sum += counts[i];
+    return sum;
+}
+
+/* Only those: as in wait_ns_total, which is the length of the first. */
+START_TEST(each_wait_that_was_granted_is_in_the_bucket_of_its_length)
+{
+    fairsem_shared_t *h = make_segment(1, 0);
+    uint64_t counts[FAIRSEM_WAIT_BUCKETS];
+    fairsem_shared_stat_t stat;
+    pid_t waiter;
+    int i = 0;
+
+    ck_assert_int_eq(fairsem_shared_acquire(h, 1), 0);
+    do {
+        ck_assert_int_eq(fairsem_shared_acquire_for(h, 1, 1000000), ETIMEDOUT);
+        ck_assert_int_eq(fairsem_shared_stat(h, &stat), 0);
+    } while (stat.timeouts == 0);
+    waiter = queue_user(h, 1);
+    ck_assert_uint_eq(waits_in_histogram(h, counts), 0);
+    ck_assert_int_eq(fairsem_shared_release(h, 1), 0);
+    ck_assert_int_eq(status_of(waiter), 0);
+    ck_assert_uint_eq(waits_in_histogram(h, counts), 1);
+    ck_assert_int_eq(fairsem_shared_stat(h, &stat), 0);
+    while (stat.wait_ns_total > INT64_C(1000) << i && i < FAIRSEM_WAIT_BUCKETS - 1)
+        i++;
+    ck_assert_uint_eq(counts[i], 1);
+    ck_assert_int_eq(fairsem_shared_close(h), 0);
+}
+END_TEST
+
 struct asker {
     fairsem_shared_t *h;
     fairsem_token_t   token;
@@ -436,6 +474,7 @@ int main(void)
               each_way_to_acquire_takes_what_is_free,
               a_release_of_too_much_is_refused_and_changes_nothing,
               a_full_queue_refuses_requests_that_would_wait,
+              each_wait_that_was_granted_is_in_the_bucket_of_its_length,
               a_token_cancels_only_the_wait_that_uses_it, a_canceled_thread_leaves_the_queue,
               a_first_call_that_need_not_wait_is_no_cancellation_point,
               users_and_dump_show_holders_and_waiters,

@@ -75,6 +75,7 @@ CALLS = """
   fairsem_shared_available(handle!)
   fairsem_shared_waiters(handle!)
 = fairsem_shared_stat(handle!, &shared_stat!)
+= fairsem_shared_stat_histogram(handle!, counts!)
 = fairsem_shared_users(handle!, users, &count!)
   fairsem_shared_dump(handle!, stdout!)
 """
