@@ -39,7 +39,7 @@ _fairsem_limit() {
     if ((at >= COMP_CWORD)); then
       case $waits_for in
         --dir) mapfile -t COMPREPLY < <(compgen -d -- "$cur") ;;
-        --status) mapfile -t COMPREPLY < <(compgen -W json -- "$cur") ;;
+        --status) mapfile -t COMPREPLY < <(compgen -W "json prometheus" -- "$cur") ;;
       esac
       return
     fi

@@ -20,7 +20,7 @@
 static const char usage[] =
     "usage: fairsem-limit [OPTION...] NAME LIMIT -- COMMAND [ARGUMENT...]\n"
     "       fairsem-limit [OPTION...] --hold=FD NAME LIMIT\n"
-    "       fairsem-limit [--global] [--watch] --status[=json] [NAME]\n"
+    "       fairsem-limit [--global] [--watch] --status[=FORMAT] [NAME]\n"
     "       fairsem-limit [--global] [--keep] --set-limit=LIMIT NAME\n"
     "       fairsem-limit [--global] [--force] --remove NAME\n"
     "       fairsem-limit --cluster[=URL,...] ...\n"
@@ -42,7 +42,8 @@ static const char usage[] =
     "      --exec               become COMMAND; without it, stay as its parent\n"
     "      --hold=FD            return when it is our turn; the place is free when nobody has\n"
     "                           the descriptor FD any more\n"
-    "      --status[=json]      print who runs and who waits, since when\n"
+    "      --status[=FORMAT]    print who runs and who waits, since when; FORMAT: json, or\n"
+    "                           prometheus, which also has how long commands waited\n"
     "      --watch              with --status: again each second\n"
     "      --set-limit=LIMIT    from now on at most LIMIT, also while NAME is used; 0: none\n"
     "      --remove             remove NAME, if nobody uses it\n"
@@ -195,10 +196,10 @@ static bool take_option(int option, struct request *r)
     case HOLD:          return read_descriptor(optarg, &r->hold_fd);
     case STATUS_OPTION:
         r->what = STATUS;
-        r->json = optarg != NULL;
-        if (optarg == NULL || strcmp(optarg, "json") == 0)
+        r->format = optarg == NULL ? AS_TABLE : strcmp(optarg, "json") == 0 ? AS_JSON : AS_METRICS;
+        if (r->format != AS_METRICS || strcmp(optarg, "prometheus") == 0)
             return true;
-        warnx("--status: '%s' is not json", optarg);
+        warnx("--status: '%s' is neither json nor prometheus", optarg);
         return false;
     case WATCH:         r->watch = true; return true;
     case SET_LIMIT:
@@ -249,6 +250,8 @@ static const char *take_rest(int argc, char **argv, struct request *r)
         return wrong;
     if (r->watch && r->what != STATUS)
         return "--watch belongs to --status";
+    if (r->watch && r->format == AS_METRICS)
+        return "--watch does not go with --status=prometheus";
     if (r->force && r->what != REMOVE)
         return "--force belongs to --remove";
     if (r->what != RUN && argc > 1)

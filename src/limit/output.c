@@ -2,6 +2,7 @@
 /* output.c - see output.h. */
 #include "output.h"
 
+#include "metrics.h"
 #include "run/duration.h"
 #include "run/printable.h"
 
@@ -16,7 +17,7 @@
 
 enum { COMMAND_SIZE = 200, JSON_COMMAND_SIZE = 4096 };
 
-static bool as_json;
+static int status_format;
 bool output_is_first;
 static char failure[1000];      /* the first one; "": none */
 
@@ -121,32 +122,6 @@ static void print_table(const struct shown_name *name)
 
 /* ---- JSON, in one line.  The names in C are not those of libjansson. ---- */
 
-/* The length of the character at the text if it is valid UTF-8, else 0. */
-static size_t character_length(const unsigned char *text)
-{
-    static const struct { unsigned char least, most; size_t length; unsigned lowest; } form[] = {
-        { 0x00, 0x7f, 1, 0 }, { 0xc2, 0xdf, 2, 0x80 }, { 0xe0, 0xef, 3, 0x800 },
-        { 0xf0, 0xf4, 4, 0x10000 },
-    };
-
-    for (size_t i = 0; i < sizeof form / sizeof form[0]; i++) {
-        size_t length = form[i].length;
-        unsigned code;
-
-        if (text[0] < form[i].least || text[0] > form[i].most)
-            continue;
-        code = length == 1 ? text[0] : text[0] & (0x7fu >> length);
-        for (size_t j = 1; j < length; j++) {
-            if ((text[j] & 0xc0) != 0x80)
-                return 0;
-            code = code << 6 | (text[j] & 0x3f);
-        }
-        /* Neither longer than needed, nor a surrogate, nor above the last one. */
-        return code < form[i].lowest || code / 0x800 == 0x1b || code > 0x10ffff ? 0 : length;
-    }
-    return 0;
-}
-
 /*
  * A string: valid UTF-8 stays, except control characters; each other byte becomes U+FFFD, which
  * means just that.
@@ -199,6 +174,15 @@ static void print_json_user(const struct shown_name *name, int number)
     putchar('}');
 }
 
+static void print_json_waited(const struct shown_name *name)
+{
+    printf(", \"waited\": {\"count\": %" PRId64 ", \"seconds\": %.6f, \"longest\": %.6f, \"histogram\": [",
+           name->stat->grants, (double)name->stat->wait_ns_total / 1e9, (double)name->stat->wait_ns_max / 1e9);
+    for (int i = 0; i < FAIRSEM_WAIT_BUCKETS; i++)
+        printf("%s%" PRIu64, i > 0 ? ", " : "", name->counts[i]);
+    fputs("]}", stdout);
+}
+
 static void print_json_name(const struct shown_name *name)
 {
     fputs(output_is_first ? "{\"name\": " : ", {\"name\": ", stdout);
@@ -211,7 +195,10 @@ static void print_json_name(const struct shown_name *name)
             fputs(", ", stdout);
         print_json_user(name, i);
     }
-    fputs("]}", stdout);
+    putchar(']');
+    if (name->stat != NULL)
+        print_json_waited(name);
+    putchar('}');
 }
 
 static void print_json_end(void)
@@ -228,8 +215,10 @@ static void print_json_end(void)
 
 void output_name(const struct shown_name *name)
 {
-    if (as_json)
+    if (status_format == AS_JSON)
         print_json_name(name);
+    else if (status_format == AS_METRICS)
+        metrics_add(name);
     else
         print_table(name);
     output_is_first = false;
@@ -237,19 +226,25 @@ void output_name(const struct shown_name *name)
 
 int output_status(const struct request *request, int (*print)(const void *arg), const void *arg)
 {
-    as_json = request->json;
+    status_format = request->format;
     for (;;) {
-        int result;
+        int error = status_format == AS_METRICS ? metrics_begin() : 0, result;
 
+        if (error != 0)
+            return output_failure("a file in memory: %s", strerror(error));
         output_is_first = true;
         *failure = '\0';
-        if (as_json)
+        if (status_format == AS_JSON)
             fputs("{\"names\": [", stdout);
         else if (request->watch && terminal_can_erase(STDOUT_FILENO))
             fputs("\033[H\033[J", stdout);
         result = print(arg);
-        if (as_json)
+        if (status_format == AS_JSON)
             print_json_end();
+        else if (status_format == AS_METRICS)
+            error = metrics_print(result != 0);
+        if (error != 0)
+            return output_failure("a file in memory: %s", strerror(error));
         if (fflush(stdout) != 0 || ferror(stdout))
             return output_failure("standard output: %s", strerror(errno));
         if (!request->watch)

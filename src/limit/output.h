@@ -4,32 +4,7 @@
 #define LIMIT_OUTPUT_H
 
 #include "request.h"
-
-#include <stddef.h>
-#include <time.h>
-
-/* A command that runs or waits. */
-struct shown_user {
-    int64_t     place;          /* 0: it runs */
-    int64_t     pid;            /* the one that the process itself knows, and its messages have */
-    int64_t     local_pid;      /* here; 0: it is not to be seen from here */
-    int64_t     units, priority, fence;
-    int64_t     ns;             /* that it runs or waits */
-    time_t      since;          /* 0: nobody knows it */
-    const char *host;           /* NULL: this machine */
-};
-
-/* One name, now. */
-struct shown_name {
-    const char *name;
-    bool        global, cluster;
-    int64_t     limit, free, waiting;
-    int         running, count;
-    const void *users;          /* who runs, then who waits, in order */
-    /* Describe the one of a number.  The text is its command, with control characters; "": nobody knows it. */
-    void (*describe)(const struct shown_name *name, int number, struct shown_user *user,
-                     char *text, size_t size);
-};
+#include "shown.h"
 
 /* Print the message, which is also the "error" of JSON if it is the first.  Returns OWN_FAILURE. */
 __attribute__((format(printf, 1, 2))) int output_failure(const char *format, ...);

@@ -29,7 +29,8 @@ struct request {
     int         hold_fd;        /* the place is for as long as this descriptor is open; -1: for the command */
     bool        exec;           /* become the command */
     bool        keep;           /* the name stays, even if nobody uses it */
-    bool        json, watch, force;
+    enum { AS_TABLE, AS_JSON, AS_METRICS } format;  /* of STATUS */
+    bool        watch, force;
     bool        quiet;          /* no message when the wait was too long, or there was none */
     int64_t     busy_status;    /* the exit status when the wait was too long */
     struct {

@@ -64,6 +64,7 @@ int turn_gave_up(struct local_name *name, int exit_status)
 static int print_status_of(struct local_name *name)
 {
     struct shown_name shown = { .name = name->request->name, .global = name->request->global };
+    uint64_t counts[FAIRSEM_WAIT_BUCKETS];
     fairsem_shared_stat_t stat;
     int error = turn_open(name);
 
@@ -71,12 +72,17 @@ static int print_status_of(struct local_name *name)
         return error;
     error = fairsem_shared_stat(name->handle, &stat);
     if (error == 0)
+        error = fairsem_shared_stat_histogram(name->handle, counts);
+    if (error == 0)
         error = read_users(name, &shown);
     fairsem_shared_close(name->handle);
     if (error != 0)
         return error;
     shown.limit = stat.capacity;
     shown.free = stat.available;
+    shown.waiting = stat.waiters;
+    shown.stat = &stat;
+    shown.counts = counts;
     output_name(&shown);
     return 0;
 }

@@ -12,6 +12,7 @@
 #include "../../src/run/duration.c"
 #include "../../src/limit/held.c"
 #include "../../src/limit/names.c"
+#include "../../src/limit/metrics.c"
 #include "../../src/limit/output.c"
 #include "../../src/limit/wait_line.c"
 #include "../../src/limit/rate.c"

@@ -16,6 +16,7 @@
 #include "../../src/run/duration.c"
 #include "../../src/limit/options.c"
 #include "../../src/limit/output.c"
+#include "../../src/limit/metrics.c"
 
 START_TEST(a_duration_has_its_two_largest_units)
 {

@@ -285,6 +285,9 @@ def test_all_names(at):
     names = [(name["name"], name["cluster"], len(name["users"]))
              for name in json.loads(at.gives(0, "--status=json"))["names"] if name["name"].startswith("u")]
     assert names == [("u 3", True, 0), ("u/2", True, 1), ("u", True, 0)]
+    metrics = at.gives(0, "--status=prometheus")
+    assert re.findall('^fairsem_limit_(running|free_units)\\{name="u/2",scope="(.*)"\\} (.*)', metrics, re.M) \
+        == [("free_units", "cluster", "4"), ("running", "cluster", "1")] and "wait_seconds" not in metrics
     let_go(holder)
     for name in "u", "u 3", "u/2":
         at.gives(0, "--remove '%s'" % name)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What fairsem-limit --status says, as a table and as JSON."""
+"""What fairsem-limit --status says: as a table, as JSON, and in the text format of Prometheus."""
 
 import datetime
 import json
@@ -17,10 +17,14 @@ def test_neither_a_table_nor_json(limit):
     limit.gives(125, "--status=xml")
 
 
+NOBODY_WAITED = {"count": 0, "seconds": 0, "longest": 0, "histogram": [0] * 28}
+
+
 def test_a_name_that_nobody_uses(limit):
     limit.gives(0, "--keep test 1 -- true")
-    assert limit.gives(0, "--status=json test") \
-        == '{"names": [{"name": "test", "global": false, "limit": 1, "free": 1, "users": []}]}\n'
+    told = limit.gives(0, "--status=json test")
+    assert told.startswith('{"names": [{"name": "test", "global": false, "limit": 1, "free": 1, "users": []')
+    assert json.loads(told)["names"][0]["waited"] == NOBODY_WAITED
 
 
 def test_a_name_that_does_not_exist(limit):
@@ -70,8 +74,9 @@ def test_all_names(limit, used):
     assert told.count("\n") == 1
     own, everybody = sorted(json.loads(told)["names"], key=lambda name: name["global"])
     runs, waits = own.pop("users")
-    assert own == {"name": "test", "global": False, "limit": 1, "free": 0}
-    assert everybody == {"name": "test", "global": True, "limit": 5, "free": 5, "users": []}
+    assert own == {"name": "test", "global": False, "limit": 1, "free": 0, "waited": NOBODY_WAITED}
+    assert everybody == {"name": "test", "global": True, "limit": 5, "free": 5, "users": [],
+                         "waited": NOBODY_WAITED}
     for user, process in (runs, used[0]), (waits, used[1]):
         assert user["pid"] == user["local_pid"] == process.pid
     assert (runs["place"], waits["place"], waits["priority"], waits["units"]) == (0, 1, -3, 1)
@@ -85,6 +90,96 @@ def test_watch(limit, used):
     watcher = limit.start("--watch --status=json test", stdout=subprocess.PIPE)
     for _ in range(2):
         assert json.loads(watcher.stdout.readline())["names"][0]["name"] == "test"
+
+
+# ---------------------------------------------------------------- Prometheus
+NAME, LABEL = "[a-zA-Z_:][a-zA-Z0-9_:]*", r'([a-zA-Z_]\w*)="((?:[^"\\\n]|\\[\\"n])*)"'
+SAMPLE = re.compile(r"(%s)(?:\{(%s(?:,%s)*)\})? (-?\d+(?:\.\d+)?)" % (NAME, LABEL, LABEL))
+ESCAPED = {"\\\\": "\\", '\\"': '"', "\\n": "\n"}
+
+
+def label_of(text):
+    return re.sub(r"\\.", lambda at: ESCAPED[at[0]], text)
+
+
+def read_metrics(text):
+    """By name of the metric: its type, and its samples.  Only what the text format has: for each metric
+    one HELP and one TYPE, with all its samples behind them."""
+    families, lines = {}, iter(text.split("\n"))
+    assert text.endswith("\n")
+    for line in lines:
+        if line == "":
+            break
+        if line.startswith("# HELP "):
+            family, _ = re.fullmatch("# HELP (%s) ([^\\\\]+)" % NAME, line).groups()
+            kind = re.fullmatch("# TYPE %s (gauge|counter|histogram)" % family, next(lines))[1]
+            assert family not in families
+            families[family] = kind, {}
+            continue
+        name, labels, *_, value = SAMPLE.fullmatch(line).groups()
+        assert name[len(family):] in ("_bucket", "_sum", "_count") if kind == "histogram" else name == family, line
+        key = name, *sorted((at[1], label_of(at[2])) for at in re.finditer(LABEL, labels or ""))
+        assert key not in families[family][1], line
+        families[family][1][key] = float(value)
+    assert next(lines, None) is None
+    return families
+
+
+def value_of(metrics, metric, name, scope="user", suffix=""):
+    return metrics[metric][1][metric + suffix, ("name", name), ("scope", scope)]
+
+
+def buckets_of(metrics, name):
+    """Checked, as pairs: at most so many seconds, and how many waits."""
+    kind, samples = metrics["fairsem_limit_wait_seconds"]
+    found = [(float(dict(key[1:])["le"]), count) for key, count in samples.items()
+             if key[0].endswith("_bucket") and ("name", name) in key]
+    assert kind == "histogram" and found[-1][0] == float("inf")
+    assert found == sorted(found) and [count for _, count in found] == sorted(count for _, count in found)
+    assert found[-1][1] == value_of(metrics, "fairsem_limit_wait_seconds", name, suffix="_count")
+    return found
+
+
+def test_metrics_of_all_names(limit, used):
+    odd = 'a"\\b\udcff\u00fc'
+    limit.gives(0, "--keep -n 3", odd, 5, "--", "true")
+    limit.gives(0, "--global --keep test 7 -- true")
+    metrics = read_metrics(limit.gives(0, "--status=prometheus"))
+    assert [kind for kind, _ in metrics.values()] == 5 * ["gauge"] + ["histogram", "counter", "counter", "gauge"]
+    for name, scope, values in (("test", "user", (1, 0, 1, 1)), ("test", "global", (7, 7, 0, 0)),
+                                ('a"\\b\ufffd\u00fc', "user", (5, 5, 0, 0))):
+        assert values == tuple(value_of(metrics, "fairsem_limit_" + what, name, scope)
+                               for what in ("units", "free_units", "running", "waiting"))
+    assert value_of(metrics, "fairsem_limit_oldest_wait_seconds", "test") > 0
+    assert metrics["fairsem_limit_status_failed"][1] == {("fairsem_limit_status_failed",): 0}
+    assert len(buckets_of(metrics, 'a"\\b\ufffd\u00fc')) == 28
+
+
+def test_each_wait_is_in_the_histogram(limit):
+    """The only one: the buckets from its length on count it."""
+    limit.gives(0, "--keep test 1 -- true")
+    holder = limit.hold()
+    waiter = limit.wait(1, "test 1 -- true")
+    limit.gives(124, "-w 0.1 test 1 -- true", says="waited")
+    let_go(holder)
+    assert waiter.wait() == 0
+    metrics = read_metrics(limit.gives(0, "--status=prometheus test"))
+    length = value_of(metrics, "fairsem_limit_wait_seconds", "test", suffix="_sum")
+    assert length > 0
+    assert buckets_of(metrics, "test") == [(le, 1 if le >= length else 0) for le, _ in buckets_of(metrics, "test")]
+    assert value_of(metrics, "fairsem_limit_timeouts_total", "test") == 1
+    waited = json.loads(limit.gives(0, "--status=json test"))["names"][0]["waited"]
+    assert waited["count"] == sum(waited["histogram"]) == 1
+    assert abs(waited["seconds"] - length) < 1e-6 and waited["longest"] == waited["seconds"]
+
+
+def test_metrics_of_a_name_that_cannot_be_read(limit):
+    metrics = read_metrics(limit.gives(125, "--status=prometheus none", says="there is no such name"))
+    assert metrics == {"fairsem_limit_status_failed": ("gauge", {("fairsem_limit_status_failed",): 1})}
+
+
+def test_metrics_are_not_printed_again_and_again(limit):
+    limit.gives(125, "--watch --status=prometheus test", says="--watch does not go with --status=prometheus")
 
 
 # ---------------------------------------------------------------- another PID namespace
