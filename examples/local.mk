@@ -24,7 +24,8 @@ noinst_PROGRAMS += \
 	examples/consumer-priority \
 	examples/budget-pool \
 	examples/fetch-limiter \
-	examples/start-once
+	examples/start-once \
+	examples/start-rate
 examples_worker_pool_SOURCES = examples/worker-pool.c
 examples_worker_pool_LDADD = libfairsem.la
 examples_consumer_priority_SOURCES = examples/consumer-priority.c
@@ -35,6 +36,8 @@ examples_fetch_limiter_SOURCES = examples/fetch-limiter.c
 examples_fetch_limiter_LDADD = libfairsem.la
 examples_start_once_SOURCES = examples/start-once.c
 examples_start_once_LDADD = libfairsem.la
+examples_start_rate_SOURCES = examples/start-rate.c
+examples_start_rate_LDADD = libfairsem.la
 
 event_loop_sources = examples/event-loop.c
 if HAVE_EPOLL
@@ -84,4 +87,4 @@ dist_exampledoc_DATA = \
 	examples/killed_job.h \
 	examples/prefork-server.c \
 	examples/start-once.c \
-	examples/worker-pool.c
+	examples/start-rate.c

@@ -115,6 +115,8 @@ def test_hog_and_victim_says_that_one_core_shows_little(tmp_path):
                            "arrived 6, priority 9: served 7", "all 5000 items taken once"]),
     ("budget-pool 100", ["begun and finished all, too late 0", "threads that ended 8",
                          "bytes free 67108864 of 67108864"]),
+    ("start-rate", [r"(request \d starts\n){7}started 7 in [0-9]+ intervals",
+                    "\n".join("request %d starts" % number for number in (0, 1, 2, 4, 5, 6, 7))]),
     ("start-once", ["jobs 4000", "started once 4000", "most in progress [1-3]",
                     "at once and by callback together 4000"]),
     ("event-loop", ["served 12", "shed 10", "hung up 1", "refused at shutdown 8", "most in flight 4"]),
