@@ -334,7 +334,7 @@ typedef struct {
     int64_t waiters_max;    /* the longest queue */
     int64_t refused;        /* requests that got ENOBUFS */
     int64_t over_releases;  /* releases that got EPERM or EOVERFLOW */
-    int64_t deaths;         /* processes that did not close their handle */
+    int64_t deaths;         /* processes that ended without a close, also by exit() */
     int64_t returned;       /* units that came back from them */
     int64_t repairs;        /* of what they left unfinished */
     int64_t initial_units;  /* attr.units; since 1.1 */

@@ -132,6 +132,23 @@ START_TEST(a_process_that_closes_before_its_end_is_not_counted_as_dead)
 }
 END_TEST
 
+START_TEST(a_process_that_exits_without_a_close_is_counted_as_dead)
+{
+    fairsem_shared_t *h = make_segment(2, 0);
+    fairsem_shared_stat_t stat;
+    pid_t child = fork();
+
+    if (child == 0) {
+        CHILD_CHECK(fairsem_shared_acquire(h, 1) == 0 && fairsem_shared_release(h, 1) == 0);
+        _exit(0);
+    }
+    ck_assert_int_eq(status_of(child), 0);
+    ck_assert_int_eq(fairsem_shared_stat(h, &stat), 0);
+    ck_assert(stat.deaths == 1 && stat.returned == 0);
+    ck_assert_int_eq(fairsem_shared_close(h), 0);
+}
+END_TEST
+
 /* Until it is killed. */
 static void exec_sleep(void)
 {
@@ -711,6 +728,7 @@ int main(int argc, char **argv)
               a_unit_that_a_dead_process_was_granted_fills_the_segment_again,
               a_child_is_a_process_of_its_own,
               a_process_that_closes_before_its_end_is_not_counted_as_dead,
+              a_process_that_exits_without_a_close_is_counted_as_dead,
               exec_returns_the_units_of_the_process,
               keep_on_exec_keeps_the_units_until_the_new_program_ends,
               keep_on_exec_of_the_parent_keeps_nothing_for_a_child,
