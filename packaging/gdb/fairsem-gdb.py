@@ -202,6 +202,7 @@ class Program:
 
     def __init__(self):
         self.machine = Machine()
+        self.stopped_ns = time.clock_gettime_ns(time.CLOCK_MONOTONIC)
         self.queues = {}
         self.lines = {}
         self.tops = []
@@ -292,10 +293,10 @@ class Program:
         return b''
 
     def now_ns(self):
-        """The program's clock, if it runs here; else what it has last read of it, and False."""
+        """The program's clock at this stop, if it runs here; else what it has last read of it, and False."""
         connection = getattr(gdb.selected_inferior(), 'connection', None)
         if connection is not None and connection.type == 'native':
-            return time.clock_gettime_ns(time.CLOCK_MONOTONIC), True
+            return self.stopped_ns, True
         return max((w.enqueued_ns for queue in self.queues.values() for w in queue.values()),
                    default=0), False
 

@@ -301,8 +301,8 @@ static void print(FILE *file, const struct fs_sem *s, const fairsem_stat_t *stat
     if (stat->capacity >= 0)
         fprintf(file, " of %" PRId64 "%s, in use %" PRId64, stat->capacity,
                 stat->capacity == 0 ? " (paused)" : "", stat->capacity - stat->available);
-    fprintf(file, ", waiters %" PRId64 " for %" PRId64 " units", stat->waiters,
-            stat->waiting_units);
+    fprintf(file, ", %" PRId64 " waiter%s for %" PRId64 " unit%s", stat->waiters,
+            stat->waiters == 1 ? "" : "s", stat->waiting_units, stat->waiting_units == 1 ? "" : "s");
     if (count > 0 && queue[0].units > stat->available)
         fprintf(file, ", the first lacks %" PRId64, queue[0].units - stat->available);
     if (s->closed != 0)

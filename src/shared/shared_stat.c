@@ -301,9 +301,9 @@ static void print_totals(FILE *file, const fairsem_shared_stat_t *stat, const st
         fprintf(file, " of %" PRId64 ", in use %" PRId64, stat->capacity,
                 less(stat->capacity, stat->available));
     fprintf(file, ", held %" PRId64 " (%" PRId64 " here), processes %" PRId64 " of %" PRId64
-            ", waiters %" PRId64 " of %" PRId64 " for %" PRId64 " units",
+            ", waiters %" PRId64 " of %" PRId64 " for %" PRId64 " unit%s",
             stat->held, stat->mine, stat->processes, stat->max_processes, stat->waiters,
-            stat->max_waiters, stat->waiting_units);
+            stat->max_waiters, stat->waiting_units, stat->waiting_units == 1 ? "" : "s");
     if (lacks != 0)
         fprintf(file, ", the first lacks %" PRId64, lacks);
     fprintf(file, "\n  waits %" PRId64 ", granted %" PRId64 ", timed out %" PRId64

@@ -302,7 +302,7 @@ END_TEST
 
 START_TEST(users_and_dump_show_holders_and_waiters)
 {
-    fairsem_shared_t *h = make_segment(5, 0);
+    fairsem_shared_t *h = make_segment(3, 0);
     fairsem_shared_user_t users[4];
     fairsem_shared_stat_t stat;
     pid_t holder = fork_holder(h, 2), waiter;
@@ -312,12 +312,12 @@ START_TEST(users_and_dump_show_holders_and_waiters)
 
     nap(50);        /* more than a tick of the kernel's clock: the child holds its units longer */
     ck_assert_int_eq(fairsem_shared_acquire(h, 1), 0);
-    waiter = queue_user(h, 3);
+    waiter = queue_user(h, 1);
     ck_assert_int_eq(fairsem_shared_users(h, users, &count), 0);
     ck_assert_int_eq(count, 3);
     ck_assert(users[0].pid == holder && users[0].units == 2 && users[0].place == 0);
     ck_assert(users[1].pid == getpid() && users[1].units == 1 && users[1].mine == 1);
-    ck_assert(users[2].pid == waiter && users[2].units == 3 && users[2].place == 1);
+    ck_assert(users[2].pid == waiter && users[2].units == 1 && users[2].place == 1);
     for (int i = 0; i < count; i++)     /* all of one namespace */
         ck_assert_int_eq(users[i].local_pid, users[i].pid);
     ck_assert_int_ge(users[0].ns, users[1].ns);
@@ -333,10 +333,10 @@ START_TEST(users_and_dump_show_holders_and_waiters)
     FS_PUT(&h->segment->count.wait_ns_total, INT64_C(1000000000000000));
     ck_assert_int_eq(fairsem_shared_dump(h, file), 0);
     fclose(file);
-    ck_assert_ptr_nonnull(strstr(text, "available 2 of 5, in use 3, held 3 (1 here), processes 3 of 64"));
-    ck_assert_ptr_nonnull(strstr(text, " for 3 units, the first lacks 1\n"));
+    ck_assert_ptr_nonnull(strstr(text, "available 0 of 3, in use 3, held 3 (1 here), processes 3 of 64"));
+    ck_assert_ptr_nonnull(strstr(text, " for 1 unit, the first lacks 1\n"));
     ck_assert_ptr_nonnull(strstr(text, "holds 2 for"));
-    ck_assert_ptr_nonnull(strstr(text, "waits in place 1 for 3, priority 0"));
+    ck_assert_ptr_nonnull(strstr(text, "waits in place 1 for 1, priority 0"));
     ck_assert_ptr_null(strstr(text, "longest wait 0.000000 s"));
     ck_assert_ptr_nonnull(strstr(text, "all waits 1000"));
     ck_assert_ptr_null(strstr(text, "all waits 1000000.000000 s, "));
