@@ -4,6 +4,7 @@
 #include "record.h"
 
 #include "fast_path.h"
+#include "tools/buckets.h"
 
 #include <dlfcn.h>
 #include <fcntl.h>
@@ -101,6 +102,7 @@ static void add_wait(struct fs_waited *waited, uint64_t ns)
 
     atomic_fetch_add_explicit(&waited->waits, 1, memory_order_relaxed);
     atomic_fetch_add_explicit(&waited->ns_total, ns, memory_order_relaxed);
+    atomic_fetch_add_explicit(&waited->lengths[fs_wait_bucket((int64_t)ns)], 1, memory_order_relaxed);
     while (ns > max && !atomic_compare_exchange_weak(&waited->ns_max, &max, ns))
         continue;
 }

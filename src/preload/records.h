@@ -8,6 +8,8 @@
 #ifndef FS_RECORDS_H
 #define FS_RECORDS_H
 
+#include "fairsem.h"
+
 #include <stdatomic.h>
 #include <stdint.h>
 
@@ -17,13 +19,14 @@
 /* And the one with the time of --bypass, in nanoseconds. */
 #define FS_BYPASS_ENV "FAIRSEM_BYPASS_NS"
 
-#define FS_RECORDS_VERSION 3
+#define FS_RECORDS_VERSION 4
 #define FS_RECORDS_MOST    16384    /* semaphores with a record of their own */
 
 struct fs_waited {
     _Atomic uint64_t waits;     /* waits that found no unit free and ended with one */
     _Atomic uint64_t ns_total;
     _Atomic uint64_t ns_max;
+    _Atomic uint64_t lengths[FAIRSEM_WAIT_BUCKETS];     /* as fairsem_stat_histogram has them */
 };
 
 struct fs_record {

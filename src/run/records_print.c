@@ -64,10 +64,25 @@ static bool find_line(const struct fs_record *record, const char *path, char *li
     return known;
 }
 
+/* So many of 100 waits were at most so long, in milliseconds: the bound of a power of two, or the longest. */
+static double waits_within_ms(const struct fs_waited *w, int percent)
+{
+    double all = 0, sum = 0, ms = 1e-3;
+
+    for (int i = 0; i < FAIRSEM_WAIT_BUCKETS; i++)
+        all += (double)w->lengths[i];
+    for (int i = 0; i < FAIRSEM_WAIT_BUCKETS - 1; i++, ms *= 2) {
+        sum += (double)w->lengths[i];
+        if (sum * 100 >= all * percent)
+            break;
+    }
+    return ms < (double)w->ns_max / 1e6 ? ms : (double)w->ns_max / 1e6;
+}
+
 static void print_waited(FILE *file, const struct fs_waited *w)
 {
-    fprintf(file, "%10llu %12.3f %14.3f", (unsigned long long)w->waits, (double)w->ns_max / 1e6,
-            (double)w->ns_total / 1e6);
+    fprintf(file, "%10llu %11.3f %11.3f %12.3f %14.3f", (unsigned long long)w->waits, waits_within_ms(w, 50),
+            waits_within_ms(w, 99), (double)w->ns_max / 1e6, (double)w->ns_total / 1e6);
 }
 
 void records_print(FILE *file, const struct fs_records *records, const char *path, int64_t bypass_ns)
@@ -100,7 +115,7 @@ void records_print(FILE *file, const struct fs_records *records, const char *pat
     if (bypass_ns != 0)
         fprintf(file, "units taken while others waited, for at most %.3f ms: %llu\n",
                 (double)bypass_ns / 1e6, (unsigned long long)records->passed);
-    fprintf(file, "     waits   longest ms       total ms  semaphore\n");
+    fprintf(file, "     waits  half <= ms  99 %% <= ms   longest ms       total ms  semaphore\n");
     print_waited(file, &records->waited);
     fprintf(file, "  all\n");
     for (uint32_t i = 0; i < count && i < 10; i++) {

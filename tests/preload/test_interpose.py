@@ -423,9 +423,10 @@ def from_file():
 
 
 def listed(text):
-    """For all and for each of the ten longest waits: how many, the longest, and the sum."""
-    return [(int(waits), float(longest), float(total))
-            for waits, longest, total in re.findall("^ *(\\d+) +([\\d.]+) +([\\d.]+)  ", text, re.M)]
+    """For all and for each of the ten longest waits: how many; at most how long half of them, 99 of 100 and
+    all were; and the sum."""
+    return [(int(waits), *map(float, times)) for waits, *times in
+            re.findall("^ *(\\d+)" + 4 * " +([\\d.]+)" + "  ", text, re.M)]
 
 
 @pytest.mark.parametrize("where", ("--stats", "--stats=FILE"))
@@ -460,14 +461,17 @@ def test_stats_have_the_times_of_the_waits():
     """Two of 50 ms, for all and for the one."""
     does(0, f"{RUN} --stats={STATS} {PROGRAM} slow-waits")
     text = from_file()
-    assert says(text, "^ *waits  *longest ms  *total ms  *semaphore$") and len(listed(text)) == 2
-    for waits, longest, total in listed(text):
+    assert says(text, "^ *waits  *half <= ms  *99 % <= ms  *longest ms  *total ms  *semaphore$")
+    assert len(listed(text)) == 2
+    for waits, half, most, longest, total in listed(text):
         assert waits == 2 and longest >= 50 and total >= 100 and longest <= total <= 2 * longest + 1
+        assert total / 2 - 1 <= most == longest and 50 <= half <= longest
+        assert half in (longest, 65.536) or half > 100
 
 
 def test_stats_list_the_ten_longest_waits():
     does(0, f"{RUN} --stats={STATS} {PROGRAM} eleven")
-    longest = [row[1] for row in listed(from_file())[1:]]
+    longest = [row[3] for row in listed(from_file())[1:]]
     assert len(longest) == 10 and longest == sorted(longest, reverse=True)
 
 
