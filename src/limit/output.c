@@ -228,20 +228,19 @@ int output_status(const struct request *request, int (*print)(const void *arg), 
 {
     status_format = request->format;
     for (;;) {
-        int error = status_format == AS_METRICS ? metrics_begin() : 0, result;
+        int error = status_format == AS_METRICS ? metrics_begin() : 0, result = 0;
 
-        if (error != 0)
-            return output_failure("a file in memory: %s", strerror(error));
         output_is_first = true;
         *failure = '\0';
         if (status_format == AS_JSON)
             fputs("{\"names\": [", stdout);
         else if (request->watch && terminal_can_erase(STDOUT_FILENO))
             fputs("\033[H\033[J", stdout);
-        result = print(arg);
+        if (error == 0)
+            result = print(arg);
         if (status_format == AS_JSON)
             print_json_end();
-        else if (status_format == AS_METRICS)
+        else if (status_format == AS_METRICS && error == 0)
             error = metrics_print(result != 0);
         if (error != 0)
             return output_failure("a file in memory: %s", strerror(error));
