@@ -92,7 +92,8 @@ typedef struct fairsem_cluster fairsem_cluster_t;
 
 /* Which engine, and which limit.  Strings are copied; files are read by fairsem_cluster_open. */
 typedef struct fairsem_cluster_attr {
-    const char *endpoints;      /* "http://HOST:PORT,https://...": the next is used if one fails */
+    const char *endpoints;      /* "http://HOST:PORT,https://...": the next is used if one fails;
+                                 * "srv://DOMAIN": those that DNS has, see fairsem_cluster(7) */
     const char *user;           /* NULL: none */
     const char *password_file;  /* its first line is the user's password */
     const char *ca_file;        /* who signs for the servers; NULL: those that curl trusts */
@@ -114,13 +115,15 @@ typedef struct fairsem_cluster_attr {
 #define FAIRSEM_CLUSTER_NAME_MAX 255
 
 /*
- * Make a handle for a name, which is any string that is not empty.  Nothing is sent.
+ * Make a handle for a name, which is any string that is not empty.  Nothing is sent to the engine.
  *
  * 0        *handle can be used
  * EINVAL   an empty name or one that is too long; no endpoint, or one that is no URL; a member of
  *          attr that is out of range; a user without a password file, or the reverse; a certificate
  *          without a key, or the reverse
  * ENOMEM, EMFILE, ENFILE
+ * ENODATA, ENETUNREACH, ENOTSUP   srv://: DNS has no endpoints; no name server answers, for which it
+ *          waits up to six seconds; this system has no resolver for that
  * EACCES, ENOENT, EISDIR ...   as the kernel says of a file; EFBIG: it has more than 16 MiB
  */
 FAIRSEM_MUST_CHECK_

@@ -18,7 +18,15 @@ cluster_sources = \
 	src/cluster/options.c src/cluster/options.h \
 	src/cluster/place.c src/cluster/place.h \
 	src/cluster/request.c src/cluster/request.h \
+	src/cluster/srv.h \
 	src/cluster/users.c
+if HAVE_RESOLVER
+cluster_sources += src/cluster/srv.c
+EXTRA_DIST += src/cluster/srv_absent.c
+else
+cluster_sources += src/cluster/srv_absent.c
+EXTRA_DIST += src/cluster/srv.c
+endif
 cluster_headers = include/fairsem/cluster.h
 
 if HAVE_CLUSTER
@@ -31,10 +39,10 @@ noinst_LTLIBRARIES += libcluster.la
 libcluster_la_SOURCES = $(cluster_sources)
 libcluster_la_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/src/cluster -D_POSIX_C_SOURCE=200809L
 libcluster_la_CFLAGS = $(lib_cflags) $(CURL_CFLAGS) $(JANSSON_CFLAGS)
-libcluster_la_LIBADD = $(CURL_LIBS) $(JANSSON_LIBS)
+libcluster_la_LIBADD = $(CURL_LIBS) $(JANSSON_LIBS) $(RESOLV_LIBS)
 
 libfairsem_cluster_la_SOURCES =
-libfairsem_cluster_la_LIBADD = libcluster.la libfairsem.la $(CURL_LIBS) $(JANSSON_LIBS)
+libfairsem_cluster_la_LIBADD = libcluster.la libfairsem.la $(CURL_LIBS) $(JANSSON_LIBS) $(RESOLV_LIBS)
 libfairsem_cluster_la_LDFLAGS = $(LIB_LDFLAGS) \
 	-version-info $(CLUSTER_CURRENT):$(CLUSTER_REVISION):$(CLUSTER_AGE)
 libfairsem_cluster_la_DEPENDENCIES = libcluster.la libfairsem.la src/local_names.sh

@@ -4,6 +4,7 @@
 #include "options.h"
 
 #include "clock.h"
+#include "srv.h"
 
 #include <curl/curl.h>
 #include <errno.h>
@@ -43,16 +44,36 @@ static int add_endpoint(struct fs_options *options, const char *text, size_t len
     return result == CURLUE_OK ? 0 : result == CURLUE_OUT_OF_MEMORY ? ENOMEM : EINVAL;
 }
 
+/* One that DNS has; those for which there is no room are left out. */
+static int add_found(void *options, const char *url, size_t length)
+{
+    return ((struct fs_options *)options)->endpoint_count == FS_ENDPOINTS_MAX ? 0
+           : add_endpoint(options, url, length);
+}
+
+/* Add those that DNS has for a domain. */
+static int find_endpoints(struct fs_options *options, const char *text, size_t length)
+{
+    char *domain = strndup(text, length);
+    int error = domain != NULL ? fs_srv_find(domain, add_found, options) : ENOMEM;
+
+    free(domain);
+    return error;
+}
+
 /* The endpoints, between commas and spaces. */
 static int read_endpoints(struct fs_options *options, const char *list)
 {
-    static const char between[] = ", \t\n";
+    static const char between[] = ", \t\n", srv[] = "srv://";
     int error = EINVAL;
 
     for (list += strspn(list, between); *list != '\0'; list += strspn(list, between)) {
         size_t length = strcspn(list, between);
 
-        error = add_endpoint(options, list, length);
+        if (strncasecmp(list, srv, sizeof srv - 1) == 0)
+            error = find_endpoints(options, list + sizeof srv - 1, length - (sizeof srv - 1));
+        else
+            error = add_endpoint(options, list, length);
         if (error != 0)
             return error;
         list += length;

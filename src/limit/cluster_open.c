@@ -123,5 +123,9 @@ int cluster_open(struct cluster_name *name, const struct request *request)
     error = fairsem_cluster_open(&name->handle, name->name, &attr);
     if (error == EINVAL)
         return output_failure("--cluster: '%s' is no list of URLs such as http://10.0.0.1:2379", attr.endpoints);
+    if (error == ENODATA)
+        return output_failure("--cluster: DNS has no etcd for '%s'", attr.endpoints);
+    if (error == ENETUNREACH)
+        return output_failure("--cluster: no name server answers for '%s'", attr.endpoints);
     return error != 0 ? output_failure("%s: %s", name->name, strerror(error)) : 0;
 }

@@ -17,6 +17,9 @@ test_programs += \
 	tests/cluster/t_cluster_answers \
 	tests/cluster/t_cluster_names \
 	tests/cluster/t_cluster_results
+if HAVE_RESOLVER
+test_programs += tests/cluster/t_cluster_srv
+endif
 if HAVE_WRAP
 test_programs += \
 	tests/cluster/t_cluster_memory \
@@ -49,6 +52,9 @@ tests_cluster_t_cluster_names_CPPFLAGS = $(AM_CPPFLAGS) $(cluster_inside)
 tests_cluster_t_cluster_names_LDADD = libcluster.la $(LDADD)
 tests_cluster_t_cluster_results_CPPFLAGS = $(AM_CPPFLAGS) $(cluster_inside)
 tests_cluster_t_cluster_results_LDADD = libcluster.la $(LDADD)
+# It is the resolver's configuration.
+tests_cluster_t_cluster_srv_CPPFLAGS = $(AM_CPPFLAGS) $(cluster_inside)
+tests_cluster_t_cluster_srv_LDADD = libcluster.la $(LDADD)
 tests_cluster_t_cluster_memory_CPPFLAGS = $(AM_CPPFLAGS) $(cluster_inside)
 tests_cluster_t_cluster_memory_LDADD = libcluster.la $(LDADD)
 tests_cluster_t_cluster_memory_LDFLAGS = -Wl,--wrap=fs_boot_now \

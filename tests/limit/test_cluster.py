@@ -124,6 +124,7 @@ def test_with_global_the_variable_does_not_count(limit):
 
 @pytest.mark.parametrize("status, line, says", (
     row("no URL", 125, "--cluster=:// test 1 -- true", "no list of URLs"),
+    row("no domain", 125, "--cluster=srv://a:1 test 1 -- true", "'srv://a:1' is no list of URLs"),
     row("a password in a URL", 125, "--cluster=http://me:secret@127.0.0.1 test 1 -- true",
         "no user in a URL"),
     row("an empty name", 125, "--cluster '' 1 -- true"),
