@@ -135,6 +135,26 @@ def test_the_keeper_is_killed(limit):
     assert holder.returncode == 3
 
 
+@SHELLS
+def test_four_in_the_background_and_a_wait_for_all(limit, shell):
+    """The loop of the manual, with another gzip; the first four end when a fifth waits."""
+    (limit.work / "gzip").write_text(limit.replaced("""#!/bin/sh
+echo begin >> @WORK/log; until [ -e @WORK/all ]; do sleep 0.02; done; echo end >> @WORK/log
+"""))
+    (limit.work / "gzip").chmod(0o755)
+    for number in range(7):
+        (limit.work / ("%d.log" % number)).touch()
+    path = {"PATH": ":".join((str(limit.work), os.path.dirname(limit.path), os.environ["PATH"]))}
+    loop = limit.popen([shell, "-c", in_manual("gzip")], path, cwd=limit.work)
+    limit.await_status("limit 4, free 0, running 4, waiting 1$", "compress")
+    (limit.work / "all").touch()
+    assert loop.wait() == 0
+    now = []
+    for word in (limit.work / "log").read_text().split():
+        now.append((now[-1] if now else 0) + (1 if word == "begin" else -1))
+    assert (len(now), now[-1], max(now)) == (14, 0, 4)
+
+
 # ---------------------------------------------------------------- who has the descriptor
 CHILD = "sh -c 'echo $$; read -r line' <&8 %s &\nexec 8<&-"
 
