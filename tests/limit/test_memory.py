@@ -72,6 +72,7 @@ def nothing_is_left(limit):
 # ---------------------------------------------------------------- fairsem-limit
 @pytest.mark.parametrize("status, line, says", (
     row("a command", 7, "test 1 -- sh -c 'exit 7'"),
+    row("at a rate", 7, "--rate=1000000/s test 1 -- sh -c 'exit 7'"),
     row("with --exec", 7, "--exec test 1 -- sh -c 'exit 7'"),
     row("with --keep, for all users", 7, "--keep --global test 1 -- sh -c 'exit 7'"),
     row("inside another one", 7, "test 1 -- @PROGRAM test 1 -- sh -c 'exit 7'")))
@@ -81,6 +82,13 @@ def test_a_command(limit, status, line, says):
             limit.run(options + "--remove test")
         ends_well(limit.run(line, env=env), status)
         nothing_is_left(limit)
+
+
+def test_a_place_without_a_command(limit):
+    """Its descriptor is closed when it has returned."""
+    for env in failures("fairsem-limit"):
+        ends_well(limit.run("--hold=0 test 1", env=env), 0)
+        limit.gives(0, "test 1 -- true")
 
 
 @pytest.mark.parametrize("line, shown", (("--set-limit=3 test", "limit 3, free 3, running 0"),
