@@ -257,7 +257,10 @@ void output_gave_up(const struct request *request, const struct shown_name *name
     char duration[DURATION_SIZE], text[COMMAND_SIZE], runs[COMMAND_SIZE + 80] = "nobody", more[40] = "";
     int running = 0, before = 0;
 
-    duration_text(request->wait_ns, duration);
+    if (request->wait_ns < 60 * INT64_C(1000000000))
+        snprintf(duration, sizeof duration, "%g s", (double)request->wait_ns / 1e9);
+    else
+        duration_text(request->wait_ns, duration);
     if (trouble != NULL) {
         warnx("%s: waited %s in vain; %s", name->name, duration, trouble);
         return;
