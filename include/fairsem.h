@@ -38,7 +38,7 @@
  *         fairsem_free                the end of one that was allocated
  *         fairsem_counted_init        initialize one that also counts its waits by length
  *     3  deadlines, priorities, tokens
- *         fairsem_acquire_for         wait at most so many nanoseconds
+ *         fairsem_acquire_for         wait for at most a time in nanoseconds
  *         fairsem_acquire_until       wait until a time on a clock
  *         fairsem_acquire_with        all of these, a priority, and a token
  *         fairsem_acquire_all         units of several semaphores, all or none
@@ -131,7 +131,7 @@ typedef struct FAIRSEM_TAG_ {
  *
  * 0        the units are yours
  * EINVAL   n < 0 or n > FAIRSEM_MAX_UNITS
- * E2BIG    n exceeds the capacity, at once or when somebody changes it (0 is a pause: it waits)
+ * E2BIG    n exceeds the capacity, now or after a change (0 is a pause: the request waits)
  * ENOBUFS  attr.max_waiters requests wait already
  * EINTR    a signal handler ran (FAIRSEM_INTERRUPTIBLE only)
  * the close reason: the one given to fairsem_close, before the wait or during it
@@ -140,7 +140,7 @@ FAIRSEM_MUST_CHECK_
 FAIRSEM_API int fairsem_acquire(fairsem_t *sem, int64_t n) FAIRSEM_NONNULL_(1);
 
 /*
- * The same without a wait.  It passes no waiter, and fails only for a reason.
+ * Take n units now or not at all.  It passes no waiter, and never fails spuriously.
  *
  * 0        the units are yours
  * EAGAIN   too few units are free, or somebody waits, whatever the priority
@@ -150,7 +150,7 @@ FAIRSEM_MUST_CHECK_
 FAIRSEM_API int fairsem_tryacquire(fairsem_t *sem, int64_t n) FAIRSEM_NONNULL_(1);
 
 /*
- * Take up to max units without a wait.  The result is how many: 0 if none is free, somebody waits,
+ * Take up to max units without waiting.  Returns how many: 0 if none is free, somebody waits,
  * the semaphore is closed or max <= 0.
  */
 FAIRSEM_MUST_CHECK_
@@ -173,21 +173,22 @@ FAIRSEM_API int fairsem_release(fairsem_t *sem, int64_t n) FAIRSEM_NONNULL_(1);
  *            leaves errno as it was, and an error leaves all else as it was.
  * Units.     Arguments are 0 .. FAIRSEM_MAX_UNITS.
  * Time.      Relative times count nanoseconds.  Deadlines are absolute.
- * Queue.     Each way to take units keeps to the queue, which is in order of priority (see also
+ * Queue.     Each way to take units respects the queue, which is in order of priority (see also
  *            aging_ns), then of arrival.  Exceptions: fairsem_consume, and FAIRSEM_BOUNDED_BYPASS.
- * Close.     A request that finds it closed fails with the close reason, instead of E2BIG, ENOBUFS,
+ * Close.     On a closed semaphore a request fails with the close reason, instead of E2BIG, ENOBUFS,
  *            EAGAIN or ETIMEDOUT.
  * Memory.    Writes before a release are visible after the acquire that it satisfies.
  * malloc.    A thread allocates when it waits for the first time; without memory, it polls.
  *            Only fairsem_new and fairsem_dump fail for lack of it.
  * Cancel.    A wait, and nothing else, is a cancellation point (deferred).
- * Signals.   They end no wait, and no function is for handlers, except with FAIRSEM_INTERRUPTIBLE.
+ * Signals.   A signal ends no wait, and a handler may call no function, except with
+ *            FAIRSEM_INTERRUPTIBLE.
  * fork.      The child gets the count and an empty queue.  fairsem/shared.h is for processes.
- * Mistakes.  Use of an all-zero or destroyed semaphore aborts the program, where a check is free.
+ * Mistakes.  Use of an all-zero or destroyed semaphore aborts the program if the check costs nothing.
  * Since.     1.0, unless a comment names a later version.
  * Threads.   Two calls may run side by side, except with init (never), and with destroy and free:
- *                 acquire...   Destroy after every acquire has returned.  EBUSY reports a queue;
- *                              nothing reports a thread on its way into an acquire, or out of one.
+ *                 acquire...   Destroy after every acquire has returned.  EBUSY reports a queue, but
+ *                              not a thread about to wait, or just out of its wait.
  *                 release      The thread whose acquire it has satisfied may destroy at once.
  *                 others       no
  */
@@ -200,7 +201,7 @@ FAIRSEM_API int fairsem_release(fairsem_t *sem, int64_t n) FAIRSEM_NONNULL_(1);
 /* attr.flags: as with sem_t, signal handlers end waits (EINTR) and may release.  Linux only. */
 #define FAIRSEM_INTERRUPTIBLE 1u
 
-/* attr.flags: waiters never spin or yield before they sleep.  It saves processor time. */
+/* attr.flags: waiters never spin or yield before they sleep, which saves processor time. */
 #define FAIRSEM_NO_SPIN 2u
 
 /* attr.flags: running threads may pass sleeping waiters until the next has waited for bypass_ns. */
@@ -208,9 +209,9 @@ FAIRSEM_API int fairsem_release(fairsem_t *sem, int64_t n) FAIRSEM_NONNULL_(1);
 
 /* What kind of semaphore.  Zero is the default of each member: { .capacity = 8 } is enough. */
 typedef struct fairsem_attr {
-    const char *name;        /* for debugging; must stay where it is */
+    const char *name;        /* for debugging; must live as long as the semaphore */
     int64_t     capacity;    /* the most units that can be free; 0: unbounded */
-    int64_t     max_waiters; /* the longest queue; 0: no limit */
+    int64_t     max_waiters; /* the longest queue, or 0 for no limit */
     unsigned    flags;       /* FAIRSEM_INTERRUPTIBLE | ..., or 0 */
     unsigned    reserved_[5]; /* must be zero */
     int64_t     aging_ns;    /* older requests come before better priorities; 0: never.  Since 1.1 */
@@ -230,10 +231,10 @@ FAIRSEM_API int fairsem_init(fairsem_t *sem, int64_t units, const fairsem_attr_t
     FAIRSEM_NONNULL_(1);
 
 /*
- * Destroy *sem, after which its memory is yours.  Units may be held: only waiters count.
+ * Destroy *sem, after which its memory is yours.  Units may still be held.
  *
  * 0        *sem is no longer a semaphore
- * EBUSY    a thread or a ticket waits; perhaps, a thread is inside another function
+ * EBUSY    a thread or a ticket waits, or (not always noticed) a thread is inside another function
  */
 FAIRSEM_MUST_CHECK_
 FAIRSEM_API int fairsem_destroy(fairsem_t *sem) FAIRSEM_NONNULL_(1);
@@ -268,7 +269,7 @@ FAIRSEM_MUST_CHECK_
 FAIRSEM_API int fairsem_new(fairsem_t **sem, int64_t units, const fairsem_attr_t *attr)
     FAIRSEM_NONNULL_(1);
 
-/* Destroy what fairsem_new made, or NULL.  If somebody waits, the program aborts.  Since 1.1. */
+/* Destroy a semaphore from fairsem_new; NULL does nothing.  Aborts if somebody waits.  Since 1.1. */
 FAIRSEM_API void fairsem_free(fairsem_t *sem);
 
 /* ======================================================================== *
@@ -277,7 +278,7 @@ FAIRSEM_API void fairsem_free(fairsem_t *sem);
  * ======================================================================== */
 
 /*
- * Wait at most timeout_ns nanoseconds of CLOCK_MONOTONIC; if that is <= 0, try once.
+ * Wait for at most timeout_ns nanoseconds, by CLOCK_MONOTONIC; if that is <= 0, try once.
  *
  * As fairsem_acquire, and
  * ETIMEDOUT  the units did not come in time
@@ -287,8 +288,8 @@ FAIRSEM_API int fairsem_acquire_for(fairsem_t *sem, int64_t n, int64_t timeout_n
     FAIRSEM_NONNULL_(1);
 
 /*
- * Wait until a deadline on the clock that you name; NULL: for ever.  With a deadline in the past it
- * tries once.
+ * Wait until a deadline on `clock`, or for ever if it is NULL.  With a deadline in the past it tries
+ * once.
  *
  * As fairsem_acquire_for, and
  * EINVAL     a clock other than CLOCK_MONOTONIC and CLOCK_REALTIME; tv_nsec not 0 .. 999999999
@@ -307,37 +308,37 @@ typedef struct fairsem_token {
 /* A static token. */
 #define FAIRSEM_TOKEN_INITIALIZER { FAIRSEM_MUTEX_, { 0 } }
 
-/* Initialize a token.  It returns 0. */
+/* Initialize a token.  Returns 0. */
 FAIRSEM_API int fairsem_token_init(fairsem_token_t *token) FAIRSEM_NONNULL_(1);
 
 /*
  * Destroy a token.
  *
  * 0        it is no longer a token
- * EBUSY    it has waits that have not returned and that it has not canceled
+ * EBUSY    a wait with the token has not returned, and was not canceled by it
  */
 FAIRSEM_API int fairsem_token_destroy(fairsem_token_t *token) FAIRSEM_NONNULL_(1);
 
 /*
- * End every wait that uses the token, now and later, with `reason`: it is > 0, or 0, which stands
+ * End every wait that uses the token, now and later, with `reason`, which is > 0, or 0
  * for ECANCELED.
  *
- * 0        the waiters are out of their queues
+ * 0        the waiters have left their queues
  * EINVAL   reason < 0
  * EALREADY there is a reason already, which stays
  */
 FAIRSEM_API int fairsem_token_cancel(fairsem_token_t *token, int reason) FAIRSEM_NONNULL_(1);
 
-/* The reason that fairsem_token_cancel was given; 0: the token is not canceled. */
+/* Returns the reason of fairsem_token_cancel, or 0 if the token is not canceled. */
 FAIRSEM_API int fairsem_token_reason(const fairsem_token_t *token) FAIRSEM_NONNULL_(1);
 
 /* How to wait.  All zero: for ever, with priority 0.  A deadline needs its clock. */
 typedef struct fairsem_wait {
     clockid_t              clock;    /* of the deadline; 0 is CLOCK_REALTIME on Linux */
-    const struct timespec *deadline; /* absolute; NULL: none */
+    const struct timespec *deadline; /* absolute, or NULL */
     int                    priority; /* lower numbers come first, then older requests */
-    fairsem_token_t       *token;    /* NULL: none */
-    int64_t                timeout_ns; /* from the call; 0: none, < 0: only try */
+    fairsem_token_t       *token;    /* or NULL */
+    int64_t                timeout_ns; /* from the call; if 0 there is none, if < 0 only try */
     uintptr_t              reserved_[4]; /* must be zero */
 } fairsem_wait_t;
 
@@ -352,15 +353,15 @@ FAIRSEM_MUST_CHECK_
 FAIRSEM_API int fairsem_acquire_with(fairsem_t *sem, int64_t n, const fairsem_wait_t *how)
     FAIRSEM_TIME64_(fairsem_acquire_with) FAIRSEM_NONNULL_(1);
 
-/* Units of one semaphore, of several that are taken together.  Since 1.1. */
+/* One semaphore, and how many of its units, for fairsem_acquire_all.  Since 1.1. */
 typedef struct fairsem_request { fairsem_t *sem; int64_t units; } fairsem_request_t;
 
 /*
- * Acquire all that the array asks for, or nothing; calls of it never deadlock each other.  While it
+ * Acquire all units in the array, or none; such calls never deadlock with each other.  While it
  * waits for one semaphore, it may hold units of others.  Since 1.1.
  *
  * As fairsem_acquire_with, and
- * EINVAL     a sem is NULL; the units asked of one semaphore add up to > FAIRSEM_MAX_UNITS
+ * EINVAL     a sem is NULL; the units of one semaphore add up to > FAIRSEM_MAX_UNITS
  */
 FAIRSEM_MUST_CHECK_
 FAIRSEM_API int fairsem_acquire_all(const fairsem_request_t requests[], size_t count,
@@ -368,7 +369,7 @@ FAIRSEM_API int fairsem_acquire_all(const fairsem_request_t requests[], size_t c
     FAIRSEM_TIME64_(fairsem_acquire_all);
 
 /*
- * Release each, also after one that fails; the result is that of the first to fail.  Since 1.1.
+ * Release the units of each request, even after a failure.  Returns the first error.  Since 1.1.
  *
  * As fairsem_release, and
  * EINVAL     a sem is NULL
@@ -380,12 +381,12 @@ FAIRSEM_API int fairsem_release_all(const fairsem_request_t requests[], size_t c
  *     fairsem_set_capacity(3), fairsem_close(3)
  * ======================================================================== */
 
-/* The capacity in units; -1: unbounded; 0: paused. */
+/* Returns the capacity in units, -1 of an unbounded semaphore, 0 in a pause. */
 FAIRSEM_API int64_t fairsem_capacity(const fairsem_t *sem) FAIRSEM_NONNULL_(1);
 
 /*
- * Set the capacity of a bounded semaphore.  Requests that exceed it fail with E2BIG.  0 is a pause,
- * in which all wait.  If more units are in use than the capacity, there is a debt.
+ * Set the capacity of a bounded semaphore.  Larger requests fail with E2BIG.  0 is a pause, in which
+ * all requests wait.  If more units are in use than the capacity, there is a debt.
  *
  * 0        it is set
  * EINVAL   the semaphore is unbounded; capacity < 0 or > FAIRSEM_MAX_UNITS
@@ -393,8 +394,8 @@ FAIRSEM_API int64_t fairsem_capacity(const fairsem_t *sem) FAIRSEM_NONNULL_(1);
 FAIRSEM_API int fairsem_set_capacity(fairsem_t *sem, int64_t capacity) FAIRSEM_NONNULL_(1);
 
 /*
- * Take n units that have been used already, ahead of the queue.  Those that are not free become a
- * debt, which the next releases pay.
+ * Take n units that have been used already, ahead of the queue.  If fewer are free, the rest is a
+ * debt, which the next releases repay.
  *
  * 0          the units are taken
  * EINVAL     n < 0 or n > FAIRSEM_MAX_UNITS
@@ -403,9 +404,9 @@ FAIRSEM_API int fairsem_set_capacity(fairsem_t *sem, int64_t capacity) FAIRSEM_N
 FAIRSEM_API int fairsem_consume(fairsem_t *sem, int64_t n) FAIRSEM_NONNULL_(1);
 
 /*
- * Close for good.  All waiters and all later acquires fail with `reason`: it is > 0, or 0, which
- * stands for ESHUTDOWN.  Choose none that means something else here, as EINPROGRESS does.  A
- * release still works.
+ * Close for good.  All waiters and all later acquires fail with `reason`, which is > 0, or 0
+ * for ESHUTDOWN.  Do not choose a result with another meaning, such as EINPROGRESS.  A release still
+ * works.
  *
  * 0        it is closed
  * EINVAL   reason < 0
@@ -413,14 +414,14 @@ FAIRSEM_API int fairsem_consume(fairsem_t *sem, int64_t n) FAIRSEM_NONNULL_(1);
  */
 FAIRSEM_API int fairsem_close(fairsem_t *sem, int reason) FAIRSEM_NONNULL_(1);
 
-/* The reason that fairsem_close was given; 0: the semaphore is open. */
+/* Returns the reason of fairsem_close, or 0 if the semaphore is open. */
 FAIRSEM_API int fairsem_closed(const fairsem_t *sem) FAIRSEM_NONNULL_(1);
 
 /*
  * Close an open semaphore with ESHUTDOWN, and wait until n units are free, without taking them.  If
- * n is all of them, nobody holds units then.  `how` may be NULL.
+ * n is the number of all units, none is held then.  `how` may be NULL.
  *
- * 0        n units are free; in a pause: none is in use
+ * 0        n units are free, or, in a pause, none is in use
  * EINVAL   as fairsem_acquire_with; it is not closed
  * E2BIG    n exceeds the capacity; it is closed only if the capacity changed during the wait
  * ETIMEDOUT, ENOBUFS, EINTR, the token's reason   as fairsem_acquire_with; it is closed
@@ -434,18 +435,19 @@ FAIRSEM_API int fairsem_drain(fairsem_t *sem, int64_t n, const fairsem_wait_t *h
  *     fairsem_available(3), fairsem_stat(3)
  * ======================================================================== */
 
-/* The free units; < 0: a debt.  (Answers of this section may be old when you read them.) */
+/* Returns the number of free units; a negative one is a debt.  (All functions of this section return a
+ * value that may have changed already.) */
 FAIRSEM_API int64_t fairsem_available(const fairsem_t *sem) FAIRSEM_NONNULL_(1);
 
-/* The requests in the queue, each of which has its place. */
+/* Returns the number of requests in the queue, each of which has its place. */
 FAIRSEM_API int64_t fairsem_waiters(const fairsem_t *sem) FAIRSEM_NONNULL_(1);
 
-/* True if fairsem_tryacquire(sem, n) would fail with EAGAIN. */
+/* Returns true if fairsem_tryacquire(sem, n) would fail with EAGAIN. */
 FAIRSEM_API bool fairsem_would_block(const fairsem_t *sem, int64_t n) FAIRSEM_NONNULL_(1);
 
 /* A semaphore now, and in the past: only requests that had to wait leave a trace there. */
 typedef struct {
-    int64_t available;      /* free units; < 0: a debt */
+    int64_t available;      /* free units, or a debt if < 0 */
     int64_t capacity;       /* as fairsem_capacity */
     int64_t waiters;        /* in the queue */
     int64_t waiting_units;  /* what they ask for; at most INT64_MAX */
@@ -495,14 +497,14 @@ FAIRSEM_API int fairsem_dump(const fairsem_t *sem, FILE *file) FAIRSEM_NONNULL_(
  *     fairsem_units_acquire(3)
  * ======================================================================== */
 
-/* A guard: its owner owns n units of sem.  { 0 } is an empty one.  One thread at a time. */
+/* A guard: its owner owns n units of sem.  { 0 } is an empty one.  For one thread at a time. */
 typedef struct fairsem_units {
     fairsem_t *sem;
     int64_t    n;
 } fairsem_units_t;
 
 /*
- * fairsem_acquire_with (`how` may be NULL) and fairsem_tryacquire, into an empty guard.
+ * As fairsem_acquire_with (`how` may be NULL) and fairsem_tryacquire, into an empty guard.
  *
  * As these functions, and
  * EBUSY    the guard is not empty
@@ -547,7 +549,7 @@ FAIRSEM_API int fairsem_units_return(fairsem_units_t *units, int64_t n) FAIRSEM_
  * Move n units into an empty guard.
  *
  * 0        `into` has them
- * EINVAL   n < 0 or n > from->n; one guard, twice
+ * EINVAL   n < 0 or n > from->n; both are the same guard
  * EBUSY    `into` is not empty
  */
 FAIRSEM_MUST_CHECK_
@@ -555,16 +557,16 @@ FAIRSEM_API int fairsem_units_split(fairsem_units_t *from, int64_t n, fairsem_un
     FAIRSEM_NONNULL_(1, 3);
 
 /*
- * Move all units of `from` to those in `into`.
+ * Add all units of `from` to those of `into`.
  *
  * 0        `from` is empty
- * EINVAL   units of two semaphores; one guard, twice; the sum exceeds FAIRSEM_MAX_UNITS
+ * EINVAL   units of two semaphores; the same guard twice; the sum exceeds FAIRSEM_MAX_UNITS
  */
 FAIRSEM_MUST_CHECK_
 FAIRSEM_API int fairsem_units_merge(fairsem_units_t *into, fairsem_units_t *from)
     FAIRSEM_NONNULL_(1, 2);
 
-/* Empty the guard, and keep its units.  It returns how many. */
+/* Empty the guard without a release.  Returns how many units are yours to release. */
 FAIRSEM_API int64_t fairsem_units_forget(fairsem_units_t *units) FAIRSEM_NONNULL_(1);
 
 /* Release at the end of the scope (GCC, Clang):  FAIRSEM_SCOPED fairsem_units_t units = { 0 }; */
@@ -578,7 +580,7 @@ static __inline__ void fairsem_scope_ends_(fairsem_units_t *units)
 
 /*
  * Acquire, call fn(arg), and release even if fn ends by cancellation, pthread_exit or an exception.
- * If the acquire fails, this is the result, without a call of fn; else it is that of the release.
+ * Returns the error of the acquire, without a call of fn, or the result of the release.
  */
 FAIRSEM_MUST_CHECK_
 FAIRSEM_API int fairsem_with(fairsem_t *sem, int64_t n, void (*fn)(void *), void *arg)
@@ -608,19 +610,19 @@ enum fairsem_ticket_state {
 
 /*
  * The callback of a take that returned EINPROGRESS.  It runs once, unless the ticket is claimed or
- * returned first: in the thread that took the ticket out of WAITING, perhaps before the take
- * returns.  It may call any function, but it must return, and must not wait for what its own thread
- * does later.
+ * returned first.  It runs in the thread that ends the state WAITING, perhaps before the take
+ * returns.  It may call any function, but it must return, and must not wait for a later action of its
+ * own thread.
  */
 typedef void fairsem_notify_fn(fairsem_ticket_t *ticket, void *arg);
 
 /*
- * Take n units, or a place in the queue.  notify may be NULL.  Work that needs the units begins in
- * the caller after 0, in the callback after EINPROGRESS, and else nowhere.
+ * Take n units, or a place in the queue.  notify may be NULL.  Start work that needs the units in the
+ * caller after 0, and in the callback after EINPROGRESS.
  *
- * 0            granted: no callback
+ * 0            granted; there is no callback
  * EINPROGRESS  in the queue
- * EINVAL       n < 0 or n > FAIRSEM_MAX_UNITS; a ticket that is not idle, or in use elsewhere
+ * EINVAL       n < 0 or n > FAIRSEM_MAX_UNITS; a ticket that is not idle, or that another thread uses
  * ECANCELED    called in the callback of a ticket that is being returned
  * E2BIG, ENOBUFS, the close reason   as fairsem_acquire
  */
@@ -629,25 +631,25 @@ FAIRSEM_API int fairsem_ticket_take(fairsem_ticket_t *ticket, fairsem_t *sem, in
                                     int priority, fairsem_notify_fn *notify, void *arg)
     FAIRSEM_NONNULL_(1, 2);
 
-/* The state of a ticket.  WAITING may be over when you read it. */
+/* Returns the state of a ticket.  WAITING may have ended already. */
 FAIRSEM_API enum fairsem_ticket_state fairsem_ticket_state(const fairsem_ticket_t *ticket)
     FAIRSEM_NONNULL_(1);
 
 /*
- * Block until the ticket has left WAITING.  `how` may be NULL; its priority must be 0.
+ * Block until the state WAITING ends.  `how` may be NULL; its priority must be 0.
  *
  * 0          the ticket is granted
  * ETIMEDOUT, EINTR, the token's reason: the wait is over, and the ticket keeps its place
  * E2BIG, the close reason: it has left the queue without units
- * ECANCELED  somebody has returned it
- * EINVAL     it is idle; a priority; as fairsem_acquire_with
+ * ECANCELED  another thread has returned it
+ * EINVAL     it is idle; the priority is not 0; as fairsem_acquire_with
  */
 FAIRSEM_MUST_CHECK_
 FAIRSEM_API int fairsem_ticket_wait(fairsem_ticket_t *ticket, const fairsem_wait_t *how)
     FAIRSEM_TIME64_(fairsem_ticket_wait) FAIRSEM_NONNULL_(1);
 
 /*
- * Claim: move a granted ticket's units into an empty guard.
+ * Move a granted ticket's units into an empty guard.
  *
  * 0        they are yours, the ticket is idle, and its callback will not begin
  * EAGAIN   it waits
@@ -660,9 +662,9 @@ FAIRSEM_API int fairsem_ticket_claim(fairsem_ticket_t *ticket, fairsem_units_t *
     FAIRSEM_NONNULL_(1, 2);
 
 /*
- * Return the ticket in any state; units that it was granted go to the next waiter.  It returns 0:
- * the ticket is idle, and its callback is over.  So it waits for a callback that is running, except
- * for one that could not end meanwhile, such as the one that calls it.
+ * Return the ticket in any state; units that it was granted go to the next waiter.  Returns 0: the
+ * ticket is idle, and its callback has ended.  So it waits for a running callback, except for one
+ * that cannot end meanwhile, such as the one that makes this call.
  */
 FAIRSEM_API int fairsem_ticket_return(fairsem_ticket_t *ticket) FAIRSEM_NONNULL_(1);
 
@@ -683,10 +685,10 @@ FAIRSEM_API int fairsem_ticket_return(fairsem_ticket_t *ticket) FAIRSEM_NONNULL_
 /* The largest number of units, free or asked for: 2^60. */
 #define FAIRSEM_MAX_UNITS (INT64_C(1) << 60)
 
-/* FAIRSEM_VERSION_NUMBER of the library, not of this header. */
+/* Returns FAIRSEM_VERSION_NUMBER of the library, not of this header. */
 FAIRSEM_API int fairsem_version(void);
 
-/* A result in English, as a static string, never NULL: not what strerror(3) says of ESHUTDOWN. */
+/* Describes a result, in this library's terms, as a static string; never NULL. */
 FAIRSEM_API const char *fairsem_strerror(int error);
 
 #ifdef __cplusplus

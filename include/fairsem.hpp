@@ -8,7 +8,7 @@
  *     fairsem/semaphore.hpp   semaphore, counting_semaphore, binary_semaphore; token
  *     fairsem/units.hpp       units: a guard that knows what it holds, and can be moved
  *     fairsem/async.hpp       std::future<units>; with C++20: co_await
- *     fairsem/errors.hpp      what the exceptions say
+ *     fairsem/errors.hpp      errors by name, and their category
  *     fairsem/deadlines.hpp   private: times of <chrono>
  *
  * Example:
@@ -46,10 +46,10 @@
  *             the function of the same name, and the category fairsem::category().  A function
  *             that throws has changed nothing.  Without exceptions (-fno-exceptions) it prints the
  *             error and aborts the program.
- * Callbacks.  An exception that leaves a ticket's callback comes out of the function that ran the
- *             callback, see fairsem_notify_fn; out of one that is noexcept, or out of a destructor,
- *             it ends the program (std::terminate).  What this header makes has no such callbacks,
- *             except a coroutine whose promise throws in unhandled_exception.
+ * Callbacks.  An exception of a ticket's callback propagates from the function that ran the
+ *             callback, see fairsem_notify_fn; from a noexcept function or a destructor it ends
+ *             the program (std::terminate).  The callbacks of this header do not throw, except for a
+ *             coroutine whose promise throws in unhandled_exception.
  * Cancel.     A wait is a cancellation point for pthread_cancel.  The stack is unwound as by an
  *             exception; a canceled thread holds no units.
  * Standards.  Programs may mix sources that are compiled as C++17, C++20 and C++23: the classes

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * fairsem_private.h - private: what the declarations in fairsem.h need from each compiler.  Include
+ * fairsem_private.h - private: compiler-specific parts of the declarations in fairsem.h.  Include
  * fairsem.h instead, and use none of these names: any version may change them.
  */
 #ifndef FAIRSEM_PRIVATE_H
@@ -25,12 +25,11 @@
 #endif
 
 /*
- * Ask the compiler to warn about a result that is not used, and about NULL where a function cannot
- * take it; the numbers are those of the arguments.
+ * Let the compiler warn about an unused result, and about NULL where a function cannot take it; the
+ * numbers are those of the arguments.
  *
- * A result must be used if it says whether the caller has what it goes on with: units, an object
- * that is initialized, an answer.  A release or a close fails only in an incorrect program, and
- * its result may be ignored.
+ * A result must be used if it says whether the caller has units, an initialized object or an answer.  A
+ * release or a close fails only in an incorrect program, and its result may be ignored.
  */
 #if (defined(__cplusplus) && __cplusplus >= 201703L) \
     || (defined(__STDC_VERSION__) && __STDC_VERSION__ >= 202311L)
@@ -50,8 +49,8 @@
 #endif
 
 /*
- * The structs have the layout of the platform's ABI.  Each header that declares some checks that: with
- * another layout, the library would find their members elsewhere.  With #pragma pack, -fpack-struct, or
+ * The structs have the layout of the platform's ABI.  Each header that declares structs checks that: with
+ * another layout, the library would read the wrong members.  With #pragma pack, -fpack-struct, or
  * -malign-double on i386, the size of the array is negative.  In reversed byte order (-fsso-struct), a
  * member has no address.
  */
@@ -102,8 +101,8 @@
 #endif
 
 /*
- * C and C++ need different spellings here to compile without warnings.  (In C++ the
- * name `fairsem` is a namespace: see fairsem.hpp.)
+ * C and C++ need different spellings to compile without warnings.  (In C++ the name `fairsem` is a
+ * namespace: see fairsem.hpp.)
  */
 #ifdef __cplusplus
 #define FAIRSEM_TAG_          fairsem_t
@@ -124,13 +123,13 @@
 #ifdef __cplusplus
 extern "C++" {
 
-/* In a template, the compiler does not call a cast useless because of one use of it. */
+/* A template: otherwise compilers warn that the cast is useless where the type is int64_t already. */
 template <class Number> constexpr int64_t fairsem_int64_(Number units)
 {
     return static_cast<int64_t>(units);
 }
 
-/* The C library's macro has a null pointer that is spelled 0, which a program may not allow. */
+/* The C library's macro contains 0 as a null pointer, for which a program may enable a warning. */
 #if defined(__GNUC__)
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wzero-as-null-pointer-constant"

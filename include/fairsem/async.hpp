@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* async.hpp - units that come later: to a std::future, or to a coroutine. */
+/* async.hpp - units for a std::future, or for a coroutine. */
 #ifndef FAIRSEM_ASYNC_HPP
 #define FAIRSEM_ASYNC_HPP
 
@@ -20,7 +20,7 @@ namespace fairsem {
 
 namespace detail {
 
-/* A ticket on its way to a future.  It belongs to the queue until its callback comes. */
+/* The ticket of a future.  The queue owns it until its callback runs. */
 struct promised_units {
     fairsem_ticket_t    ticket = {};
     std::promise<units> promise;
@@ -47,10 +47,10 @@ struct promised_units {
 } // namespace detail
 
 /*
- * A future that gets the units when they are granted; or the error, whatever it is, as an
- * exception.  The thread whose release grants them fulfills it.  The request keeps its place if
- * the future is thrown away; its units are released again when they come.  The semaphore must
- * exist until then.  It is a callback: see coroutine.hpp.
+ * Returns a future that gets the units when they are granted, or any error as an exception.  The thread
+ * whose release grants them fulfills it.  If the future is thrown away, the request keeps its place, and
+ * its units are released when they are granted.  The semaphore must exist until then.  The future is a
+ * ticket with a callback: see coroutine.hpp.
  *
  * Throws std::bad_alloc.
  */

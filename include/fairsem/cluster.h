@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * fairsem/cluster.h - a fair limit between machines, which etcd keeps.
+ * fairsem/cluster.h - a fair limit between machines, kept by etcd.
  *
  * THE PROMISE.  All programs on all machines that use a name together hold at most `limit` units.
- * Whoever came first is served first.  What a program held that died, or that lost the engine, goes
- * to the next when its lease ends.
+ * The oldest request is served first.  If a program dies, or loses its connection to the engine, its
+ * units go to the next request when its lease ends.
  *
  * Example:
  *
@@ -26,8 +26,8 @@
  *
  * To build it:  cc prog.c $(pkg-config --cflags --libs fairsem-cluster)
  *
- * ALL FUNCTIONS.  This header is the contract; fairsem_cluster(7) has the reasons, what the engine
- * must be, and what is not promised.
+ * ALL FUNCTIONS.  This header is the contract; fairsem_cluster(7) has the reasons, the requirements of
+ * the engine, and the limits of the promise.
  *
  *     1  open, close
  *         fairsem_cluster_open            one name, at one engine
@@ -38,28 +38,28 @@
  *         fairsem_cluster_lost            may the hold still be used?
  *         fairsem_cluster_left            for how long?
  *         fairsem_cluster_fence           a number that only grows from holder to holder
- *         fairsem_cluster_fd              what to poll
+ *         fairsem_cluster_fd              a descriptor to poll
  *     3  inspect, change, remove
  *         fairsem_cluster_users           who holds units, and who waits
- *         fairsem_cluster_limit           the limit that the name has
+ *         fairsem_cluster_limit           the limit of the name
  *         fairsem_cluster_set_limit       another limit, while the name is used
  *         fairsem_cluster_next            the next name that the engine keeps
- *         fairsem_cluster_remove          the name is not used any more
- *         fairsem_cluster_why             what the engine, or something else, has answered
+ *         fairsem_cluster_remove          remove a name that is no longer used
+ *         fairsem_cluster_why             the last bad answer, for a message
  *
  * WHAT HOLDS FOR EVERY FUNCTION is what fairsem.h says of results, units and time, and this:
  *
- * Engine.    It is etcd.  Its users, certificates and storage are not ours.
- * Lease.     A request lives as long as its lease at the engine, which one thread for each handle
- *            renews; the thread is there while something is held or waited for.
+ * Engine.    It is etcd, which has its own users, certificates and storage.
+ * Lease.     A request lives as long as its lease at the engine.  A thread of the handle renews it,
+ *            which exists while a request waits or holds units.
  * Lost.      A hold whose lease was not renewed for three quarters of its time must no longer be
  *            used; the engine gives its units away a quarter later.  A machine that was suspended
- *            notices when it wakes.
+ *            notices when it resumes.
  * Fence.     A resource that refuses a fence below the largest that it has seen is safe even from a
- *            holder that was stopped for an hour.  Nothing else is.
+ *            holder that was stopped for an hour.  No other resource is.
  * Results.   Those that talk to the engine may return
  *            ENETUNREACH  no endpoint answers
- *            EACCES       it refuses the user, or one side the other's certificate
+ *            EACCES       it refuses the user, or one side refuses the other's certificate
  *            EPROTO       the answer is not etcd's, or another cluster's; or keys are damaged
  *            ENOSPC       the engine's disk is full
  *            ESTALE       the lease has ended at the engine
@@ -67,7 +67,7 @@
  * Threads.   All may share a handle.  A hold is for one thread at a time, but until its release
  *            others may call fairsem_cluster_lost and fairsem_cluster_fence.
  * Child.     After fork the child cannot use the parent's handles and holds: EINVAL.
- * Trust.     Who may write the keys below "fairsem/" can damage them; the roles of etcd say who.
+ * Trust.     A user who may write to the keys below "fairsem/" can damage them: use roles of etcd.
  */
 #ifndef FAIRSEM_CLUSTER_H
 #define FAIRSEM_CLUSTER_H
@@ -90,18 +90,17 @@ FAIRSEM_CHECK_LAYOUT_(fairsem_cluster);
 /* One name at one engine.  Threads may share it. */
 typedef struct fairsem_cluster fairsem_cluster_t;
 
-/* Which engine, and which limit.  Strings are copied; files are read by fairsem_cluster_open. */
+/* The engine and the limit.  fairsem_cluster_open copies strings and reads files. */
 typedef struct fairsem_cluster_attr {
-    const char *endpoints;      /* "http://HOST:PORT,https://...": the next is used if one fails;
-                                 * "srv://DOMAIN": those that DNS has, see fairsem_cluster(7) */
-    const char *user;           /* NULL: none */
+    const char *endpoints;      /* "http://HOST:PORT,https://...", tried one after the other */
+    const char *user;           /* or NULL */
     const char *password_file;  /* its first line is the user's password */
-    const char *ca_file;        /* who signs for the servers; NULL: those that curl trusts */
-    const char *cert_file;      /* the client's certificate; NULL: none */
+    const char *ca_file;        /* authorities of the servers; NULL means those that curl trusts */
+    const char *cert_file;      /* the client's certificate, or NULL */
     const char *key_file;       /* and its key */
-    const char *program;        /* what people see in the list of users; NULL: this program's name */
-    int64_t     limit;          /* units; 0: only to inspect */
-    int64_t     ttl_ns;         /* of a lease: 2 s to 1 h, whole seconds; 0: 10 s */
+    const char *program;        /* shown in the list of users; NULL means this program's name */
+    int64_t     limit;          /* units; 0 is only to inspect */
+    int64_t     ttl_ns;         /* of a lease: 2 s to 1 h, whole seconds; 0 means 10 s */
     unsigned    flags;          /* 0 */
     uintptr_t   reserved_[8];   /* must be zero */
 } fairsem_cluster_attr_t;
@@ -115,7 +114,7 @@ typedef struct fairsem_cluster_attr {
 #define FAIRSEM_CLUSTER_NAME_MAX 255
 
 /*
- * Make a handle for a name, which is any string that is not empty.  Nothing is sent to the engine.
+ * Create a handle for a name, any string that is not empty.  This sends nothing.
  *
  * 0        *handle can be used
  * EINVAL   an empty name or one that is too long; no endpoint, or one that is no URL; a member of
@@ -132,11 +131,11 @@ FAIRSEM_API int fairsem_cluster_open(fairsem_cluster_t **handle, const char *nam
     FAIRSEM_NONNULL_(1, 2, 3);
 
 /*
- * Close a handle.  No other thread may be using it.  Before, what a canceled thread has left is
- * given back, for which it waits as fairsem_cluster_release does.
+ * Close a handle.  No other thread may be using it.  First it gives back the units that canceled threads
+ * have left, and waits for that as fairsem_cluster_release does.
  *
  * 0        the handle is gone
- * EBUSY    something is held or waited for; nothing was changed
+ * EBUSY    a request waits or holds units; nothing was changed
  * EINVAL   in a forked child
  */
 FAIRSEM_API int fairsem_cluster_close(fairsem_cluster_t *handle) FAIRSEM_NONNULL_(1);
@@ -151,15 +150,14 @@ typedef struct fairsem_cluster_hold { uintptr_t fairsem_reserved_[8]; } fairsem_
 
 /*
  * Take n units into an empty hold; wait in the queue while that is impossible.  `how` is that of
- * fairsem_acquire_with, or NULL.  Only to try is to ask the engine once.
+ * fairsem_acquire_with, or NULL.  A try queries the engine once.
  *
  * 0        the units are yours
  * EINVAL   n < 1 or n > FAIRSEM_MAX_UNITS; `how`, as fairsem_acquire_with; attr.limit is neither the
- *          limit nor the one with which the name was made, while anybody holds units or waits, or the
- *          limit is 0
+ *          limit nor the name's first limit, while units are held, a request waits, or the limit is 0
  * E2BIG    n exceeds attr.limit, or the limit, unless that is 0
  * EBUSY    the hold is not empty
- * ETIMEDOUT  the units did not come in time; or others have them, when it only tries
+ * ETIMEDOUT  the units did not come in time; or a try did not get them
  * the token's reason, before the wait or during it
  */
 FAIRSEM_MUST_CHECK_
@@ -173,38 +171,38 @@ FAIRSEM_API int fairsem_cluster_acquire_with(fairsem_cluster_t *handle, int64_t 
  *
  * 0        the engine has them, or had ended the lease already
  * EINVAL   an empty hold; or in a forked child
- * ENETUNREACH  it does not answer; the library goes on trying, and in the worst case they come back
- *          when the lease ends
+ * ENETUNREACH  it does not answer; the library goes on trying, and the units are free when the lease
+ *          ends, at the latest
  */
 FAIRSEM_API int fairsem_cluster_release(fairsem_cluster_hold_t *hold) FAIRSEM_NONNULL_(1);
 
 /*
- * May the hold be used?  It looks at the clock, and does not wait.
+ * Returns whether the hold may be used, by the clock, without waiting.
  *
  * 0        it may, at this moment
  * ENETUNREACH  no renewal was answered for three quarters of the lease
  * ESTALE   the engine has ended the lease
  * EINVAL   an empty hold
- * EACCES, EPROTO   no renewal was answered in time, and this is what the last answer was
+ * EACCES, EPROTO   no renewal was answered in time, and this was the last answer
  */
 FAIRSEM_MUST_CHECK_
 FAIRSEM_API int fairsem_cluster_lost(const fairsem_cluster_hold_t *hold) FAIRSEM_NONNULL_(1);
 
 /*
- * Nanoseconds for which the hold may still be used if no renewal is answered; 0: it is lost, or
- * empty.  Whoever needs time to stop must begin while this is not 0.
+ * Returns for how many nanoseconds the hold may still be used if no renewal is answered, or 0 if it is
+ * lost or empty.  Work that needs time to stop must be stopped before this is 0.
  */
 FAIRSEM_API int64_t fairsem_cluster_left(const fairsem_cluster_hold_t *hold) FAIRSEM_NONNULL_(1);
 
 /*
- * The fence: larger than that of each hold of this name that began before, for as long as the engine
- * keeps its data.  0: an empty hold.
+ * Returns the fence, which is larger than that of each earlier hold of this name, for as long as the
+ * engine keeps its data, or 0 for an empty hold.
  */
 FAIRSEM_API int64_t fairsem_cluster_fence(const fairsem_cluster_hold_t *hold) FAIRSEM_NONNULL_(1);
 
 /*
- * A descriptor that is readable when a hold was lost or a request was granted.  Read 8 bytes from
- * it, and then check each hold.  It belongs to the handle, which closes it.
+ * Returns a descriptor that is readable when a hold was lost or a request was granted.  Read 8 bytes
+ * from it, and then check each hold.  It belongs to the handle, which closes it.
  */
 FAIRSEM_API int fairsem_cluster_fd(const fairsem_cluster_t *handle) FAIRSEM_NONNULL_(1);
 
@@ -215,22 +213,22 @@ FAIRSEM_API int fairsem_cluster_fd(const fairsem_cluster_t *handle) FAIRSEM_NONN
 
 /* A holder of units, or a request in the queue. */
 typedef struct fairsem_cluster_user {
-    int64_t units;          /* that it holds, or asks for; -1: its key is damaged */
-    int64_t place;          /* in the queue, from 1; 0: it holds them */
+    int64_t units;          /* that it holds, or requests; -1 if its key is damaged */
+    int64_t place;          /* in the queue, from 1, or 0 if it holds the units */
     int64_t priority;
-    int64_t fence;          /* of a holder; else 0 */
-    int64_t since;          /* when it began or joined, by its machine: seconds since 1970, or 0 */
+    int64_t fence;          /* of a holder, otherwise 0 */
+    int64_t since;          /* when it began or joined, by its machine, in seconds since 1970, or 0 */
     int64_t pid;            /* on its machine */
-    int64_t mine;           /* 1: of this handle; else 0 */
+    int64_t mine;           /* 1 if it is of this handle, otherwise 0 */
     int64_t reserved_[5];
-    char    host[64];       /* cut, if longer; what is not printable is '?' */
+    char    host[64];       /* cut if longer, with '?' for bytes that are not printable */
     char    program[64];    /* or the end of the damaged key */
 } fairsem_cluster_user_t;
 
 /*
  * Fill in up to `size` of them, holders first, then the queue in its order, all of one moment, and
- * set *count to how many there are.  It reads no more than 16384 holders, and as many requests, and
- * leaves out those whose place it does not know then.
+ * set *count to the number of all.  It reads at most 16384 holders and as many requests.  If there are
+ * more, it leaves out those whose place it cannot know.
  *
  * 0        the array is filled in
  * EINVAL   in a forked child
@@ -240,10 +238,10 @@ FAIRSEM_API int fairsem_cluster_users(fairsem_cluster_t *handle, fairsem_cluster
                                       size_t size, size_t *count) FAIRSEM_NONNULL_(1, 4);
 
 /*
- * The limit: that of the first to use the name, or what fairsem_cluster_set_limit has set.
+ * Read the limit: that of the first request, or of fairsem_cluster_set_limit.
  *
  * 0        *limit is set
- * ENOENT   nobody has used the name, or it was removed
+ * ENOENT   the name has never been used, or was removed
  * EINVAL   in a forked child
  */
 FAIRSEM_MUST_CHECK_
@@ -252,24 +250,24 @@ FAIRSEM_API int fairsem_cluster_limit(fairsem_cluster_t *handle, int64_t *limit)
 
 /*
  * Change the limit of the name, used or not, until it is removed; 0 is a pause, in which requests wait.
- * Nothing is taken back: if more are held, none is granted until enough have come back.  Requests in
- * the queue for more than the limit now stay there.
+ * Holders keep their units: if more are held, none is granted until enough have been released.
+ * Requests in the queue for more than the limit stay there.
  *
- * 0        it is set; the head of the queue is told
- * ENOENT   nobody has used the name, or it was removed
+ * 0        it is set; the front of the queue is notified
+ * ENOENT   the name has never been used, or was removed
  * EINVAL   limit < 0 or limit > FAIRSEM_MAX_UNITS; or in a forked child
  */
 FAIRSEM_API int fairsem_cluster_set_limit(fairsem_cluster_t *handle, int64_t limit)
     FAIRSEM_NONNULL_(1);
 
 /*
- * Find the first name behind `name`, in the order of the engine's keys, or the first of all if that is
- * empty; and let the handle be one of that name, to inspect it.  What is held or waited for is not
- * affected.  No other thread may be using the handle.
+ * Find the name after `name`, in the order of the engine's keys, or the first of all if that is empty;
+ * the handle is then one of the new name, to inspect it.  Holds and waiting requests are not affected.
+ * No other thread may be using the handle.
  *
  * 0        name is filled in
  * ENOENT   there is none
- * EACCES   also if the user may not read all that is below "fairsem/"
+ * EACCES   also if the user may not read all keys below "fairsem/"
  * EINVAL   a name that is too long; or in a forked child
  */
 FAIRSEM_MUST_CHECK_
@@ -277,18 +275,18 @@ FAIRSEM_API int fairsem_cluster_next(fairsem_cluster_t *handle,
                                      char name[FAIRSEM_CLUSTER_NAME_MAX + 1]) FAIRSEM_NONNULL_(1, 2);
 
 /*
- * Forget the limit: then nothing of the name is left at the engine.
+ * Remove an unused name: its limit is its last key at the engine.
  *
- * 0        it is forgotten
- * EBUSY    somebody holds units, or waits, or sets the limit at this moment
- * ENOENT   nobody has used the name, or it was removed
+ * 0        it is removed
+ * EBUSY    units are held, a request waits, or the limit is being set at this moment
+ * ENOENT   the name has never been used, or was removed
  * EINVAL   in a forked child
  */
 FAIRSEM_API int fairsem_cluster_remove(fairsem_cluster_t *handle) FAIRSEM_NONNULL_(1);
 
 /*
- * For people: what the last question got that had no good answer, such as "10.0.0.1:80: HTTP 404: 404
- * page not found", cut to `size` with its NUL; "": there was none.  It does not ask.
+ * Copy the last bad answer, for people, such as "10.0.0.1:80: HTTP 404: 404 page not found", cut to
+ * `size` with its NUL, or "" if there was none.  It sends no query.
  *
  * 0        the text is filled in
  * EINVAL   size is 0; or in a forked child

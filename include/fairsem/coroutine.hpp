@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* coroutine.hpp - units that a coroutine of C++20 awaits; included by async.hpp. */
+/* coroutine.hpp - units for a coroutine of C++20; included by async.hpp. */
 #ifndef FAIRSEM_COROUTINE_HPP
 #define FAIRSEM_COROUTINE_HPP
 
@@ -15,9 +15,9 @@
 #include <optional>
 
 /*
- * Once the ticket is in the queue, another thread may run the coroutine, and end it.  Some
- * compilers would keep variables of an inlined await_suspend in the coroutine's frame, which is
- * gone then.
+ * Not inlined: once the ticket is in the queue, another thread may run the coroutine, and end it.  Some
+ * compilers would keep variables of an inlined await_suspend in the coroutine's frame, which may then
+ * have been freed.
  */
 #if defined(__GNUC__)
 #define FAIRSEM_NOT_INLINED_ __attribute__((__noinline__))
@@ -28,7 +28,7 @@
 namespace fairsem {
 
 /*
- * What semaphore::async_acquire returns, to be awaited once, where it stands:
+ * The result of semaphore::async_acquire, to be awaited once, in the same expression:
  *
  *     fairsem::units held = co_await slots.async_acquire(2);
  *
@@ -40,7 +40,7 @@ namespace fairsem {
  * A coroutine that waits may be destroyed: it leaves the queue.  Make sure that it is not being
  * resumed at the same time.
  *
- * A future and a coroutine are tickets with callbacks.  While a semaphore has such requests, no signal
+ * A future or a coroutine is a ticket with a callback.  While a semaphore has such requests, no signal
  * handler may inspect it: fairsem_init(3), FAIRSEM_INTERRUPTIBLE.
  */
 class [[nodiscard]] acquisition {
@@ -115,9 +115,9 @@ inline acquisition semaphore::async_acquire(std::int64_t n, int priority) noexce
 
 #if defined(__cpp_lib_jthread)
 /*
- * The same, until a stop is requested; then the thread that requests it resumes the coroutine, and
- * co_await throws ECANCELED.  As the coroutine leaves the queue, others behind it may be granted
- * their units and run: an exception that one of them lets out of itself ends the program.
+ * As acquisition, until a stop is requested: then the thread that requests it resumes the coroutine, and
+ * co_await throws ECANCELED.  When the coroutine leaves the queue, others behind it may be granted their
+ * units and run: an exception of one of them ends the program.
  */
 class [[nodiscard]] stoppable_acquisition {
 public:
@@ -146,7 +146,7 @@ public:
         return taken_;
     }
 
-    /* Two must be done before the coroutine goes on: what ends its wait, and this. */
+    /* The coroutine goes on after two events: the end of its wait, and the end of this function. */
     FAIRSEM_NOT_INLINED_ bool await_suspend(std::coroutine_handle<> coroutine)
     {
         if (stop_.stop_requested()) {
@@ -197,9 +197,9 @@ private:
     }
 
     /*
-     * Called by the last of the two.  After a stop the ticket leaves the queue here.  That may
-     * grant waiters behind it, and a coroutine that is resumed by this may destroy this one.  Then
-     * this object does not exist any more, and the result is false.
+     * Called after both.  After a stop the ticket leaves the queue here.  That may grant waiters behind
+     * it, and a coroutine that is resumed then may destroy this one.  Returns false if this object no
+     * longer exists.
      */
     bool may_go_on() noexcept
     {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* deadlines.hpp - private: times of <chrono> as fairsem.h wants them; included by semaphore.hpp. */
+/* deadlines.hpp - private: converts times of <chrono> for fairsem.h; included by semaphore.hpp. */
 #ifndef FAIRSEM_DEADLINES_HPP
 #define FAIRSEM_DEADLINES_HPP
 
@@ -16,15 +16,15 @@
 
 namespace fairsem::detail {
 
-/* A conversion between types that are the same on some systems, where the cast would be useless. */
+/* Convert between types that are the same on some systems, where compilers warn of a useless cast. */
 template <class To, class From> constexpr To as(From number)
 {
     return static_cast<To>(number);
 }
 
 /*
- * A duration in nanoseconds, rounded up: a wait must not end early.  What does not fit (292 years)
- * is the largest number; what is negative, or no number, is 0.
+ * A duration in nanoseconds, rounded up, because a wait must not end early.  Limited to the largest
+ * number (292 years); 0 if it is negative or not a number.
  */
 template <class Rep, class Period>
 std::int64_t nanoseconds_of(const std::chrono::duration<Rep, Period> &time)
@@ -38,7 +38,7 @@ std::int64_t nanoseconds_of(const std::chrono::duration<Rep, Period> &time)
     return std::chrono::ceil<std::chrono::nanoseconds>(time).count();
 }
 
-/* A time on a clock of the system.  One that does not fit is never. */
+/* A time on a clock of the system.  A value that is too large means never. */
 struct deadline {
     clockid_t clock;
     bool      never;
@@ -61,7 +61,7 @@ inline deadline deadline_at(clockid_t clock, std::int64_t seconds, std::int64_t 
     return result;
 }
 
-/* What was before the clock began is its beginning: both are past. */
+/* A time before the epoch of the clock becomes the epoch: both are past. */
 template <class Duration>
 deadline deadline_on(clockid_t clock, const Duration &since_epoch)
 {
@@ -75,14 +75,14 @@ deadline deadline_on(clockid_t clock, const Duration &since_epoch)
     return deadline_at(clock, whole.count(), nanoseconds_of(since_epoch - whole));
 }
 
-/* For fairsem_wait_t, where 0 is no time-out at all. */
+/* For fairsem_wait_t, where 0 means no time-out. */
 inline std::int64_t timeout_of(std::int64_t nanoseconds)
 {
     return nanoseconds > 0 ? nanoseconds : -1;
 }
 
 /*
- * Which clock of the system is Clock?  On macOS std::chrono::steady_clock is none of the two that
+ * The clock of the system that Clock is.  On macOS std::chrono::steady_clock is neither of the two that
  * fairsem.h knows.
  */
 template <class Clock> struct clock_of { static constexpr bool known = false; };

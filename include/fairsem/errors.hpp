@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* errors.hpp - what went wrong, as std::error_code; included by fairsem.hpp. */
+/* errors.hpp - errors as std::error_code; included by fairsem.hpp. */
 #ifndef FAIRSEM_ERRORS_HPP
 #define FAIRSEM_ERRORS_HPP
 
@@ -24,11 +24,11 @@ namespace fairsem {
  *     catch (const std::system_error &e) {
  *         if (e.code() == fairsem::errc::closed) ...
  *
- * fairsem.h says when each of them comes.  A close or a token may also have a reason of its own,
- * any number > 0, which e.code().value() has.
+ * fairsem.h lists the conditions of each.  A close or a token may also have a reason of its own, any
+ * number > 0, which is e.code().value().
  */
 enum class errc {
-    would_wait = EAGAIN,            /* what was asked for is not possible without a wait */
+    would_wait = EAGAIN,            /* the request would have to wait */
     too_large = E2BIG,              /* more units than the capacity */
     canceled = ECANCELED,           /* by its token, or its std::stop_token */
     interrupted = EINTR,            /* by a signal handler; attributes::interruptible */
@@ -49,7 +49,7 @@ public:
     {
         const char *here = fairsem_strerror(error);
 
-        /* A reason that somebody gave: close or cancel take any number. */
+        /* A reason of the user: close and cancel take any number. */
         if (std::strcmp(here, fairsem_strerror(-1)) == 0)
             return std::generic_category().message(error);
         return here;
@@ -100,11 +100,11 @@ inline void must(int error, const char *what)
 
 /*
  * OTHER REQUESTS' EXCEPTIONS.  Any call may grant waiting requests, and run their callbacks.  If one of
- * these lets an exception out, the exception reaches the caller of a release, a close, a cancel, or an
- * acquire that may wait, which has taken nothing then.  It never leaves what takes without a wait
- * (try_acquire, try_acquire_upto, acquire_future, co_await), nor a destructor: there it is dropped.
+ * these throws, the exception propagates to the caller of a release, a close, a cancel, or an acquire
+ * that may wait, which has then taken nothing.  It never propagates from a function that takes without
+ * waiting (try_acquire, try_acquire_upto, acquire_future, co_await), or from a destructor: these drop it.
  *
- * dropping: calls it, and drops what it throws.
+ * dropping: calls a function, and drops its exceptions.
  */
 template <class Call> void dropping(const Call &call) noexcept
 {
@@ -118,7 +118,7 @@ template <class Call> void dropping(const Call &call) noexcept
 #endif
 }
 
-/* False for one of two errors that the caller has a result for. */
+/* Returns true for 0, and false for the expected error; throws any other. */
 inline bool must_or(int expected, int error, const char *what)
 {
     if (error == expected)

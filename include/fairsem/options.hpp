@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* options.hpp - what a semaphore is to be like, how to wait, and what cancels a wait. */
+/* options.hpp - the attributes of a semaphore, the options of a wait, and the token that cancels it. */
 #ifndef FAIRSEM_OPTIONS_HPP
 #define FAIRSEM_OPTIONS_HPP
 
@@ -17,13 +17,13 @@ namespace fairsem {
 /* fairsem_attr_t.  With C++20:  fairsem::semaphore slots(4, { .name = "slots" }); */
 struct attributes {
     const char  *name = nullptr;    /* for debugging; the caller keeps the string alive */
-    std::int64_t capacity = 0;      /* 0: unbounded; else the most units that can be free */
-    std::int64_t max_waiters = 0;   /* 0: no limit */
+    std::int64_t capacity = 0;      /* the most units that can be free, or 0 for unbounded */
+    std::int64_t max_waiters = 0;   /* or 0 for no limit */
     bool         interruptible = false;     /* futures and coroutines are callbacks: see fairsem_init(3) */
     bool         no_spin = false;
     std::chrono::nanoseconds bypass{ 0 };   /* > 0: FAIRSEM_BOUNDED_BYPASS */
-    /* > 0: older requests come before better priorities.  A future or a coroutine has no thread that
-     * waits: its request is seen to be old in the next call on the semaphore. */
+    /* If > 0, older requests come before better priorities.  A future or a coroutine has no waiting
+     * thread: its request becomes old in the next call on the semaphore. */
     std::chrono::nanoseconds aging{ 0 };
 };
 
@@ -39,7 +39,7 @@ public:
     token &operator=(const token &) = delete;
 
     /*
-     * The waits fail with `reason`; 0 stands for ECANCELED.  False if the token was canceled
+     * Ends the waits with `reason`; 0 stands for ECANCELED.  Returns false if the token was canceled
      * before: the first reason stays.  Throws EINVAL if reason < 0.
      */
     bool cancel(int reason = 0)
@@ -60,7 +60,7 @@ private:
 /* How to wait.  With C++20:  slots.acquire(1, { .priority = -1 }); */
 struct wait_options {
     int    priority = 0;            /* any int; the lower is granted first */
-    token *canceled_by = nullptr;   /* its reason is what the wait throws */
+    token *canceled_by = nullptr;   /* the wait throws its reason */
 };
 
 namespace detail {

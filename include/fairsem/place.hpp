@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* place.hpp - private: a place in the queue that outlasts a sleep; included by semaphore.hpp. */
+/* place.hpp - private: a place in the queue that a thread keeps over several sleeps; included by
+ * semaphore.hpp. */
 #ifndef FAIRSEM_PLACE_HPP
 #define FAIRSEM_PLACE_HPP
 
@@ -15,7 +16,7 @@
 namespace fairsem::detail {
 
 /*
- * How long until `at`, in nanoseconds, rounded up; 0: it has come.  The exact difference of times
+ * Returns the nanoseconds until `at`, rounded up, or 0 if it has passed.  The exact difference of times
  * that are more than 30 years apart may not fit in their type.
  */
 template <class Clock, class Duration>
@@ -31,7 +32,7 @@ std::int64_t time_left(const std::chrono::time_point<Clock, Duration> &at)
     return left > -years ? nanoseconds_of(at - now) : 0;
 }
 
-/* How long to sleep before the clock is read again.  One that is not steady may jump. */
+/* Returns how long to sleep before reading the clock again.  A clock that is not steady may jump. */
 template <class Clock> std::int64_t step_of(std::int64_t left)
 {
     constexpr std::int64_t tenth = 100000000;
@@ -52,7 +53,7 @@ struct place {
 
     bool waits() const noexcept { return fairsem_ticket_state(&ticket) == FAIRSEM_TICKET_WAITING; }
 
-    /* Why it ended: 0, by itself or after this time; the token's reason; EINTR. */
+    /* Returns the reason for the end: 0 (granted, or the time has passed), the token's reason, or EINTR. */
     int sleep(std::int64_t timeout_ns, token *canceled_by)
     {
         fairsem_wait_t wait = {};
@@ -75,11 +76,11 @@ struct place {
 };
 
 /*
- * fairsem_ticket_take, with its result whatever the callbacks of other requests throw.
+ * fairsem_ticket_take, whose result is not lost if the callback of another request throws.
  *
- * It runs inside a callback, of a ticket that is granted just for that; then the library runs all
- * others only when this one has returned, and with the result.  Once the request is in the queue,
- * neither its ticket nor `arg` is touched here: they may be gone.
+ * It runs inside a callback, of a ticket that is granted for this purpose.  So the library runs all
+ * other callbacks after this one has returned and has stored the result.  Once the request is in the
+ * queue, this accesses neither its ticket nor `arg`, which may have been freed.
  */
 struct take {
     fairsem_ticket_t  *ticket;
@@ -112,7 +113,7 @@ struct take {
         (void)fairsem_ticket_return(&first);
         (void)fairsem_destroy(&inner);
 #endif
-        if (!done)          /* the caller is in a callback: all others run after that */
+        if (!done)          /* the caller is in a callback: all others run later */
             make();
         return error;
     }

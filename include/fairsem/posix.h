@@ -2,10 +2,9 @@
 /*
  * fairsem/posix.h - the POSIX names, made fair.
  *
- * Include it instead of <semaphore.h> and recompile.  In the rest of the source file, sem_t and
- * its functions are then those of this library.  You may also include <semaphore.h>, before or
- * after; NAMES below says what the order changes.  Include other headers that use sem_t before
- * this one.
+ * Include it instead of <semaphore.h> and recompile: then sem_t and its functions are those of this
+ * library in the rest of the source file.  You may also include <semaphore.h>, before or after; NAMES
+ * below says how the order matters.  Include other headers that use sem_t before this one.
  *
  * Example:
  *
@@ -30,15 +29,14 @@
  *
  * WHAT DIFFERS
  *   - Waiters are granted units in order of arrival.  Those under SCHED_FIFO and SCHED_RR come
- *     before the others, the highest real-time priority first, as POSIX asks of sem_post.
+ *     before the others, the highest real-time priority first, as POSIX requires of sem_post.
  *   - A sem_t has 256 bytes, on macOS 288.  It belongs to one process: sem_init with pshared fails
  *     with ENOSYS, and so do sem_open, sem_close and sem_unlink.
  *   - All source files that share a sem_t must be compiled with the same header.  The two types
  *     have different names, so the compiler, and in C++ the linker, reports a mixture.
  *   - Call sem_destroy before you free or reuse the memory of a sem_t.  A thread whose wait has
  *     returned may do both at once.
- *   - The wait of a signal handler comes after the one that the handler interrupted, also on the
- *     same sem_t.
+ *   - A handler's wait on the sem_t whose wait it interrupted comes after that one.
  *   - A wait, sem_post or sem_destroy on a destroyed sem_t aborts the program, with a message.  In
  *     glibc it works.
  *
@@ -48,8 +46,8 @@
  *   - If <semaphore.h> has not been included before, this header declares what that one does, but
  *     each function has another name for the linker.  Nothing is a macro.
  *   - Otherwise, in C++, functions for this library's semaphores are overloaded with libc's.  (The
- *     headers of C++20 include <semaphore.h>.)  A use that does not say which one it means, such
- *     as decltype(&sem_destroy), is ambiguous: write fairsem_sem_destroy.  Only sem_t, sem_open and
+ *     headers of C++20 include <semaphore.h>.)  An ambiguous use, such as decltype(&sem_destroy),
+ *     does not compile: write fairsem_sem_destroy.  Only sem_t, sem_open and
  *     sem_unlink are macros.
  *   - Otherwise, in C, all names are macros.  They also rename members of structs.
  *
@@ -62,8 +60,8 @@
 
 /*
  * Private.  1 if libc's declarations can be given other names, so that the names of POSIX are free.
- * SEM_FAILED is defined if they have been made already.  Elsewhere than on Linux a name may have a
- * prefix for the linker.
+ * SEM_FAILED is defined if libc's header was included before.  On systems other than Linux a name may
+ * have a prefix for the linker.
  */
 #if defined(__linux__) && defined(__GNUC__) && !defined(SEM_FAILED)
 #define FAIRSEM_NAMES_ARE_FREE_ 1
@@ -102,8 +100,8 @@
 #endif
 
 /*
- * Private.  The compiler warns of what always fails with ENOSYS: sem_open, and a constant pshared that
- * is not 0, which gcc sees only when it optimizes.
+ * Private.  The compiler warns about calls that always fail with ENOSYS: sem_open, and sem_init with a
+ * constant pshared other than 0, which gcc sees only when it optimizes.
  */
 #define FAIRSEM_FAILS_
 #if defined(__has_attribute)
@@ -140,7 +138,7 @@ typedef struct fairsem_sem {
 FAIRSEM_API int fairsem_sem_init(fairsem_sem_t *sem, int pshared, unsigned value)
     FAIRSEM_NONNULL_(1) FAIRSEM_FAILS_IF_(pshared != 0);
 
-/* Always returns 0.  While somebody waits, it changes nothing: the semaphore goes on working. */
+/* Always returns 0.  While a thread waits, it changes nothing, and the semaphore goes on working. */
 FAIRSEM_API int fairsem_sem_destroy(fairsem_sem_t *sem) FAIRSEM_NONNULL_(1);
 
 /* EINTR: a signal handler ran.  A cancellation point in any case. */

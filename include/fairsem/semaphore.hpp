@@ -38,7 +38,7 @@ constexpr std::ptrdiff_t most = (std::numeric_limits<std::ptrdiff_t>::max)() < F
                                     : as<std::ptrdiff_t>(FAIRSEM_MAX_UNITS);
 
 #if defined(__cpp_lib_jthread)
-/* An errno value.  For the wait a stop is the end of the time. */
+/* Returns an errno value.  A stop ends the wait as a time-out does. */
 template <class Wait> int until_stop(const std::stop_token &stop, int priority, const Wait &wait)
 {
     wait_options how = { priority, nullptr };
@@ -59,12 +59,12 @@ template <class Wait> int until_stop(const std::stop_token &stop, int priority, 
 } // namespace detail
 
 /*
- * The semaphore: fairsem_t with the interface of std::counting_semaphore, in which every function
- * has a last argument more, the number of units.  It cannot be copied or moved.
+ * The semaphore: fairsem_t with the interface of std::counting_semaphore, in which every function has
+ * one more argument at the end, the number of units.  It cannot be copied or moved.
  *
  * The destructor calls fairsem_destroy; fairsem_init(3) says when it may.  A static semaphore is
- * destroyed when main returns.  Threads that wait in it then go on waiting, but one that begins to
- * use it would be stopped with a message: if such threads exist, do not let the semaphore end,
+ * destroyed when main returns.  Threads that wait in it then go on waiting, but a thread that begins to
+ * use it stops the program with a message.  If there are such threads, do not destroy the semaphore:
  *
  *     static fairsem::semaphore &slots = *new fairsem::semaphore(4);
  */
@@ -97,7 +97,7 @@ public:
 
     /* ---- Release ---- */
 
-    /* Grants the oldest waiters what fits.  Throws EOVERFLOW, EINVAL. */
+    /* Releases the units, and grants the oldest waiters.  Throws EOVERFLOW, EINVAL. */
     void release(std::int64_t update = 1)
     {
         detail::must(fairsem_release(&sem_, update), "fairsem::semaphore::release");
@@ -120,19 +120,19 @@ public:
     }
 
     /*
-     * True: the units are yours.  It never passes a waiter, and never fails without a reason.  That
-     * is also false when the semaphore is closed, or n is more than its capacity or invalid.
+     * Returns true if the units are yours.  It never passes a waiter, and never fails spuriously.  It
+     * also returns false if the semaphore is closed, or n is more than its capacity or invalid.
      */
     [[nodiscard]] bool try_acquire(std::int64_t n = 1) noexcept
     {
         bool taken = false;
 
-        /* If it throws, it has granted others, which it would not have passed. */
+        /* A callback may throw if other requests were granted; then this one has taken nothing. */
         detail::dropping([&] { taken = fairsem_tryacquire(&sem_, n) == 0; });
         return taken;
     }
 
-    /* As many units as are free, at most `most`, without waiting; returns how many. */
+    /* Takes as many units as are free, at most `most`, without waiting; returns how many. */
     [[nodiscard]] std::int64_t try_acquire_upto(std::int64_t most) noexcept
     {
         std::int64_t n = 0;
@@ -142,8 +142,8 @@ public:
     }
 
     /*
-     * False: the time has passed, measured by CLOCK_MONOTONIC.  A time that is 0 or less does not
-     * wait, and takes units that are free while nobody waits.  Throws what acquire throws.
+     * Returns false if the time has passed, measured by CLOCK_MONOTONIC.  With a time of 0 or less it
+     * does not wait, but takes units that are free while nobody waits.  Throws as acquire does.
      */
     template <class Rep, class Period>
     [[nodiscard]] bool try_acquire_for(const std::chrono::duration<Rep, Period> &rel_time,
@@ -160,7 +160,7 @@ public:
     }
 
     /*
-     * The same with a deadline on any clock.  steady_clock and system_clock are those of the
+     * As try_acquire_for, with a deadline on any clock.  steady_clock and system_clock are those of the
      * system, CLOCK_MONOTONIC and CLOCK_REALTIME.  With any other clock the request keeps its place
      * in the queue while the thread reads the clock, sleeps for the time that is left, and reads it
      * again; at least ten times a second if the clock is not steady.  So the call does not return
@@ -176,10 +176,9 @@ public:
 
 #if defined(__cpp_lib_jthread)
     /*
-     * The same, until a stop is requested: then they return false.  If that was before, they do not
-     * take units, even if some are free.  The thread that requests the stop takes the waiter out of
-     * the queue, and grants the next ones what fits; if a ticket's callback throws there, that ends
-     * the program.
+     * These return false when a stop is requested.  If that was before the call, they take no units,
+     * even if some are free.  The thread that requests the stop takes the waiter out of the queue, and
+     * grants the next ones; if a ticket's callback throws there, the program ends.
      */
     [[nodiscard]] bool acquire(const std::stop_token &stop, std::int64_t n = 1, int priority = 0)
     {
@@ -237,8 +236,8 @@ public:
     }
 
     /*
-     * Every waiter and every later acquire fails with `reason`; 0 stands for ESHUTDOWN.  False if
-     * the semaphore was closed before: the first reason stays.  Throws EINVAL if reason < 0.
+     * Every waiter and every later acquire fails with `reason`; 0 stands for ESHUTDOWN.  Returns false
+     * if the semaphore was closed before: the first reason stays.  Throws EINVAL if reason < 0.
      */
     bool close(int reason = 0)
     {
@@ -247,8 +246,8 @@ public:
     }
 
     /*
-     * Closes it, and waits until n units are free: with all that there are, nobody holds any.
-     * Throws what acquire throws.
+     * Closes it, and waits until n units are free; if n is the number of all units, none is held then.
+     * Throws as acquire does.
      */
     void drain(std::int64_t n, const wait_options &how = {})
     {
@@ -257,7 +256,7 @@ public:
         detail::must(fairsem_drain(&sem_, n, &wait), "fairsem::semaphore::drain");
     }
 
-    /* The same for at most rel_time.  False: that has passed. */
+    /* As drain, for at most rel_time.  Returns false if that has passed. */
     template <class Rep, class Period>
     [[nodiscard]] bool drain_for(const std::chrono::duration<Rep, Period> &rel_time,
                                  std::int64_t n, const wait_options &how = {})
@@ -269,7 +268,7 @@ public:
                                "fairsem::semaphore::drain");
     }
 
-    /* The reason; 0: it is open. */
+    /* Returns the reason, or 0 if it is open. */
     int closed() const noexcept { return fairsem_closed(&sem_); }
 
     /* ---- Inspect ---- */
@@ -423,8 +422,8 @@ private:
 };
 
 /*
- * In place of std::counting_semaphore, and a semaphore like any other.  LeastMaxValue is its
- * capacity: a unit that is released twice is EOVERFLOW.  A pointer to the base must not be deleted.
+ * In place of std::counting_semaphore, and a semaphore like any other.  LeastMaxValue is its capacity:
+ * a release beyond it throws EOVERFLOW.  A pointer to the base must not be deleted.
  */
 template <std::ptrdiff_t LeastMaxValue = detail::most>
 class counting_semaphore : public semaphore {

@@ -2,9 +2,9 @@
 /*
  * fairsem/shared.h - a fair semaphore between processes, which survives its users.
  *
- * THE PROMISE.  A unit that becomes free goes to the waiter that has waited longest, in whatever
- * process it is.  A process that dies, at any instruction and by any signal, takes no units with
- * it: they go to the next in the queue, and its own requests leave the queue.
+ * THE PROMISE.  A unit that becomes free goes to the waiter that has waited longest, in any process.
+ * If a process dies, at any instruction and by any signal, its units go to the next requests, and
+ * its own requests leave the queue.
  *
  * Example:
  *
@@ -24,7 +24,7 @@
  *                 if (fairsem_shared_acquire(slots, 1) != 0)
  *                     _exit(1);
  *                 // at most two processes are here
- *                 _exit(0);                   // gives the unit back, as any other end does
+ *                 _exit(0);                   // returns the unit, as any other end does
  *             }
  *         while (wait(NULL) > 0)
  *             continue;
@@ -37,20 +37,20 @@
  * with the reasons, the fine print and more examples; fairsem_shared(7) is about all of them.
  *
  *     1  open, close, remove
- *         fairsem_shared_open             open a segment, or make one
+ *         fairsem_shared_open             open a segment, or create one
  *         fairsem_shared_close            give its units back, and close it
  *         fairsem_shared_unlink           remove its name
- *         fairsem_shared_unlink_unused    remove its name, unless somebody uses it
- *         fairsem_shared_keep_name        the name stays, also if nobody uses it
+ *         fairsem_shared_unlink_unused    remove its name, unless another process uses it
+ *         fairsem_shared_keep_name        let the name stay when it is unused
  *         fairsem_shared_keep_on_exec     let the next program hold the units
  *     2  acquire and release
  *         fairsem_shared_acquire          take units; wait in the queue until they are free
  *         fairsem_shared_tryacquire       take units now or not at all
- *         fairsem_shared_acquire_for      wait at most so many nanoseconds
+ *         fairsem_shared_acquire_for      wait for at most a time in nanoseconds
  *         fairsem_shared_acquire_until    wait until a time on a clock
  *         fairsem_shared_acquire_with     all of these, a priority, and a token
  *         fairsem_shared_release          give units back; the oldest waiters get them
- *         fairsem_shared_set_units        change how many there are
+ *         fairsem_shared_set_units        change the number of units
  *     3  inspect
  *         fairsem_shared_available        free units
  *         fairsem_shared_waiters          requests in the queue
@@ -63,20 +63,21 @@
  * cancellation, and this:
  *
  * Results.   Each function below that returns an errno value may also return
- *            ENOTRECOVERABLE  somebody has damaged the segment, for good
- *            EBADF            somebody has closed the handle's descriptor
+ *            ENOTRECOVERABLE  the segment was damaged, for good
+ *            EBADF            the handle's descriptor was closed
  *            EUSERS, ENOLCK   in the first call of a forked child, as fairsem_shared_open
  *            ENOSYS           without Linux
  * Owner.     A process owns the units that it has acquired; each of its threads may release them.
- * Death.     Exit, exec and signals end a process here; being stopped does not.  Its units are free
- *            soon if somebody waits, as a rule within 50 ms, else at the next call that needs them.
- * Stopped.   A process that is stopped in a call can have the segment's lock.  An acquire with a
- *            time, and a tryacquire, then return at most 20 ms late, as if the units were not free.
+ * Death.     Exit, exec and signals end a process; a stopped process is alive.  The units of a dead
+ *            one are free within 50 ms, as a rule, if a request waits, otherwise at the next call
+ *            that needs them.
+ * Stopped.   A process that is stopped in a call may hold the segment's lock.  Then an acquire with a
+ *            time limit, or a tryacquire, returns at most 20 ms late, as if the units were not free.
  * Child.     After fork it can use the handle, without the parent's units.  After _Fork, vfork and
  *            clone it must not.
- * File.      A program that closes descriptors which it does not know seems dead.  Open a segment
- *            with this library only, and with one copy of it.
- * Trust.     Who may write to a segment can damage it; fairsem_shared(7) says what that can do.
+ * File.      A process that closes descriptors it does not know seems dead.  Open a segment only with
+ *            this library, and with one copy of it.
+ * Trust.     A user who may write to a segment can damage it; fairsem_shared(7) lists the effects.
  * malloc.    Only open and dump allocate.
  * Signals.   A signal ends no wait, and no function is for signal handlers.
  * Since.     1.0, unless a comment names a later version.
@@ -102,7 +103,7 @@ FAIRSEM_CHECK_LAYOUT_(fairsem_shared);
 /* A handle: one for each segment in a process, for all its threads. */
 typedef struct fairsem_shared fairsem_shared_t;
 
-/* attr.flags: any process may release any units, and they survive the one that took them. */
+/* attr.flags: any process may release units, and they stay taken when a process dies. */
 #define FAIRSEM_SHARED_NO_UNDO 1u
 
 /* attr.flags: as FAIRSEM_NO_SPIN. */
@@ -117,12 +118,12 @@ typedef struct fairsem_shared fairsem_shared_t;
 /* The most that attr.max_waiters and attr.max_processes can be. */
 #define FAIRSEM_SHARED_MAX 4096
 
-/* What kind of segment.  All zero: the defaults, with no units. */
+/* Properties of a segment.  All zero means the defaults, with no units. */
 typedef struct fairsem_shared_attr {
     int64_t  units;         /* free at the beginning */
     int64_t  capacity;      /* with FAIRSEM_SHARED_NO_UNDO the most that can be free; else 0 */
-    int      max_waiters;   /* in all processes; 0: 256 */
-    int      max_processes; /* that can have it open; 0: 64 */
+    int      max_waiters;   /* in all processes; 0 means 256 */
+    int      max_processes; /* that can have it open; 0 means 64 */
     unsigned flags;         /* FAIRSEM_SHARED_NO_UNDO | ..., or 0 */
     unsigned reserved1_;    /* must be zero */
     int64_t  aging_ns;      /* as in fairsem_attr_t.  Since 1.1 */
@@ -130,10 +131,10 @@ typedef struct fairsem_shared_attr {
 } fairsem_shared_attr_t;
 
 /*
- * Open the segment `name`, which is "/" and a file name, or, with another slash, the path of a file:
- * since 1.1.  oflag is 0, O_CREAT, or O_CREAT | O_EXCL, each also with FAIRSEM_SHARED_OWN; mode and attr
- * are for a new segment, which gets this mode whatever the umask; a user who may not write may not read,
- * either.  A name of NULL makes one without a name, for children.
+ * Open the segment `name`, which is "/" and a file name, or, since 1.1 and with another slash, the path
+ * of a file.  oflag is 0, O_CREAT, or O_CREAT | O_EXCL, each also with FAIRSEM_SHARED_OWN.  mode and attr
+ * are for a new segment, which gets this mode whatever the umask, but no read permission without write
+ * permission.  With a name of NULL it creates a segment without a name, for children.
  *
  * 0        *handle can be used
  * EINVAL   a bad name or oflag; O_CREAT without attr; a member of attr that is out of range or does
@@ -141,9 +142,9 @@ typedef struct fairsem_shared_attr {
  * ENOENT   there is no such name, and no O_CREAT; or no such directory
  * EEXIST   there is such a name, and O_EXCL
  * ENODEV   the file system cannot make a file without a name (O_TMPFILE), or cannot map it
- * EPERM    FAIRSEM_SHARED_OWN, and the file is not the caller's alone
+ * EPERM    FAIRSEM_SHARED_OWN, and the file is not the caller's own
  * EUSERS   attr.max_processes have it open
- * EAGAIN   other processes make and remove the name all the time
+ * EAGAIN   other processes create and remove the name all the time
  * ENOTSUP  another version of this library made it, with another layout
  * ENOTRECOVERABLE  the file is not a complete segment, or it is damaged
  * EACCES, EFBIG, ELOOP, EMFILE, ENAMETOOLONG, ENFILE, ENOLCK, ENOMEM, ENOSPC, ENOTDIR, EPERM, EROFS
@@ -164,7 +165,7 @@ FAIRSEM_API int fairsem_shared_open(fairsem_shared_t **handle, const char *name,
 FAIRSEM_API int fairsem_shared_close(fairsem_shared_t *handle) FAIRSEM_NONNULL_(1);
 
 /*
- * Remove a name.  Who has the segment open may go on.
+ * Remove a name.  Processes that have the segment open can go on using it.
  *
  * 0        the name is gone
  * EINVAL   a bad name
@@ -174,18 +175,17 @@ FAIRSEM_API int fairsem_shared_close(fairsem_shared_t *handle) FAIRSEM_NONNULL_(
 FAIRSEM_API int fairsem_shared_unlink(const char *name) FAIRSEM_NONNULL_(1);
 
 /*
- * Remove the name of this segment, if no other process holds units or waits; what this process holds does
- * not matter.  If `kept` is false, also not if fairsem_shared_keep_name was called, or the number of units
- * is not that of the beginning.  While this looks and removes it has the segment's lock.  So a process that
- * has acquired units, or has changed their number, and then finds that the name still leads to its segment
- * (fairsem_shared_open returns the same handle), knows that the name stays while it holds them, or while
- * the number is changed.  Since 1.1.
+ * Remove the name of this segment, unless another process holds units or waits.  Without `kept`,
+ * fairsem_shared_keep_name and a changed number of units also make it stay.  The call checks and removes
+ * with the segment's lock held.  So when a process has acquired units, or has changed their number, it
+ * can open the name again: if fairsem_shared_open returns the same handle, the name stays as long as the
+ * process holds units, or the number is not the initial one.  Since 1.1.
  *
  * 0        the name is gone
- * ENOENT   it was gone, or leads to another file
+ * ENOENT   there is no such name, or it is that of another file
  * EBUSY    it stays: see above
  * EINVAL   a bad name; or FAIRSEM_SHARED_NO_UNDO
- * ETIMEDOUT  another process has had the lock for a second, and is stopped
+ * ETIMEDOUT  a stopped process has had the lock for a second
  * EACCES, ELOOP, ENAMETOOLONG, ENOTDIR, EPERM, EROFS   as the kernel says
  */
 FAIRSEM_MUST_CHECK_
@@ -193,17 +193,17 @@ FAIRSEM_API int fairsem_shared_unlink_unused(fairsem_shared_t *handle, const cha
     FAIRSEM_NONNULL_(1, 2);
 
 /*
- * Let the name stay, also if nobody uses it, until fairsem_shared_unlink_unused has `kept`.  Since 1.1.
+ * Let the name stay when it is unused, until fairsem_shared_unlink_unused is called with `kept`.  Since 1.1.
  *
  * 0        done
- * ETIMEDOUT  another process has had the lock for a second, and is stopped
+ * ETIMEDOUT  a stopped process has had the lock for a second
  */
 FAIRSEM_MUST_CHECK_
 FAIRSEM_API int fairsem_shared_keep_name(fairsem_shared_t *handle) FAIRSEM_NONNULL_(1);
 
 /*
- * If keep is true, the units outlast an exec, which comes next: until it, no call can wait.  If it is
- * false, that is undone.
+ * If keep is true, the units outlast the next exec, and until then no call can wait.  If it is false,
+ * this undoes an earlier call.
  *
  * 0        done
  * EBUSY    a thread of this process waits; nothing was changed
@@ -231,7 +231,7 @@ FAIRSEM_MUST_CHECK_
 FAIRSEM_API int fairsem_shared_acquire(fairsem_shared_t *handle, int64_t n) FAIRSEM_NONNULL_(1);
 
 /*
- * The same without a wait, as fairsem_tryacquire.
+ * Take n units now or not at all, as fairsem_tryacquire.
  *
  * EAGAIN   fairsem_shared_acquire would wait
  * EINVAL, E2BIG   as fairsem_shared_acquire
@@ -262,7 +262,7 @@ FAIRSEM_API int fairsem_shared_acquire_until(fairsem_shared_t *handle, int64_t n
     FAIRSEM_TIME64_(fairsem_shared_acquire_until) FAIRSEM_NONNULL_(1);
 
 /*
- * The general acquire, as fairsem_acquire_with.  Priorities count in all processes, tokens in one.
+ * The general acquire, as fairsem_acquire_with.  Priorities apply in all processes, a token in one.
  *
  * As fairsem_shared_acquire_until, and
  * EINVAL     as fairsem_acquire_with
@@ -278,20 +278,20 @@ FAIRSEM_API int fairsem_shared_acquire_with(fairsem_shared_t *handle, int64_t n,
  *
  * 0          the units are free or granted
  * EINVAL     n < 0 or n > FAIRSEM_MAX_UNITS
- * EPERM      this process has fewer
+ * EPERM      this process holds fewer
  * EOVERFLOW  with FAIRSEM_SHARED_NO_UNDO: more would be free than attr.capacity or
  *            FAIRSEM_MAX_UNITS
  */
 FAIRSEM_API int fairsem_shared_release(fairsem_shared_t *handle, int64_t n) FAIRSEM_NONNULL_(1);
 
 /*
- * Change the number of units, free or not, to `units`; 0 is a pause, in which requests wait.  Nothing
- * is taken back: if more are held, none is granted until enough have come back.  Requests in the queue
- * for more than there are now stay there.  Since 1.1.
+ * Change the number of units, free or not, to `units`; 0 is a pause, in which requests wait.  Holders
+ * keep their units: if more are held, none is granted until enough have been released.  Requests in the
+ * queue for more than there are now stay there.  Since 1.1.
  *
- * 0        done; waiters that fit now have their units
+ * 0        done; waiters for which there are enough units have them
  * EINVAL   units < 0 or units > FAIRSEM_MAX_UNITS; or FAIRSEM_SHARED_NO_UNDO
- * ETIMEDOUT  another process has had the lock for a second, and is stopped
+ * ETIMEDOUT  a stopped process has had the lock for a second
  */
 FAIRSEM_API int fairsem_shared_set_units(fairsem_shared_t *handle, int64_t units)
     FAIRSEM_NONNULL_(1);
@@ -302,20 +302,20 @@ FAIRSEM_API int fairsem_shared_set_units(fairsem_shared_t *handle, int64_t units
  * ======================================================================== */
 
 /*
- * The free units, or -1 for an error.  Each function here first frees what the dead have held.  If a
- * stopped process keeps it from the segment's lock for 20 ms, it reads without it; its figures may
- * not fit together then.
+ * Returns the number of free units, or -1 for an error.  Each function of this section first frees the
+ * units of dead processes.  If a stopped process has the segment's lock for 20 ms, it reads without the
+ * lock; then its figures may be inconsistent.
  */
 FAIRSEM_API int64_t fairsem_shared_available(fairsem_shared_t *handle) FAIRSEM_NONNULL_(1);
 
-/* The requests in the queue, or -1 for an error. */
+/* Returns the number of requests in the queue, or -1 for an error. */
 FAIRSEM_API int64_t fairsem_shared_waiters(fairsem_shared_t *handle) FAIRSEM_NONNULL_(1);
 
-/* A segment now, and since it was made; a death during a call can make the past inexact. */
+/* The present state, and counters since the segment was created, which a death in a call makes inexact. */
 typedef struct {
     int64_t available;      /* free units; below 0 after fairsem_shared_set_units */
-    int64_t capacity;       /* all units, free or not, or attr.capacity; -1: unbounded */
-    int64_t held;           /* by processes that live; 0 with FAIRSEM_SHARED_NO_UNDO */
+    int64_t capacity;       /* all units, free or not, or attr.capacity, or -1 if that is 0 */
+    int64_t held;           /* by live processes; 0 with FAIRSEM_SHARED_NO_UNDO */
     int64_t mine;           /* of these: by this process */
     int64_t processes;      /* that have it open */
     int64_t max_processes;
@@ -328,15 +328,15 @@ typedef struct {
     int64_t grants;         /* left it with their units */
     int64_t timeouts;       /* left it because of the time */
     int64_t cancels;        /* left it by a token or pthread_cancel */
-    int64_t lost;           /* died in it */
+    int64_t lost;           /* left it because their process died */
     int64_t wait_ns_total;  /* the waits of those that were granted, nanoseconds */
     int64_t wait_ns_max;    /* the longest of these */
     int64_t waiters_max;    /* the longest queue */
     int64_t refused;        /* requests that got ENOBUFS */
     int64_t over_releases;  /* releases that got EPERM or EOVERFLOW */
-    int64_t deaths;         /* processes that ended without a close, also by exit() */
-    int64_t returned;       /* units that came back from them */
-    int64_t repairs;        /* of what they left unfinished */
+    int64_t deaths;         /* processes that did not close their handle */
+    int64_t returned;       /* their units */
+    int64_t repairs;        /* of critical sections that they left unfinished */
     int64_t initial_units;  /* attr.units; since 1.1 */
     int64_t aged;           /* grants before better priorities, by aging_ns; since 1.1 */
     int64_t reserved_[7];
@@ -356,26 +356,26 @@ FAIRSEM_API int fairsem_shared_stat_histogram(fairsem_shared_t *handle,
 /* A holder of units, or a request: in the queue, or granted and not yet received. */
 typedef struct fairsem_shared_user {
     int64_t pid;            /* in the pid namespace of that process */
-    int64_t units;          /* that it holds, or asks for */
-    int64_t place;          /* in the queue, from 1; 0: it holds them */
+    int64_t units;          /* that it holds, or requests */
+    int64_t place;          /* in the queue, from 1; 0 for a holder */
     int64_t ns;             /* since it held none, was granted, or joined; nanoseconds */
-    int64_t priority;       /* of a request; else 0 */
-    int64_t mine;           /* 1: of this process; else 0 */
-    int64_t local_pid;      /* in this process's pid namespace; 0: not there.  Since 1.1 */
+    int64_t priority;       /* of a request, otherwise 0 */
+    int64_t mine;           /* 1 if it is of this process, otherwise 0 */
+    int64_t local_pid;      /* in this process's pid namespace, or 0.  Since 1.1 */
     int64_t reserved_[1];
 } fairsem_shared_user_t;
 
-/* Fill in up to *count of them, holders first, and set *count to how many there are. */
+/* Fill in up to *count of them, holders first, and set *count to the number of all. */
 FAIRSEM_MUST_CHECK_
 FAIRSEM_API int fairsem_shared_users(fairsem_shared_t *handle, fairsem_shared_user_t *users,
                                      int *count) FAIRSEM_NONNULL_(1, 3);
 
 /*
- * Write who holds what and who waits, as text.
+ * Write the holders and the waiters, as text.
  *
  * 0        all is written
- * EIO      not all is
- * ENOMEM   only the totals are
+ * EIO      not all is written
+ * ENOMEM   only the totals are written
  */
 FAIRSEM_API int fairsem_shared_dump(fairsem_shared_t *handle, FILE *file) FAIRSEM_NONNULL_(1, 2);
 

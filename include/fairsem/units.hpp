@@ -19,8 +19,8 @@
 namespace fairsem {
 
 /*
- * Units of one semaphore, which belong to the owner of this object.  It releases them when it ends,
- * and the semaphore must still exist then.  One that was moved from is empty.
+ * Units of one semaphore, which belong to the owner of this object.  The destructor releases them; the
+ * semaphore must still exist then.  An object that was moved from is empty.
  */
 class [[nodiscard]] units {
 public:
@@ -40,7 +40,7 @@ public:
         units_ = { sem.native_handle(), n };
     }
 
-    /* Tries: if they cannot be taken now, the object is empty. */
+    /* Tries to acquire; the object is empty if that is not possible now. */
     units(semaphore &sem, std::int64_t n, std::try_to_lock_t) noexcept
     {
         detail::dropping([&] {
@@ -48,18 +48,18 @@ public:
         });
     }
 
-    /* Takes over units that the caller holds.  Throws EINVAL. */
+    /* Adopts units that the caller holds.  Throws EINVAL. */
     units(semaphore &sem, std::int64_t n, std::adopt_lock_t)
     {
         detail::must(fairsem_units_adopt(&units_, sem.native_handle(), n), "fairsem::units");
     }
 
-    /* Takes over a guard of C, or what fairsem_ticket_claim has filled. */
+    /* Adopts the units of a guard of C, such as fairsem_ticket_claim has filled. */
     explicit units(const fairsem_units_t &held) noexcept : units_(held) {}
 
     units(units &&other) noexcept : units_(other.units_) { (void)other.forget(); }
 
-    /* Releases what it has held. */
+    /* Releases its units first. */
     units &operator=(units &&other) noexcept
     {
         units moved(std::move(other));
@@ -79,7 +79,7 @@ public:
     std::int64_t count() const noexcept { return units_.n; }
     explicit operator bool() const noexcept { return units_.n != 0; }
 
-    /* All of them, or n.  Throws EOVERFLOW; EINVAL if n is more than it holds. */
+    /* Release all units, or n.  Throws EOVERFLOW; EINVAL if n is more than it holds. */
     void release()
     {
         detail::must(fairsem_units_release(&units_), "fairsem::units::release");
@@ -90,7 +90,7 @@ public:
         detail::must(fairsem_units_return(&units_, n), "fairsem::units::release");
     }
 
-    /* Moves n of them into a guard of their own.  Throws EINVAL if that is more than it holds. */
+    /* Moves n units into a new guard.  Throws EINVAL if that is more than it holds. */
     units split(std::int64_t n)
     {
         units part;
@@ -99,13 +99,13 @@ public:
         return part;
     }
 
-    /* Moves all of `other`, of the same semaphore, into this one.  Throws EINVAL. */
+    /* Moves all units of `other`, of the same semaphore, into this one.  Throws EINVAL. */
     void merge(units &&other)
     {
         detail::must(fairsem_units_merge(&units_, &other.units_), "fairsem::units::merge");
     }
 
-    /* Empties the guard without a release.  The units, as many as it returns, are the caller's. */
+    /* Empties the guard without a release.  Returns the number of units, which the caller now holds. */
     std::int64_t forget() noexcept { return fairsem_units_forget(&units_); }
 
 private:
@@ -116,7 +116,7 @@ inline void swap(units &a, units &b) noexcept { a.swap(b); }
 
 /* ---- Several semaphores at once: fairsem_acquire_all(3) ---- */
 
-/* What is wanted of one semaphore. */
+/* Units of one semaphore. */
 struct request {
     semaphore   &from;
     std::int64_t n = 1;
@@ -155,7 +155,7 @@ struct part {
     std::int64_t n;
 };
 
-/* What is asked of each semaphore, in the order of their addresses; returns how many there are. */
+/* Sums up the requests for each semaphore, in the order of addresses; returns how many there are. */
 template <std::size_t N> std::size_t in_order(const request (&requests)[N], part (&parts)[N])
 {
     std::size_t count = 0;
@@ -178,8 +178,8 @@ template <std::size_t N> std::size_t in_order(const request (&requests)[N], part
 }
 
 /*
- * By a clock that the library does not know: as fairsem_acquire_all() does it, but here.  False, or
- * an exception: the guards release what it has, the newest first.
+ * As fairsem_acquire_all(), for a clock that the library does not know.  If this returns false or throws,
+ * the guards release their units, the newest first.
  */
 template <class Clock, class Duration, std::size_t N>
 bool acquire_each(const std::chrono::time_point<Clock, Duration> &abs_time,
@@ -236,8 +236,9 @@ std::optional<std::array<units, N>> guards_in_time(int error, const request (&re
  *
  *     auto [file, memory] = fairsem::acquire_all({ { files, 1 }, { bytes, size } });
  *
- * Calls of it never deadlock each other, whatever they list first.  Throws what semaphore::acquire
- * throws, and EINVAL if the units asked of one semaphore add up to more than semaphore::max().
+ * Such calls never deadlock with each other, whatever the order of the list.  Throws as
+ * semaphore::acquire does, and EINVAL if the units of one semaphore add up to more than
+ * semaphore::max().
  */
 template <std::size_t N>
 [[nodiscard]] std::array<units, N> acquire_all(const request (&requests)[N],
@@ -247,7 +248,7 @@ template <std::size_t N>
     return detail::guards_of(requests, std::make_index_sequence<N>());
 }
 
-/* The same for at most rel_time in all.  Empty: that has passed. */
+/* As acquire_all, for at most rel_time for all of it.  Empty if that has passed. */
 template <class Rep, class Period, std::size_t N>
 [[nodiscard]] std::optional<std::array<units, N>>
 try_acquire_all_for(const std::chrono::duration<Rep, Period> &rel_time,
@@ -256,7 +257,7 @@ try_acquire_all_for(const std::chrono::duration<Rep, Period> &rel_time,
     return detail::guards_in_time(detail::acquire_all_for(rel_time, requests, how), requests);
 }
 
-/* The same with a deadline on any clock, as for semaphore::try_acquire_until. */
+/* As acquire_all, with a deadline on any clock, as for semaphore::try_acquire_until. */
 template <class Clock, class Duration, std::size_t N>
 [[nodiscard]] std::optional<std::array<units, N>>
 try_acquire_all_until(const std::chrono::time_point<Clock, Duration> &abs_time,
@@ -266,7 +267,7 @@ try_acquire_all_until(const std::chrono::time_point<Clock, Duration> &abs_time,
 }
 
 #if defined(__cpp_lib_jthread)
-/* The same, until a stop is requested: then they are empty, as semaphore::acquire is false. */
+/* These return an empty result when a stop is requested, as semaphore::acquire returns false. */
 template <std::size_t N>
 [[nodiscard]] std::optional<std::array<units, N>>
 acquire_all(const std::stop_token &stop, const request (&requests)[N], int priority = 0)
