@@ -6,14 +6,14 @@
  *     cc -c fairsem.c
  *     cc -I. prog.c fairsem.o -pthread
  *
- * It is made by `make amalgamation` from the sources of fairsem; change those, not this file.  It
- * is C11 and needs no other file and no configure.  What it can use is decided below; these macros
- * change that:
+ * `make amalgamation` generates it from the sources of fairsem; change those, not this file.  It is C11
+ * and needs no other file and no configure.  It detects below which features of the system it can use;
+ * these macros change that:
  *
  *     -DFAIRSEM_NO_SHARED      without the semaphores between processes, fairsem/shared.h (Linux)
  *     -DFAIRSEM_FUTEX=1        threads sleep on futexes, not on condition variables (Linux)
- *     -DFAIRSEM_VALGRIND=0     without what helgrind and DRD need to understand it; otherwise it is
- *                              there if the headers of valgrind are
+ *     -DFAIRSEM_VALGRIND=0     without annotations for helgrind and DRD, which are included if the
+ *                              headers of valgrind are installed
  *     -DFAIRSEM_PROBES=1       with static probes for perf, bpftrace and gdb (needs <sys/sdt.h>)
  *
  * If C++ exceptions leave a callback, or a function that fairsem_with calls, compile it with
@@ -23,14 +23,14 @@
  */
 
 /*
- * For programs that are compiled with -Wconversion: the states of the library are enums, whose type
- * clang takes to be unsigned, in words that are int.
+ * For programs that are compiled with -Wconversion: the library stores enums, whose type is unsigned for
+ * clang, in words that are int.
  */
 #if defined(__GNUC__)
 #pragma GCC diagnostic ignored "-Wsign-conversion"
 #endif
 
-/* ======================================================================== as configure finds it */
+/* ======================================================================== in place of configure */
 #if !defined(__STDC_VERSION__) || __STDC_VERSION__ < 201112L
 #error "fairsem needs C11"
 #endif
@@ -49,7 +49,7 @@
 #undef _BSD_SOURCE
 #define _BSD_SOURCE
 #endif
-/* If ThreadSanitizer is on, this file is compiled for it. */
+/* If ThreadSanitizer is on, the library itself is compiled for it. */
 #if !defined(FAIRSEM_WATCHED_)
 #define FAIRSEM_WATCHED_ 0
 #endif

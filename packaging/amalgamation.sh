@@ -1,11 +1,11 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# amalgamation.sh - the library as one file, fairsem.c, and beside it the public headers, and a
-# meson.build; called by make amalgamation and by packaging/cmake.
+# amalgamation.sh - write the library as one file, fairsem.c, with the public headers and a meson.build;
+# called by make amalgamation and by packaging/cmake.
 #
 #   amalgamation.sh DIRECTORY
 #
-# The same source makes the same bytes.  What the library consists of is read from the makefiles.
+# The output is reproducible.  The list of sources is read from the makefiles.
 set -eu
 export LC_ALL=C
 
@@ -15,7 +15,7 @@ if [ "$#" -ne 1 ]; then
 fi
 top=$(cd "$(dirname "$0")/.." && pwd)
 version=$(sed -n 's/^AC_INIT(\[fairsem\], \[\([^]]*\)\].*/\1/p' "$top/configure.ac")
-# Of both branches of conditions: fairsem.c decides when it is compiled.
+# Both branches of each condition: fairsem.c decides when it is compiled.
 sources=$(cat "$top"/src/tools/local.mk "$top"/src/system/local.mk "$top"/src/awake/local.mk \
   "$top"/src/core/local.mk "$top"/src/shared/local.mk "$top"/src/posix/local.mk | awk '
   /^libcore_la_SOURCES/ { inside = 1 }

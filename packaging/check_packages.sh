@@ -1,9 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# check_packages.sh - the packages of distributions: what can be built here is built, twice, and what
-# has a linter passes it; called by make check-packages.
+# check_packages.sh - build the packages of distributions, twice, where the tools are installed, and run
+# their linters; called by make check-packages.
 #
-# It takes the archive of make dist, as those do who package it.
+# It starts from the archive of make dist, as packagers do.
 set -u
 export LC_ALL=C
 
@@ -22,7 +22,7 @@ has() {
   return 1
 }
 
-# passes WHAT COMMAND... - its output only if it fails.
+# passes WHAT COMMAND... - show its output only if it fails.
 passes() {
   what=$1
   shift
@@ -40,7 +40,7 @@ passes "make release-files" "$top_srcdir/packaging/release_files.sh" --try https
   "$work/release" || exit 1
 
 # ---------------------------------------------------------------- Debian
-# build_deb DIRECTORY - in it, without the tests, which make check runs.
+# build_deb DIRECTORY - build there, without the tests, which make check runs.
 build_deb() {
   mkdir -p "$1" && cd "$1" && tar xzf "$work/release/$name.tar.gz" && cd "$name" &&
     cp -R packaging/debian . &&
@@ -53,7 +53,7 @@ no_tags() {
   ! grep -E '^[EWIPXC]: ' tags
 }
 
-# As if the packages were installed: in a namespace whose /usr is an overlay.
+# Run as if the packages were installed, in a namespace whose /usr is an overlay.
 package_test() {
   # shellcheck disable=SC2016 # for the shell inside
   unshare --mount sh -euc '
@@ -64,7 +64,7 @@ package_test() {
   ' sh "$work/installed" "$work/deb/one" "$name" "$1"
 }
 
-# All that Debian would run.
+# All steps that Debian would run.
 package_tests() {
   mkdir "$work/installed"
   if ! unshare --mount mount -t tmpfs tmpfs "$work/installed" 2> "$work/log"; then
@@ -85,7 +85,7 @@ if has dpkg-buildpackage "packages for Debian" && has dh "packages for Debian" &
     cd "$work/deb/one" && passes "lintian --pedantic -EvI" no_tags
   fi
   package_tests
-  # Elsewhere, for another user, in another time zone.
+  # In another directory, for another user, in another time zone.
   if (umask 077 && export TZ=Pacific/Auckland &&
     passes "the same in another directory" build_deb "$work/deb/two/directories/deeper"); then
     for deb in "$work"/deb/one/*.deb; do

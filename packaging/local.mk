@@ -55,10 +55,10 @@ EXTRA_DIST += \
 	packaging/rpm/rpmlint.toml \
 	packaging/tar.sh
 
-# make dist is reproducible: no names or times of this machine in it.
+# make dist is reproducible: it contains no names or times of this machine.
 am__tar = $(SHELL) $(srcdir)/packaging/tar.sh "$$tardir"
 
-# The library as one file, amalgamation/fairsem.c, with the public headers beside it.
+# The library as one file, amalgamation/fairsem.c, with the public headers in the same directory.
 .PHONY: amalgamation clean-amalgamation
 amalgamation:
 	$(AM_V_GEN)$(SHELL) $(srcdir)/packaging/amalgamation.sh amalgamation

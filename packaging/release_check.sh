@@ -1,13 +1,13 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# release_check.sh - may this tree be released?  What `make check` and `make verify` leave out, a row
-# each; called by make release-check.
+# release_check.sh - check whether this tree can be released: a row for each check that is not in `make
+# check` or `make verify`; called by make release-check.
 #
 #   make release-check                        everything, about two hours
 #   make release-check ROWS="same_version abi"
 #
-# Run it in a build directory of a git checkout.  What cannot be tried here is a failure: the release
-# should wait for it, or somebody should know why not.
+# Run it in a build directory of a git checkout.  A check that cannot run is a failure: the release should
+# wait for it, or have a reason not to.
 # shellcheck disable=SC2317,SC2154 # rows call the steps; $logs, of rows.sh
 set -u
 
@@ -25,7 +25,7 @@ git_here() {
 }
 
 # ---------------------------------------------------------------- steps
-# Each says "ok: ..." and returns 0, or "skipped: ..." and 77 if it could not be done, or returns another number.
+# Each prints "ok: ..." and returns 0, or "skipped: ..." and 77 if it could not run; any other status is a failure.
 clean_tree() {
   changes=$(git_here status --porcelain) || return 1
   [ -z "$changes" ] || { printf '%s\n' "$changes" "there are changes that are not committed"; return 1; }
@@ -50,9 +50,9 @@ news_has_a_date() {
   echo "ok: NEWS: $entry"
 }
 
-# consistency.sh and test_documents.py, of make check, compare what stands in several places of the source.
+# consistency.sh and test_documents.py, of make check, compare the places in which the source has the version.
 same_version() {
-  # CMake's and pkg-config's files are made by configure.
+  # configure writes the files of CMake and pkg-config.
   for file in fairsem.pc packaging/cmake/fairsem-config-version.cmake; do
     grep -q -e "^Version: $version\$" -e "PACKAGE_VERSION \"$version\"" "$top_builddir/$file" ||
       { echo "$file is of another version: run configure again"; return 1; }
@@ -78,7 +78,7 @@ reproducible() {
   "$top_srcdir/packaging/check_dist.sh"
 }
 
-# The packages need an address that somebody reads.
+# The packages need the mail address of a person.
 maintainer_is_known() {
   if git_here grep -l "@example[.]org" -- packaging ':!packaging/release_check.sh'; then
     echo "skipped: the maintainer's address in the files above is an example"

@@ -1,11 +1,11 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# release_files.sh - what is uploaded for a release: the archives, one of them with the library as one
-# file; their checksums; and the recipe for RPM.
+# release_files.sh - make the files of a release: the archives, one of them with the library as one file;
+# their checksums; and the recipe for RPM.
 #
 #   make release-files URL=https://...      where the files will be
 #
-# They are in release/ of the build directory then.  With --try, also those of an unreleased version.
+# It writes them to release/ in the build directory.  With --try the version may be unreleased.
 set -eu
 export LC_ALL=C
 
@@ -49,7 +49,7 @@ rm -rf "$one"
 sha256sum fairsem-*.tar.* > SHA256SUMS
 sha512sum fairsem-*.tar.* > SHA512SUMS
 
-# What the recipe says between at signs.
+# Replace the names between at signs in the recipe.
 sed -e "s|@URL@|$url|g" -e "s|@VERSION@|$version|g" \
   -e "s|@RPM_DATE@|$(date -u -d "$day" '+%a %b %d %Y')|g" \
   "$top_srcdir/packaging/rpm/fairsem.spec" > fairsem.spec

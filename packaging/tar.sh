@@ -1,13 +1,12 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# tar.sh - write a directory as a tar archive to standard output, the same bytes whoever does it,
-# wherever and whenever; called by make dist.
+# tar.sh - write a directory as a reproducible tar archive to standard output; called by make dist.
 #
 #   tar.sh DIRECTORY
 #
-# All files have the newest date in NEWS, or SOURCE_DATE_EPOCH if that is set.  It is the date of the release,
-# or, while the newest entry is unreleased, that of the release before.
-# It takes GNU tar; another one writes an archive with the same content and other bytes.
+# All files get SOURCE_DATE_EPOCH, or, if that is not set, the newest date in NEWS: that of the release, or,
+# while the newest entry is unreleased, of the previous one.
+# This needs GNU tar; another tar writes an archive with the same content and other bytes.
 set -eu
 export LC_ALL=C
 

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT
-# fairsem.m4 - which flags the compiler and the linker understand, and which libraries link.
+# fairsem.m4 - find out which flags the compiler and the linker accept, and which libraries link.
 
 # FS_LIBRARY(PREFIX, NAME, MODULE, HEADER, CALL) - sets have_NAME, and PREFIX_CFLAGS and PREFIX_LIBS as
-# PKG_CHECK_MODULES does; or lacks_NAME, which says why not.  pkg-config may know only the libraries of
-# this machine, so they are tried.
+# PKG_CHECK_MODULES does; or lacks_NAME, the reason why not.  pkg-config may know only the libraries of the
+# build machine, so this links a program with them.
 AC_DEFUN([FS_LIBRARY],
 [have_$2=no
 PKG_CHECK_MODULES([$1], [$3],
@@ -21,37 +21,7 @@ PKG_CHECK_MODULES([$1], [$3],
       lacks_$2="a program with $2 does not link: config.log says why"])],
   [lacks_$2="pkg-config finds no $3"])])
 
-# FS_RESOLVER - sets have_resolver, and RESOLV_LIBS: DNS records of any type, by the resolver of the C library.
-AC_DEFUN([FS_RESOLVER],
-[AC_MSG_CHECKING([for a resolver of DNS records])
-have_resolver=no
-fs_saved_LIBS=$LIBS
-for fs_library in "" -lresolv; do
-  LIBS="$fs_library $fs_saved_LIBS"
-  AS_IF([test "x$have_resolver" = xno],
-    [AC_LINK_IFELSE([AC_LANG_PROGRAM([[
-      #include <netinet/in.h>
-      #include <arpa/nameser.h>
-      #include <resolv.h>
-      ]], [[
-      struct __res_state state;
-      ns_msg message;
-      ns_rr record;
-      char name[NS_MAXDNAME];
-
-      res_ninit(&state);
-      res_nquery(&state, "", ns_c_in, ns_t_srv, 0, 0);
-      ns_initparse(0, 0, &message);
-      ns_parserr(&message, ns_s_an, 0, &record);
-      dn_expand(0, 0, 0, name, sizeof name);
-      res_nclose(&state);]])],
-      [have_resolver=yes RESOLV_LIBS=$fs_library])])
-done
-LIBS=$fs_saved_LIBS
-AC_MSG_RESULT([$have_resolver $RESOLV_LIBS])
-AC_SUBST([RESOLV_LIBS])])
-
-# FS_TRY_CFLAGS(VARIABLE, FLAGS) - append to VARIABLE those of FLAGS that compile.
+# FS_TRY_CFLAGS(VARIABLE, FLAGS) - append those FLAGS to VARIABLE with which a program compiles.
 AC_DEFUN([FS_TRY_CFLAGS],
 [fs_saved_CFLAGS=$CFLAGS
 for fs_flag in m4_normalize([$2]); do
@@ -64,7 +34,7 @@ for fs_flag in m4_normalize([$2]); do
 done
 CFLAGS=$fs_saved_CFLAGS])
 
-# FS_TRY_LDFLAGS(VARIABLE, FLAGS) - append to VARIABLE those of FLAGS that link.
+# FS_TRY_LDFLAGS(VARIABLE, FLAGS) - append those FLAGS to VARIABLE with which a program links.
 AC_DEFUN([FS_TRY_LDFLAGS],
 [fs_saved_LDFLAGS=$LDFLAGS
 for fs_flag in m4_normalize([$2]); do
@@ -78,8 +48,8 @@ done
 LDFLAGS=$fs_saved_LDFLAGS])
 
 # FS_TRY_FAT_OBJECTS - with link-time optimization: let all objects contain machine code, too, by
-# appending to STD_CFLAGS.  Only that can be renamed (see below), and only in that is each call a
-# call, which --wrap can send elsewhere.  Sets NO_LTO: links the machine code.
+# appending to STD_CFLAGS.  Only symbols of machine code can be renamed (see below), and only its calls can
+# be redirected by --wrap.  Sets NO_LTO, a flag that links the machine code.
 AC_DEFUN([FS_TRY_FAT_OBJECTS],
 [AS_CASE([" $CC $CFLAGS"], [*' -flto'*],
   [FS_TRY_CFLAGS([STD_CFLAGS], [-ffat-lto-objects])
@@ -87,7 +57,7 @@ AC_DEFUN([FS_TRY_FAT_OBJECTS],
 AC_SUBST([NO_LTO])])
 
 # FS_TRY_VERSION_SCRIPT - sets have_version_script and the conditional.  A name in the
-# script that does not exist must be an error, or the function is lost in silence.
+# script that does not exist must be an error; otherwise the function would be missing without notice.
 AC_DEFUN([FS_TRY_VERSION_SCRIPT],
 [AC_MSG_CHECKING([for version scripts])
 fs_saved_LDFLAGS=$LDFLAGS
@@ -102,9 +72,9 @@ rm -f conftest.map
 AC_MSG_RESULT([$have_version_script])
 AM_CONDITIONAL([HAVE_VERSION_SCRIPT], [test "x$have_version_script" = xyes])])
 
-# FS_TRY_LOCAL_NAMES - can src/local_names.sh hide the names of a static library that are not
-# public?  Sets have_local_names, and LOCAL_NAMES: what stands in front of the command that
-# links a library.  It cannot where the objects of a link-time optimizer have no machine code.
+# FS_TRY_LOCAL_NAMES - find out whether src/local_names.sh can hide the names of a static library that are
+# not public.  Sets have_local_names, and LOCAL_NAMES, a prefix of the command that links a library.  It
+# cannot hide them if the objects of a link-time optimizer have no machine code.
 AC_DEFUN([FS_TRY_LOCAL_NAMES],
 [AC_REQUIRE([LT_INIT])
 AC_CHECK_TOOL([OBJCOPY], [objcopy], [false])
@@ -137,7 +107,7 @@ rm -f conftest1.* conftest2.* conftest.a
 AC_SUBST([have_local_names])
 AC_MSG_RESULT([$have_local_names])])
 
-# FS_TRY_WRAP - can the linker send calls elsewhere (--wrap), those between objects of ours, too?
+# FS_TRY_WRAP - find out whether the linker can redirect calls (--wrap), also between our own objects.
 AC_DEFUN([FS_TRY_WRAP],
 [AC_MSG_CHECKING([whether the linker understands --wrap])
 cat > conftest1.c <<_FS_SOURCE

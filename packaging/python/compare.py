@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""compare.py [SECONDS] - the semaphores of threading, asyncio and multiprocessing beside fairsem's, as
-tables for README.md.  Each row is measured for SECONDS, 1 by default."""
+"""compare.py [SECONDS] - compare fairsem's semaphores with those of threading, asyncio and
+multiprocessing, as tables for README.md.  Each row is measured for SECONDS, 1 by default."""
 import asyncio
 import multiprocessing
 import os

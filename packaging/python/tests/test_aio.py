@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Tasks of asyncio, and threads beside them."""
+"""Tasks of asyncio, alone and together with threads."""
 import asyncio
 import errno
 import gc
@@ -18,7 +18,7 @@ from test_semaphore import Waiter, await_waiters
 
 
 async def joined(sem: Any, count: int) -> None:
-    """Let other tasks run until so many requests are in the queue."""
+    """Let other tasks run until this number of requests is in the queue."""
     end = time.monotonic() + 60
     while sem.waiters != count:
         if time.monotonic() > end:

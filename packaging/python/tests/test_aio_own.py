@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""CPython's cases for asyncio.Semaphore and BoundedSemaphore, done with ours: all of them pass but those of the
+"""CPython's cases for asyncio.Semaphore and BoundedSemaphore, run with ours: all of them pass except those of the
 table in README.md.  They are taken from the Python that runs this, version 3.10 or later, if it has its tests."""
 import asyncio
 import importlib

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""What a Python programmer does to an object: copy it, pickle it, use it before its time and after,
-and give it numbers and names that the library cannot hold."""
+"""Objects are copied, pickled, used before they exist and after they have ended, and get numbers and names
+that the library cannot hold."""
 import copy
 import errno
 import multiprocessing

@@ -22,7 +22,7 @@ def await_waiters(sem: Any, count: int) -> None:
 
 
 class Waiter(threading.Thread):
-    """Acquires, and records what came of it."""
+    """Acquires, and records the result."""
 
     def __init__(self, sem: Any, order: Optional[List[Any]] = None, **how: Any) -> None:
         super().__init__()
@@ -44,7 +44,7 @@ class Waiter(threading.Thread):
 
 
 class AsThreading(unittest.TestCase):
-    """What programs do with threading's semaphores, done with those and with ours."""
+    """Typical uses of threading's semaphores, with those and with ours."""
 
     KINDS = (threading, fairsem)
 
