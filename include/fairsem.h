@@ -51,7 +51,7 @@
  *         fairsem_capacity            how many units are there?
  *         fairsem_set_capacity        change that; 0 is a pause
  *         fairsem_consume             take units that are not free: a debt
- *         fairsem_close               nobody gets units any more
+ *         fairsem_close               end all waits for good, with a reason
  *         fairsem_closed              is it closed, and why?
  *         fairsem_drain               close, and wait until nobody holds units
  *     5  inspect
