@@ -92,8 +92,9 @@ typedef struct fairsem_cluster fairsem_cluster_t;
 
 /* The engine and the limit.  fairsem_cluster_open copies strings and reads files. */
 typedef struct fairsem_cluster_attr {
-    const char *endpoints;      /* "http://HOST:PORT,https://...", tried one after the other */
-    const char *user;           /* or NULL */
+    const char *endpoints;      /* "http://HOST:PORT,https://...": the next is used if one fails;
+                                 * "srv://DOMAIN": those that DNS has, see fairsem_cluster(7) */
+    const char *user;           /* NULL: none */
     const char *password_file;  /* its first line is the user's password */
     const char *ca_file;        /* authorities of the servers; NULL means those that curl trusts */
     const char *cert_file;      /* the client's certificate, or NULL */
@@ -114,7 +115,7 @@ typedef struct fairsem_cluster_attr {
 #define FAIRSEM_CLUSTER_NAME_MAX 255
 
 /*
- * Create a handle for a name, any string that is not empty.  This sends nothing.
+ * Make a handle for a name, which is any string that is not empty.  Nothing is sent to the engine.
  *
  * 0        *handle can be used
  * EINVAL   an empty name or one that is too long; no endpoint, or one that is no URL; a member of

@@ -334,9 +334,9 @@ typedef struct {
     int64_t waiters_max;    /* the longest queue */
     int64_t refused;        /* requests that got ENOBUFS */
     int64_t over_releases;  /* releases that got EPERM or EOVERFLOW */
-    int64_t deaths;         /* processes that did not close their handle */
-    int64_t returned;       /* their units */
-    int64_t repairs;        /* of critical sections that they left unfinished */
+    int64_t deaths;         /* processes that ended without a close, also by exit() */
+    int64_t returned;       /* units that came back from them */
+    int64_t repairs;        /* of what they left unfinished */
     int64_t initial_units;  /* attr.units; since 1.1 */
     int64_t aged;           /* grants before better priorities, by aging_ns; since 1.1 */
     int64_t reserved_[7];

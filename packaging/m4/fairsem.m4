@@ -21,7 +21,37 @@ PKG_CHECK_MODULES([$1], [$3],
       lacks_$2="a program with $2 does not link: config.log says why"])],
   [lacks_$2="pkg-config finds no $3"])])
 
-# FS_TRY_CFLAGS(VARIABLE, FLAGS) - append those FLAGS to VARIABLE with which a program compiles.
+# FS_RESOLVER - sets have_resolver, and RESOLV_LIBS: DNS records of any type, by the resolver of the C library.
+AC_DEFUN([FS_RESOLVER],
+[AC_MSG_CHECKING([for a resolver of DNS records])
+have_resolver=no
+fs_saved_LIBS=$LIBS
+for fs_library in "" -lresolv; do
+  LIBS="$fs_library $fs_saved_LIBS"
+  AS_IF([test "x$have_resolver" = xno],
+    [AC_LINK_IFELSE([AC_LANG_PROGRAM([[
+      #include <netinet/in.h>
+      #include <arpa/nameser.h>
+      #include <resolv.h>
+      ]], [[
+      struct __res_state state;
+      ns_msg message;
+      ns_rr record;
+      char name[NS_MAXDNAME];
+
+      res_ninit(&state);
+      res_nquery(&state, "", ns_c_in, ns_t_srv, 0, 0);
+      ns_initparse(0, 0, &message);
+      ns_parserr(&message, ns_s_an, 0, &record);
+      dn_expand(0, 0, 0, name, sizeof name);
+      res_nclose(&state);]])],
+      [have_resolver=yes RESOLV_LIBS=$fs_library])])
+done
+LIBS=$fs_saved_LIBS
+AC_MSG_RESULT([$have_resolver $RESOLV_LIBS])
+AC_SUBST([RESOLV_LIBS])])
+
+# FS_TRY_CFLAGS(VARIABLE, FLAGS) - append to VARIABLE those of FLAGS that compile.
 AC_DEFUN([FS_TRY_CFLAGS],
 [fs_saved_CFLAGS=$CFLAGS
 for fs_flag in m4_normalize([$2]); do
