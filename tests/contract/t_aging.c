@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * t_aging.c - attr.aging_ns: an old request comes before all that are not old, whatever their
- * priorities; of old ones, the one that came first.
+ * t_aging.c - attr.aging_ns: an aged request takes precedence over all others, whatever their
+ * priorities; aged requests are granted in order of arrival.
  *
- * (Most of that is said in tests/scenarios/.)  A request is old at once where aging_ns is 1.
+ * (tests/scenarios/ has most cases.)  With aging_ns = 1 a request is aged at once.
  */
 #include "askers.h"
 #include "suite.h"
@@ -27,7 +27,7 @@ static void queue_ticket(fairsem_ticket_t *ticket, fairsem_t *sem, int64_t n, in
     ck_assert_int_eq(fairsem_ticket_take(ticket, sem, n, priority, NULL, NULL), EINPROGRESS);
 }
 
-/* At least so long. */
+/* Return after at least ns. */
 static void let_pass(int64_t ns)
 {
     struct timespec rest = { .tv_sec = (time_t)(ns / 1000000000), .tv_nsec = (long)(ns % 1000000000) };
@@ -37,10 +37,10 @@ static void let_pass(int64_t ns)
 }
 
 /*
- * The head asks for more than there is.  When the thread behind it is old it fits, and takes what
- * is free, although nothing else happens on the semaphore.
+ * The front waiter wants more units than there are.  Once the waiter behind it is aged, it takes the free
+ * units, although nothing else happens on the semaphore.
  */
-START_TEST(a_thread_that_becomes_old_takes_what_lies_free)
+START_TEST(a_thread_that_becomes_old_takes_the_free_units)
 {
     fairsem_t sem;
     fairsem_ticket_t head = { { 0 } };
@@ -56,7 +56,7 @@ START_TEST(a_thread_that_becomes_old_takes_what_lies_free)
     for (size_t i = 0; i < sizeof worse / sizeof worse[0]; i++) {
         fairsem_stat_t stat;
 
-        /* The ticket joins anew, so that it is the younger one. */
+        /* The ticket is enqueued again, so that it is the younger one. */
         ck_assert_int_eq(fairsem_ticket_return(&head), 0);
         ck_assert_int_eq(fairsem_consume(&sem, 3), 0);
         {
@@ -77,7 +77,7 @@ START_TEST(a_thread_that_becomes_old_takes_what_lies_free)
 }
 END_TEST
 
-/* By either clock. */
+/* Tried with both clocks. */
 START_TEST(a_deadline_comes_before_the_age)
 {
     fairsem_t sem;
@@ -135,7 +135,10 @@ static void *ask_again_and_again(void *arg)
     return NULL;
 }
 
-/* With three threads that ask for one unit, two of them always wait: without aging, for ever. */
+/*
+ * Of three threads that ask for one unit again and again, two always wait: without aging, the worse one could
+ * starve.
+ */
 START_TEST(a_stream_of_better_requests_does_not_starve_a_worse_one)
 {
     enum { STREAM = 3 };
@@ -161,7 +164,7 @@ END_TEST
 
 int main(void)
 {
-    RUN_SUITE("aging", a_thread_that_becomes_old_takes_what_lies_free, a_deadline_comes_before_the_age,
+    RUN_SUITE("aging", a_thread_that_becomes_old_takes_the_free_units, a_deadline_comes_before_the_age,
               a_dump_shows_the_queue_in_the_order_of_service,
               a_stream_of_better_requests_does_not_starve_a_worse_one);
 }

@@ -55,7 +55,7 @@ static void check_free(fairsem_t sem[3], int64_t a, int64_t b, int64_t c)
 
 /* ---------------------------------------------------------------- all of them */
 
-/* The arrays are in read-only memory: a call that sorted one would end the test. */
+/* The arrays are in read-only memory: a call that sorted one would crash the test. */
 static fairsem_t fixed[3] = {
     FAIRSEM_INITIALIZER(3), FAIRSEM_INITIALIZER(3), FAIRSEM_INITIALIZER(3),
 };
@@ -153,8 +153,8 @@ static const int result_of[WAYS] = {
     ETIMEDOUT, ETIMEDOUT, ETIMEDOUT, REASON, EPIPE, E2BIG, ENOBUFS,
 };
 
-/* Whichever of three fails, for whatever reason: the others are as before, and so is that one. */
-START_TEST(if_one_cannot_be_had_none_is_taken)
+/* Each of the three requests fails once, for each reason.  All three semaphores are as before. */
+START_TEST(a_call_that_fails_at_one_semaphore_takes_nothing)
 {
     for (int way = 0; way < WAYS; way++) {
         for (int which = 0; which < 3; which++) {
@@ -196,8 +196,8 @@ static void is_served(fairsem_ticket_t *ticket, void *arg)
     served[count_served++] = (int)(ticket - tickets);
 }
 
-/* A call that holds two and fails at the third: what it releases goes to those who wait for it. */
-START_TEST(what_a_failed_call_held_is_granted_the_newest_first)
+/* A call that holds two and fails at the third releases the two to their waiters. */
+START_TEST(a_failed_call_releases_what_it_held_newest_first)
 {
     fairsem_t sem[3];
     struct taker t = {
@@ -227,7 +227,7 @@ START_TEST(what_a_failed_call_held_is_granted_the_newest_first)
 }
 END_TEST
 
-/* It holds the first two, and waits at the third: the token, or pthread_cancel, ends that wait. */
+/* The call holds units of two semaphores and waits at the third; the token, or pthread_cancel, ends that wait. */
 START_TEST(a_canceled_call_gives_back_what_it_held)
 {
     for (int by_thread = 0; by_thread < 2; by_thread++) {
@@ -281,8 +281,8 @@ END_TEST
 
 /* ---------------------------------------------------------------- order */
 
-/* Whatever the array says, the lower address is taken first, and the request waits at the other. */
-START_TEST(it_waits_in_one_queue_and_holds_what_lies_before_it)
+/* The lower address is taken first, whatever the order of the array; the request waits at the other one. */
+START_TEST(a_call_waits_in_one_queue_and_holds_the_units_of_lower_addresses)
 {
     fairsem_t sem[3];
 
@@ -305,7 +305,7 @@ START_TEST(it_waits_in_one_queue_and_holds_what_lies_before_it)
 }
 END_TEST
 
-/* At each semaphore it is a request like any other: nobody passes it, and it passes nobody. */
+/* At each semaphore it is an ordinary request: it overtakes no other, and no other overtakes it. */
 START_TEST(at_each_semaphore_the_order_is_that_of_arrival_and_priority)
 {
     fairsem_t sem[2] = { FAIRSEM_INITIALIZER(1), FAIRSEM_INITIALIZER(1) };
@@ -353,7 +353,7 @@ static void *take_again_and_again(void *arg)
     return NULL;
 }
 
-/* If each took them in the order of its array, they would soon wait for each other for ever. */
+/* If each caller took the units in the order of its array, they would soon deadlock. */
 START_TEST(callers_with_opposite_arrays_do_not_wait_for_each_other_in_a_ring)
 {
     const fairsem_request_t *const arrays[] = { upward, downward, mixed };
@@ -394,11 +394,11 @@ int main(void)
     RUN_SUITE("all", all_are_taken_whatever_the_order_and_the_array_stays_as_it_is,
               a_call_without_requests_takes_nothing_and_succeeds,
               one_semaphore_named_twice_counts_as_the_sum, a_mistake_takes_nothing,
-              if_one_cannot_be_had_none_is_taken,
-              what_a_failed_call_held_is_granted_the_newest_first,
+              a_call_that_fails_at_one_semaphore_takes_nothing,
+              a_failed_call_releases_what_it_held_newest_first,
               a_canceled_call_gives_back_what_it_held,
               a_call_that_need_not_wait_is_no_cancellation_point,
-              it_waits_in_one_queue_and_holds_what_lies_before_it,
+              a_call_waits_in_one_queue_and_holds_the_units_of_lower_addresses,
               at_each_semaphore_the_order_is_that_of_arrival_and_priority,
               callers_with_opposite_arrays_do_not_wait_for_each_other_in_a_ring,
               a_release_that_fails_does_not_stop_the_others);

@@ -32,8 +32,8 @@ START_TEST(the_flag_and_the_bound_need_each_other)
 }
 END_TEST
 
-/* The try must come before the sleeper runs: in one of some rounds it does. */
-START_TEST(a_running_thread_takes_a_unit_that_a_sleeper_has_not_claimed)
+/* The try must come before the sleeper runs.  So the test repeats until that has happened. */
+START_TEST(a_running_thread_takes_a_unit_before_a_woken_sleeper)
 {
     int passed = 0;
 
@@ -44,7 +44,7 @@ START_TEST(a_running_thread_takes_a_unit_that_a_sleeper_has_not_claimed)
         init(&sem, 0, HOUR_NS);
         worker_queue(&w, &sem, 1, 1);
         for (int i = 0; i < 1000; i++)
-            moment();      /* then it may be asleep; no order depends on this */
+            moment();      /* so that it may be asleep; no order depends on this */
         ck_assert_int_eq(fairsem_release(&sem, 1), 0);
         if (fairsem_tryacquire(&sem, 1) == 0) {
             passed++;
@@ -59,7 +59,7 @@ START_TEST(a_running_thread_takes_a_unit_that_a_sleeper_has_not_claimed)
 }
 END_TEST
 
-/* Within the bound a request may pass even if the head does not fit. */
+/* Within the bound a request may overtake the front waiter even if that wants more units than are free. */
 START_TEST(a_small_request_passes_a_large_one_that_does_not_fit)
 {
     struct worker w = { 0 };
@@ -68,7 +68,7 @@ START_TEST(a_small_request_passes_a_large_one_that_does_not_fit)
     init(&sem, 3, HOUR_NS);
     worker_queue(&w, &sem, 5, 1);
     while (fairsem_tryacquire(&sem, 1) != 0)
-        moment();                  /* the head may still be awake */
+        moment();                  /* the front waiter may still be awake */
     ck_assert(!fairsem_would_block(&sem, 2));
     ck_assert_int_eq(fairsem_tryacquire_upto(&sem, 1), 1);
     ck_assert_int_eq(fairsem_tryacquire_upto(&sem, 4), 1);
@@ -83,6 +83,6 @@ END_TEST
 int main(void)
 {
     RUN_SUITE("bypass", the_flag_and_the_bound_need_each_other,
-              a_running_thread_takes_a_unit_that_a_sleeper_has_not_claimed,
+              a_running_thread_takes_a_unit_before_a_woken_sleeper,
               a_small_request_passes_a_large_one_that_does_not_fit);
 }

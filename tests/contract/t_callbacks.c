@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * t_callbacks.c - a callback that causes callbacks: they run one after the other, with the stack of
- * one.  A callback may use its own ticket, and tickets whose callbacks run at the same time.
+ * t_callbacks.c - callbacks caused by a callback run one after the other, not nested.  A callback may use
+ * its own ticket, and tickets whose callbacks run at the same time.
  */
 #include "stress.h"
 #include "suite.h"
@@ -21,7 +21,7 @@ static fairsem_t chain_sem;
 enum { CHAIN = 20000, SMALL_STACK = 128 * 1024 };
 static fairsem_ticket_t chain[CHAIN];
 
-/* Claims and releases, as the header allows: that grants the next ticket. */
+/* Claim and release, which grants the next ticket. */
 static void hand_on(fairsem_ticket_t *ticket, void *arg)
 {
     fairsem_units_t units = { 0 };
@@ -42,7 +42,7 @@ static void *release_one(void *arg)
     return NULL;
 }
 
-/* Each callback once took 735 bytes more of the releaser's stack. */
+/* Nested callbacks would use more of the releaser's stack with each ticket. */
 START_TEST(a_chain_of_callbacks_needs_the_stack_of_one)
 {
     pthread_attr_t attr;
@@ -93,8 +93,8 @@ static void *release_all_the_time(void *arg)
 }
 
 /*
- * A release may come at any moment of the take.  If the state is GRANTED after the take, only the
- * result tells whether the ticket has waited in the queue.
+ * A release may come at any moment of the take.  If the ticket is GRANTED when the take returns, only the
+ * result of the take says whether the ticket was in the queue, and so has a callback.
  */
 START_TEST(take_says_whether_the_callback_will_run)
 {
@@ -185,8 +185,8 @@ static void call_nothing(fairsem_ticket_t *ticket, void *arg)
 
 /*
  * If a callback takes its own ticket again, two callbacks of this ticket can run at a time.  The
- * first one returns the ticket, and so waits for the second.  This wait leads from the ticket to
- * the same ticket: a search for a deadlock that followed it once never ended.
+ * first one returns the ticket, and so waits for the second: the ticket waits for itself.  The library's
+ * search for a deadlock must end in such a cycle.
  */
 static fairsem_t        twice_sem;
 static fairsem_ticket_t twice;
@@ -223,7 +223,7 @@ static void return_twice(fairsem_ticket_t *ticket, void *arg)
         abort();
 }
 
-/* The end of any callback wakes all returns that wait, and they check again. */
+/* The end of each callback wakes all waiting returns, which check again. */
 static void *make_calls_and_let_the_second_end(void *arg)
 {
     fairsem_t sem = FAIRSEM_INITIALIZER(0);
@@ -258,7 +258,7 @@ START_TEST(a_callback_may_wait_for_another_callback_of_its_ticket)
         moment();
     start_thread(&second, release_one, &twice_sem);
     while (atomic_load(&twice_calls) < 2)
-        moment();          /* or the third would take it out of the queue */
+        moment();          /* otherwise the third would take it out of the queue */
     start_thread(&third, release_one, &other);
     start_thread(&last, make_calls_and_let_the_second_end, NULL);
     pthread_join(first, NULL);
@@ -368,7 +368,7 @@ START_TEST(a_return_that_runs_a_callback_does_not_read_its_ticket_again)
 }
 END_TEST
 
-/* ---------------------------------------------------------------- due after others */
+/* ---------------------------------------------------------------- pending behind others */
 
 static fairsem_t        first_sem, second_sem;
 static fairsem_ticket_t second_ticket;
@@ -392,8 +392,8 @@ static void cause_another(fairsem_ticket_t *ticket, void *arg)
         fairsem_ticket_return(&second_ticket);
 }
 
-/* It runs when the first callback has returned, but before the release returns.  It does not run
- * if the first callback returns its ticket. */
+/* It runs after the first callback and before the release returns, but not if the first callback returns
+ * its ticket. */
 START_TEST(a_callback_that_another_causes_runs_after_it)
 {
     for (int i = 0; i < 2; i++) {

@@ -93,7 +93,7 @@ START_TEST(a_bad_clock_or_time_is_refused_even_if_units_are_free)
 }
 END_TEST
 
-/* A wait without a deadline, and the latest deadline on each clock. */
+/* Tried without a deadline, and with the latest deadline on each clock. */
 START_TEST(a_wait_may_last_for_ever)
 {
     const struct timespec end = {
@@ -136,7 +136,7 @@ START_TEST(the_longest_timeout_does_not_overflow)
 }
 END_TEST
 
-/* fairsem_wait_t has all three, also for tickets and guards. */
+/* A fairsem_wait_t can have all three, also for tickets and guards. */
 START_TEST(a_relative_time_works_with_a_token_and_a_priority)
 {
     fairsem_t sem = FAIRSEM_INITIALIZER(1);
@@ -158,8 +158,8 @@ START_TEST(a_relative_time_works_with_a_token_and_a_priority)
     fairsem_token_cancel(&token, 4711);
     ck_assert_int_eq(fairsem_acquire_with(&sem, 1, &how), 4711);
 
-    /* The time is out already: it takes free units, or fails without joining the queue. */
-    fairsem_stat(&sem, &before);    /* on a busy machine a millisecond above was over at once, too */
+    /* A time that has passed: the call takes free units, or fails without being enqueued. */
+    fairsem_stat(&sem, &before);    /* on a busy machine the millisecond above may have passed at once, too */
     how = (fairsem_wait_t){ .timeout_ns = -1 };
     ck_assert_int_eq(fairsem_acquire_with(&sem, 1, &how), ETIMEDOUT);
     fairsem_release(&sem, 1);
@@ -169,7 +169,7 @@ START_TEST(a_relative_time_works_with_a_token_and_a_priority)
     fairsem_stat(&sem, &stat);
     ck_assert_int_eq(stat.waits, before.waits);
 
-    /* A deadline and a timeout: one of them is a mistake. */
+    /* A deadline together with a timeout is a usage error. */
     fairsem_release(&sem, 1);
     how = (fairsem_wait_t){ .clock = CLOCK_MONOTONIC, .deadline = &deadline, .timeout_ns = 1 };
     ck_assert_int_eq(fairsem_acquire_with(&sem, 1, &how), EINVAL);

@@ -38,7 +38,7 @@ static struct text dump_of(fairsem_t *sem)
 }
 
 /* U58 (scylla 7779: why is everybody waiting?).  The numbers occur nowhere else in the text. */
-START_TEST(a_dump_names_the_semaphore_and_has_a_line_for_each_waiter_from_the_head)
+START_TEST(a_dump_names_the_semaphore_and_has_a_line_for_each_waiter_from_the_front)
 {
     fairsem_t sem;
     fairsem_attr_t attr = { .name = "pool of connections" };
@@ -79,7 +79,7 @@ START_TEST(a_dump_names_the_semaphore_and_has_a_line_for_each_waiter_from_the_he
 END_TEST
 
 #if defined(__linux__)
-/* The number in "thread 4711 (NAME)"; 0: the line says something else. */
+/* Returns the number in "thread 4711 (NAME)", or 0 if the line says something else. */
 static int thread_in(const char *line, const char *name)
 {
     const char *at = strstr(line, ": thread ");
@@ -142,7 +142,7 @@ END_TEST
 #define LINUX_ONLY
 #endif
 
-/* Not only those that are over.  (Microseconds pass before the second dump, if not before the first.) */
+/* A wait counts while it lasts.  (Microseconds pass before the second dump, if not before the first.) */
 START_TEST(a_wait_that_lasts_may_be_the_longest)
 {
     fairsem_t sem = FAIRSEM_INITIALIZER_BOUNDED(0, 8);
@@ -243,7 +243,7 @@ END_TEST
 
 int main(void)
 {
-    RUN_SUITE("dump", LINUX_ONLY a_dump_names_the_semaphore_and_has_a_line_for_each_waiter_from_the_head,
+    RUN_SUITE("dump", LINUX_ONLY a_dump_names_the_semaphore_and_has_a_line_for_each_waiter_from_the_front,
               a_dump_has_the_lengths_of_the_waits_if_they_are_counted,
               a_wait_that_lasts_may_be_the_longest, a_dump_needs_no_name_and_has_room_for_a_long_queue,
               a_dump_reports_a_write_error_and_leaves_errno_alone);

@@ -124,7 +124,7 @@ static void *resize_all_the_time(void *arg)
     return NULL;
 }
 
-/* Another thread changes the capacity all the time: four units stay in use. */
+/* Another thread changes the capacity all the time.  Four units stay in use. */
 START_TEST(a_fork_at_any_moment_of_set_capacity_loses_no_units)
 {
     const fairsem_attr_t attr = { .capacity = 4 };
@@ -175,8 +175,8 @@ static void *take_all_the_time(void *arg)
     return NULL;
 }
 
-/* A ticket that the child finds granted has its units, which are not free, too. */
-START_TEST(a_fork_at_any_moment_of_a_ticket_that_need_not_wait_copies_no_unit_twice)
+/* If the child finds the ticket granted, the ticket has its units, and they are not free as well. */
+START_TEST(a_fork_at_any_moment_of_a_take_that_need_not_wait_copies_no_unit_twice)
 {
     static struct taker t = { .sem = FAIRSEM_INITIALIZER(1) };
     pthread_t thread;
@@ -310,7 +310,7 @@ static void fork_among_hammers(unsigned flags)
             CHILD_CHECK(available >= 0 && available <= 2);
             CHILD_CHECK(fairsem_waiters(&sem) == 0);
             CHILD_CHECK(fairsem_tryacquire_upto(&sem, 2) == available);
-            if (!UNDER_ASAN) {      /* its allocator does not survive such a fork */
+            if (!UNDER_ASAN) {      /* ASan's allocator does not survive such a fork */
                 worker_queue(&w, &sem, 1, 1);
                 CHILD_CHECK(fairsem_release(&sem, 1) == 0);
                 CHILD_CHECK(worker_join(&w) == 0);
@@ -359,8 +359,8 @@ static void *release_when_waited_for(void *arg)
     return NULL;
 }
 
-/* This is the usual way to keep data consistent across a fork, with a semaphore as the lock.  The
- * wait in the handler is the first wait of its thread. */
+/* The usual way to keep data consistent across a fork, with a semaphore as the lock.  The wait in the
+ * handler is the first wait of its thread. */
 START_TEST(a_semaphore_can_be_held_across_a_fork_by_the_handlers_of_the_application)
 {
     pthread_t thread;
@@ -431,7 +431,7 @@ static void *wait_with_app_lock(void *arg)
     return NULL;
 }
 
-/* The fork waits for a lock of the application; the thread that holds it makes its first wait. */
+/* The fork waits for a lock of the application, whose owner makes the first wait of its thread meanwhile. */
 START_TEST(no_lock_of_the_library_is_held_while_the_handlers_of_the_application_run)
 {
     fairsem_t sem = FAIRSEM_INITIALIZER(0);
@@ -471,7 +471,7 @@ static void *release_when_it_is_in_the_dump(void *arg)
     return NULL;
 }
 
-/* The only thread of a child has another number than in the parent, where it has waited before. */
+/* The thread has waited in the parent, where it had another thread number than in the child. */
 START_TEST(a_dump_knows_a_thread_that_has_forked)
 {
     const fairsem_attr_t attr[] = { { .flags = 0 }, { .flags = FAIRSEM_INTERRUPTIBLE } };
@@ -507,7 +507,7 @@ int main(void)
               the_child_finds_a_drained_semaphore_closed_and_without_waiters,
               in_a_forked_child_a_ticket_that_waited_is_idle,
               a_fork_at_any_moment_of_set_capacity_loses_no_units,
-              a_fork_at_any_moment_of_a_ticket_that_need_not_wait_copies_no_unit_twice,
+              a_fork_at_any_moment_of_a_take_that_need_not_wait_copies_no_unit_twice,
               a_token_in_the_child_cancels_no_waits_of_the_parent,
               the_child_and_the_grandchild_can_have_waiters_of_their_own,
               a_fork_at_any_moment_leaves_the_child_a_semaphore_that_works,

@@ -14,7 +14,7 @@
 struct caller {
     fairsem_ticket_t ticket;
     fairsem_t        other;
-    fairsem_ticket_t *busy;         /* whose callback another thread runs */
+    fairsem_ticket_t *busy;         /* another thread runs its callback */
     _Atomic int      in_callback, let_go;
     int              status;
 };
@@ -105,8 +105,8 @@ static void count_second(fairsem_ticket_t *ticket, void *arg)
     ((struct two_tickets *)arg)->second_calls++;
 }
 
-/* The child leaves the callback, too, and no other callback is due there. */
-START_TEST(a_callback_due_after_one_that_forks_runs_only_in_the_parent)
+/* The child leaves the callback, too, and has no other pending callback. */
+START_TEST(a_callback_pending_after_one_that_forks_runs_only_in_the_parent)
 {
     struct two_tickets both = { .sem = FAIRSEM_INITIALIZER(0) };
 
@@ -131,7 +131,7 @@ END_TEST
 
 struct three_tickets {
     fairsem_t        sem;
-    struct caller    first;         /* its callback runs, so those of the others are due */
+    struct caller    first;         /* its callback runs, so those of the others are pending */
     fairsem_ticket_t second, third;
 };
 
@@ -148,8 +148,8 @@ static void *release_three(void *arg)
 }
 
 /*
- * Two callbacks are due in a queue of a thread of the parent.  The child may reuse the memory of
- * those tickets, as here of the third one.  So a claim of the second must not follow its links.
+ * Two callbacks are pending in a queue of a thread of the parent.  The child may reuse the memory of
+ * those tickets, as it does here with the third one.  So a claim of the second must not follow its links.
  */
 START_TEST(a_claim_in_the_child_touches_no_queue_of_the_parent)
 {
@@ -213,9 +213,9 @@ static void *release_one_for_the_second(void *arg)
 }
 
 /*
- * A wait with a token times out.  So the ticket behind it is granted, and the ticket's callback
- * forks.  The thread goes on in the child, where the token's list is a new one.  (If the time is
- * out before the unit is released, the test tries again with more time.)
+ * A wait with a token times out, which grants the ticket behind it, and the ticket's callback forks.
+ * The thread goes on in the child, where the token's list is a new one.  (If the wait times out before
+ * the unit is released, the test tries again with a longer time.)
  */
 START_TEST(a_callback_may_fork_at_the_end_of_a_wait_with_a_token)
 {
@@ -266,7 +266,7 @@ int main(void)
     if (UNDER_TSAN)
         return program_not_here("ThreadSanitizer does not follow a fork of a threaded process");
     RUN_SUITE("fork callbacks", a_callback_may_fork_while_another_one_runs,
-              a_callback_due_after_one_that_forks_runs_only_in_the_parent,
+              a_callback_pending_after_one_that_forks_runs_only_in_the_parent,
               a_claim_in_the_child_touches_no_queue_of_the_parent,
               a_callback_may_fork_at_the_end_of_a_wait_with_a_token);
 }

@@ -44,8 +44,8 @@ START_TEST(a_guard_holds_what_was_acquired_and_releases_it_once)
 }
 END_TEST
 
-/* U23 (.NET 123087, OPC Foundation 2415: the clean-up path releases what was never acquired,
- * and the limit is exceeded for ever).  After every failure the release does nothing. */
+/* U23 (.NET 123087, OPC Foundation 2415: the clean-up path releases units that were never acquired, and
+ * the limit is exceeded for ever).  After each kind of failure the release does nothing. */
 START_TEST(after_an_acquire_that_failed_a_release_does_nothing)
 {
     fairsem_t sem;

@@ -8,7 +8,7 @@
 #include <signal.h>
 #include <stdio.h>
 
-static fairsem_t    *handlers_sem;  /* the handler releases or closes it */
+static fairsem_t    *handlers_sem;  /* the handler releases to it, or closes it */
 static _Atomic int   handled, release_result;
 
 static void note(int sig)
@@ -167,8 +167,8 @@ START_TEST(a_handler_may_release_at_any_moment)
     for (int i = 0; i < 4; i++)
         start_thread(&thread[i], take_and_give, &sem);
     for (taken = 0; taken < stress_times(3000); taken++) {
-        /* Take away what the handlers add, so that there are always waiters.  Two pending signals
-         * may become one: then send another. */
+        /* Take away the units that the handlers add, so that there are always waiters.  Two pending
+         * signals may merge into one: then send another. */
         do {
             pthread_kill(thread[taken % 4], SIGUSR1);
         } while (fairsem_acquire_for(&sem, 1, 1000000) != 0);
@@ -193,7 +193,7 @@ static void close_it(int sig)
     errno = before;
 }
 
-/* As in a program that ends at Ctrl-C: every wait gets the reason. */
+/* As in a program that ends at Ctrl-C.  Every wait returns the reason. */
 START_TEST(a_handler_may_close_at_any_moment)
 {
     static fairsem_t sem;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* t_lifetime.c - when a semaphore may be destroyed, and which calls may still run then. */
+/* t_lifetime.c - when a semaphore may be destroyed, and the calls that may still be running then. */
 #include "children.h"
 #include "stress.h"
 #include "suite.h"
@@ -42,7 +42,7 @@ START_TEST(a_static_semaphore_can_have_a_capacity)
 }
 END_TEST
 
-/* The size and the address are the library's business: only the pointer may be known. */
+/* The program knows only the pointer; size and alignment are the library's choice. */
 START_TEST(an_allocated_semaphore_is_like_any_other_and_has_cache_lines_of_its_own)
 {
     const fairsem_attr_t attr = { .capacity = 2 };
@@ -118,7 +118,7 @@ START_TEST(an_acquirer_may_destroy_and_free_at_once)
 END_TEST
 
 /* U55 (a condition variable is signaled before a thread waits on it), U57: the grant comes at
- * every moment between joining the queue and falling asleep. */
+ * every moment between the enqueuing and the sleep. */
 START_TEST(a_grant_may_come_before_the_waiter_sleeps)
 {
     fairsem_t sem = FAIRSEM_INITIALIZER(0);
@@ -176,7 +176,7 @@ static void *end_with_a_wait(void *arg)
     return NULL;
 }
 
-/* Destructors of thread-specific data run in any order: the library's may have run already. */
+/* Destructors of thread-specific data run in any order, so the library's may have run before. */
 START_TEST(a_thread_that_is_ending_can_still_wait)
 {
     fairsem_t sem = FAIRSEM_INITIALIZER(0);

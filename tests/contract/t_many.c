@@ -5,7 +5,7 @@
 
 #include <errno.h>
 
-/* The best of those that wait, the earliest among equals; -1: none waits. */
+/* Returns the waiter with the best priority, the earliest among equals, or -1 if none waits. */
 static int best_waiter(const int priority[], const bool waits[], int count)
 {
     int best = -1;
@@ -144,7 +144,7 @@ START_TEST(one_token_ends_hundreds_of_waits_on_several_semaphores)
 }
 END_TEST
 
-/* U22 (cats-effect 4434, tornado 1366: O(n^2), dead entries).  No entry may be left. */
+/* U22 (cats-effect 4434, tornado 1366: O(n^2), dead entries).  No entry stays behind. */
 START_TEST(hundreds_that_time_out_together_leave_an_empty_queue)
 {
     enum { COUNT = 500 };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* t_memory.c - what a thread has written before it releases units is seen by whoever gets them. */
+/* t_memory.c - a thread that gets units sees all writes of their releaser before the release. */
 #include "stress.h"
 #include "suite.h"
 #include "workers.h"
@@ -137,7 +137,7 @@ static void *count_up(void *arg)
     return NULL;
 }
 
-/* Also for threads that pass: one thread has the unit, and sees what the others wrote with it. */
+/* Also with barging: the owner of the one unit sees all that earlier owners wrote. */
 START_TEST(one_unit_excludes_threads_and_orders_memory)
 {
     const fairsem_attr_t attr = { .flags = FAIRSEM_BOUNDED_BYPASS, .bypass_ns = 100000 };

@@ -114,7 +114,7 @@ static void destroy(fairsem_t *sem)
     (void)!fairsem_destroy(sem);
 }
 
-/* Do it in a child.  Returns the signal that ends the child; its stderr goes to `text`. */
+/* Call `in` in a child.  Returns the signal that ends the child, whose stderr goes to `text`. */
 static int signal_of(void (*in)(void (*)(fairsem_t *)), void (*use)(fairsem_t *), char *text,
                      size_t size)
 {
@@ -147,8 +147,8 @@ static int address_in(const char *text)
     return sscanf(text, "fairsem: %p: ", &address) == 1 && address != NULL;
 }
 
-/* Zeroed memory looks like a semaphore in a pause: an acquire once waited for ever, and a release
- * failed with a result that programs do not check. */
+/* Zeroed memory looks like a paused semaphore: without the check an acquire waits for ever, and a release
+ * fails with a result that programs do not check. */
 START_TEST(use_before_init_or_after_destroy_aborts_with_a_message)
 {
     void (*const use[])(fairsem_t *) = { acquire, try, release, stat, destroy };
@@ -177,7 +177,7 @@ static void new_and_waited_for(void (*use)(fairsem_t *))
     use(sem);
 }
 
-/* Otherwise a waiter would be left in memory that is no semaphore any more. */
+/* Otherwise a waiter would stay queued in memory that is no longer a semaphore. */
 START_TEST(freeing_a_semaphore_that_is_waited_for_aborts_with_a_message)
 {
     char text[4000];

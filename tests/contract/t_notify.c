@@ -9,8 +9,8 @@
 #include <errno.h>
 #include <stdio.h>
 
-/* What a callback saw.  The thread that runs it writes this; the test reads it when that thread has
- * been joined, or is the test's own. */
+/* A record of what a callback saw, written by the thread that runs the callback.  The test reads it after
+ * joining that thread, or runs the callback itself. */
 struct note {
     fairsem_t                *sem;
     fairsem_ticket_t         *ticket;
@@ -112,7 +112,7 @@ static void call_everything(fairsem_ticket_t *ticket, void *arg)
     sum += fairsem_stat(sem, &stat) + (stat.waiters != 1);
     sum += file == NULL || fairsem_dump(sem, file) != 0 || fclose(file) != 0;
     sum += fairsem_destroy(sem) != EBUSY;
-    sum += fairsem_ticket_return(note->other);      /* its callback must not run any more */
+    sum += fairsem_ticket_return(note->other);      /* from now on its callback must not run */
     sum += fairsem_acquire(sem, 1) + fairsem_acquire_for(sem, 0, 1) + fairsem_tryacquire(sem, 0);
     sum += fairsem_acquire_until(sem, 1, CLOCK_REALTIME, NULL);
     sum += fairsem_tryacquire_upto(sem, 5) != 0;
@@ -234,9 +234,9 @@ START_TEST(a_callback_may_free_its_ticket_and_its_semaphore)
 }
 END_TEST
 
-/* One release grants both.  The callback of the second is due, and must not run after the second
- * has been returned and freed.  Its unit goes to the third. */
-START_TEST(a_callback_may_return_a_ticket_whose_own_callback_is_due)
+/* One release grants two tickets.  The callback of the first returns and frees the second, whose own
+ * callback is pending then and must not run.  The second's unit goes to the third. */
+START_TEST(a_callback_may_return_a_ticket_whose_own_callback_is_pending)
 {
     fairsem_t sem = FAIRSEM_INITIALIZER(0);
     fairsem_ticket_t first = { 0 }, third = { 0 };
@@ -265,7 +265,7 @@ static void pass_it_on(fairsem_ticket_t *ticket, void *arg)
     fairsem_ticket_return(ticket);
 }
 
-/* Each callback returns its ticket, so that the unit goes to the next one. */
+/* Each callback returns its ticket, which passes the unit to the next one. */
 START_TEST(a_unit_can_go_through_a_thousand_callbacks)
 {
     enum { COUNT = 1000 };
@@ -289,6 +289,6 @@ int main(void)
 {
     RUN_SUITE("notify", a_ticket_that_waited_calls_back_once_in_the_thread_that_ended_its_wait,
               a_callback_may_call_everything, a_callback_may_free_its_ticket_and_its_semaphore,
-              a_callback_may_return_a_ticket_whose_own_callback_is_due,
+              a_callback_may_return_a_ticket_whose_own_callback_is_pending,
               a_unit_can_go_through_a_thousand_callbacks);
 }

@@ -20,7 +20,7 @@ static void *release_one(void *arg)
 /* ------------------------------------------------------------ a slow callback */
 
 struct slow {
-    fairsem_t    entered, go;   /* the callback releases the one, and waits for the other */
+    fairsem_t    entered, go;   /* the callback releases `entered` and waits for `go` */
     _Atomic bool ended;
     int          result;        /* of its wait */
 };
@@ -75,7 +75,7 @@ START_TEST(a_return_waits_for_the_callback_that_another_thread_is_running)
                 moment();
         }
         for (int i = round % 10 * 10; i > 0; i--)
-            moment();      /* a return that does not wait would return now */
+            moment();      /* a return that did not wait would be over by then */
         ck_assert_int_eq(fairsem_release(&slow.go, 1), 0);
         for (int i = 0; i < 2; i++) {
             pthread_join(r[i].thread, NULL);
@@ -125,7 +125,7 @@ START_TEST(a_return_waits_for_the_callback_of_an_earlier_request_too)
     while (fairsem_waiters(&sem) != 0)
         moment();
     for (int i = 0; i < 100; i++)
-        moment();          /* a return that does not wait would return now */
+        moment();          /* a return that did not wait would be over by then */
     ck_assert_int_eq(fairsem_release(&retaken.slow.go, 1), 0);
     pthread_join(r.thread, NULL);
     ck_assert(r.had_ended);
@@ -140,8 +140,7 @@ static void count_call(fairsem_ticket_t *ticket, void *arg)
     atomic_fetch_add((_Atomic int *)arg, 1);
 }
 
-/* While a callback runs, no lock is held, of this semaphore or of another, and other callbacks
- * can run. */
+/* While a callback runs, its thread holds no lock of any semaphore, and other callbacks can run. */
 START_TEST(a_slow_callback_holds_up_no_other_thread)
 {
     fairsem_t sem = FAIRSEM_INITIALIZER(0);
@@ -247,7 +246,8 @@ static void touch(fairsem_ticket_t *ticket, void *arg)
 }
 
 /* U13.  A ticket on the heap is returned, overwritten and freed while another thread grants it.
- * Its callback ends before the return, or never runs.  The unit is free, or the next ticket's. */
+ * Its callback ends before the return does, or never runs.  The unit becomes free, or goes to the next
+ * ticket. */
 START_TEST(a_returned_ticket_can_be_freed_even_if_a_grant_races_with_the_return)
 {
     fairsem_t sem = FAIRSEM_INITIALIZER(0);
@@ -327,7 +327,7 @@ static void *use_tickets(void *arg)
             c->lost += taken;
         c->lost += fairsem_ticket_claim(&ticket, &units) != 0;
         c->lost += fairsem_units_release(&units);
-        fairsem_ticket_return(&ticket);     /* then its callback, if any, has ended */
+        fairsem_ticket_return(&ticket);     /* its callback, if any, has ended when this returns */
         c->lost += fairsem_tryacquire(&called, 1) != EAGAIN;
     }
     return NULL;

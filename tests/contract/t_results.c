@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * t_results.c - a table of what every function returns on a semaphore in every condition, and of
- * what it does to the number of free units.  (U47, zephyr 38816: one code for two outcomes.)
+ * t_results.c - a table of the result of every function on a semaphore in every condition, and of
+ * its effect on the number of free units.  (U47, zephyr 38816: one code for two outcomes.)
  *
  * An error changes nothing: not the count, the queue, a guard or errno.
  */
@@ -175,10 +175,10 @@ CALL(stat, fairsem_stat(&s->sem, &s->stat))
 CALL(histogram, fairsem_stat_histogram(&s->sem, s->counts))
 CALL(dump, fairsem_dump(&s->sem, n == 0 ? s->good : s->bad))
 
-/* What a call that returned 0 does to the number of free units. */
+/* The effect of a call that returned 0 on the number of free units. */
 enum effect {
     NOTHING,
-    TAKES,          /* n less if so many are free; otherwise a ticket waits */
+    TAKES,          /* n less if n are free; otherwise a ticket waits */
     COUNTS,         /* less by its result, which is no error */
     CONSUMES,       /* n less */
     GIVES,          /* n more */

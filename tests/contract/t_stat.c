@@ -20,8 +20,8 @@ static fairsem_stat_t stat_of(fairsem_t *sem)
     return stat;
 }
 
-/* Until a wait has timed out: if its time is over before it joins, as on a busy machine, it is none. */
-static void wait_in_vain(fairsem_t *sem)
+/* Retry until a wait has timed out: on a busy machine the time may pass before the thread is enqueued. */
+static void wait_without_success(fairsem_t *sem)
 {
     const int64_t before = stat_of(sem).timeouts;
 
@@ -29,7 +29,7 @@ static void wait_in_vain(fairsem_t *sem)
         ck_assert_int_eq(fairsem_acquire_for(sem, 1, ns), ETIMEDOUT);
 }
 
-/* What else is counted is in tests/scenarios/. */
+/* The other counters are tested in tests/scenarios/. */
 START_TEST(a_wait_that_times_out_is_counted)
 {
     fairsem_t sem = FAIRSEM_INITIALIZER(1);
@@ -38,7 +38,7 @@ START_TEST(a_wait_that_times_out_is_counted)
     ck_assert_int_eq(stat_of(&sem).capacity, -1);
     ck_assert_int_eq(stat_of(&sem).wait_ns_total, 0);
     ck_assert_int_eq(stat_of(&sem).oldest_wait_ns, 0);
-    wait_in_vain(&sem);
+    wait_without_success(&sem);
     ck_assert_int_eq(stat_of(&sem).timeouts, 1);
     ck_assert_int_eq(stat_of(&sem).oldest_wait_ns, 0);
     ck_assert_int_eq(stat_of(&sem).waiters, 0);
@@ -74,7 +74,7 @@ START_TEST(the_time_of_each_wait_is_measured)
     ck_assert_int_ge(after.wait_ns_max, oldest);
     ck_assert_int_eq(after.wait_ns_total, after.wait_ns_max);
     ck_assert_int_le(after.wait_ns_max, now_ns() - start);
-    ck_assert_int_lt(after.oldest_wait_ns, now_ns() - since);   /* the ticket, which came later */
+    ck_assert_int_lt(after.oldest_wait_ns, now_ns() - since);   /* the oldest is the ticket, which came later */
     ck_assert_int_eq(fairsem_ticket_return(&ticket), 0);
     before = after;
     after = stat_of(&sem);
@@ -82,12 +82,12 @@ START_TEST(the_time_of_each_wait_is_measured)
     ck_assert_int_ge(after.wait_ns_max, before.wait_ns_max);
     ck_assert_int_eq(after.oldest_wait_ns, 0);
     ck_assert_int_eq(worker_join(&w), 0);
-    wait_in_vain(&sem);
+    wait_without_success(&sem);
     ck_assert_int_gt(stat_of(&sem).wait_ns_total, after.wait_ns_total);
 }
 END_TEST
 
-/* The oldest waiter is not always the head: a better one may have come later. */
+/* The oldest waiter is not always the front one: a waiter with a better priority may have come later. */
 START_TEST(the_oldest_waiter_may_be_anywhere_in_the_queue)
 {
     fairsem_t sem = FAIRSEM_INITIALIZER(0);
@@ -156,7 +156,7 @@ START_TEST(the_numbers_agree_at_every_moment)
 }
 END_TEST
 
-/* Nine times 2^60 is more than an int64_t holds, and forty times it more than twice a uint64_t. */
+/* Nine times 2^60 overflows an int64_t, and forty times 2^60 overflows a uint64_t twice. */
 START_TEST(the_sum_of_waiting_units_does_not_overflow)
 {
     fairsem_t sem = FAIRSEM_INITIALIZER(0);

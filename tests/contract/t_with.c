@@ -72,8 +72,8 @@ static void *acquire_until_canceled(void *arg)
     return NULL;
 }
 
-/* U16 (Effect-TS 6910, 8391: units taken in one step, the guard filled in the next).  Two
- * threads that compete for two units are canceled at any moment: each guard is empty or full. */
+/* U16 (Effect-TS 6910, 8391: units are taken in one step, and the guard is filled in the next).  Two
+ * threads that compete for two units are canceled at any moment.  Each guard is empty or full then. */
 START_TEST(a_canceled_acquire_leaves_the_guard_empty_or_full)
 {
     fairsem_t sem = FAIRSEM_INITIALIZER(2);
