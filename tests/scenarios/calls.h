@@ -8,7 +8,7 @@
 #include <string.h>
 #include <time.h>
 
-/* What a player says for a call: its objects, and how it waits. */
+/* The arguments of a call: its objects, and how it waits. */
 struct parameters {
     fairsem_t             *sem;
     fairsem_ticket_t      *ticket;
@@ -22,7 +22,7 @@ struct parameters {
     int64_t                held;       /* units, for `give` */
 };
 
-/* The usual one: the same limit of time is either a deadline or a time-out. */
+/* Returns the usual fairsem_wait_t of an operation; its limit of time becomes a deadline or a timeout. */
 static inline fairsem_wait_t how_of(const struct op *op, fairsem_token_t *token,
                                     const struct timespec *at, int64_t timeout_ns)
 {
@@ -45,7 +45,8 @@ static int64_t acquire(const struct op *op, const struct parameters *with)
                             : fairsem_acquire(with->sem, op->n);
 }
 
-/* For `stat` a number for the state at one moment; one that no state has, if counters do not fit. */
+/* Result of a verb that reads a statistic.  `stat` encodes the state as a number; if counters contradict each
+ * other, the number is one that no state has. */
 static int64_t stat_of(enum verb verb, fairsem_t *sem)
 {
     fairsem_stat_t stat;
@@ -105,7 +106,7 @@ static int64_t result_of_call(const struct op *op, const struct parameters *with
     }
 }
 
-/* As it is when the threads start. */
+/* Initialize the semaphore to its state at the start of the threads. */
 static inline bool make_semaphore(const struct scenario *what, fairsem_t *s)
 {
     const unsigned bypass = what->bypass_ns != 0 ? FAIRSEM_BOUNDED_BYPASS : 0;

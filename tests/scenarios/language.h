@@ -1,27 +1,27 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * language.h - scenarios in words: what threads do with semaphores, tickets and a token, and what
- * that must result in.  scenarios.c is the table.
+ * language.h - scenarios in words: operations of threads on semaphores, tickets and a token, and their
+ * correct results.  scenarios.c is the table.
  *
  * Operations are separated by `;`, threads by `|`, or by `>` if the second thread starts only when
  * the one before it waits or has ended.  A thread that begins with
  *
  *     !      may be hit by pthread_cancel at any moment, in one of its waits
  *
- * and the operations are those of verbs.h, with a number if that says so, and, where it makes
- * sense: pN (priority), tN (thread N, or its ticket; by default its own), sN (semaphore N), `token`
- * (the wait carries it), `timed` (watch, drain), `past` (the deadline has passed already), `calls`
- * (take, with a callback), `if` (only if the thread holds units).  A number may be `max`, the most
- * units there are, or `min`, the lowest number.
+ * and the operations are those of verbs.h, with a number if verbs.h says so.  Where they make sense, these
+ * words may follow: pN (priority), tN (thread N, or its ticket; default: its own), sN (semaphore N), `token`
+ * (the wait has the token), `timed` (watch, drain), `past` (the deadline has passed already), `calls`
+ * (take, with a callback), `if` (only if the thread holds units).  A number may be `max`, the largest number of
+ * units, or `min`, the smallest.
  *
- * An operation ends with `= RESULT`, or `= RESULT or RESULT`, if these are the only ones that it may
- * have: an error's name or any number, the state of a ticket, or `killed` for a call that
- * pthread_cancel ended.  A scenario with `>` and without `|` is determined: in it a call that says
- * no result returns 0.  (To be determined, a scenario of one thread begins with `>`.)
+ * `= RESULT`, or `= RESULT or RESULT`, at the end of an operation lists its only correct results: the name
+ * of an error, a number, the state of a ticket, or `killed` for a call that pthread_cancel ended.  A
+ * scenario with `>` and without `|` is determined: in it a call without a result must return 0.  (A
+ * determined scenario of one thread begins with `>`.)
  *
- * The operations of a callback are one word, with `+` between them and dots for blanks, as in
- * calls=claim+give or calls=return+take.1.again.  Their ticket is the callback's own, and a take
- * with `again` gets the same callback.  A thread does at most four operations in callbacks; further
+ * The operations of a callback are one word, with `+` between them and dots for blanks:
+ * calls=claim+give, calls=return+take.1.again.  They use the callback's own ticket, and a take
+ * with `again` has the same callback.  A thread does at most four operations in callbacks; further
  * ones are only noted.
  *
  * A thread that is canceled releases what it holds, and ends.
@@ -51,20 +51,20 @@ struct scenario {
     const char *threads;
     int64_t     units, capacity;
     unsigned    flags;      /* of all its semaphores */
-    int         spurious;   /* at most so many spurious wake-ups, per run */
-    int         signals;    /* and so many signals into sleeps */
+    int         spurious;   /* limit of spurious wake-ups, per run */
+    int         signals;    /* limit of signals into sleeps, per run */
     const char *handler;    /* what the handler does, an operation; NULL: nothing */
     bool        cold;       /* no thread has waited in this process: there are no parkers yet */
-    int         no_memory;  /* at most so many calls of malloc fail */
-    int64_t     bypass_ns;  /* 0: strict order */
-    int64_t     aging_ns;   /* 0: no request becomes old */
+    int         no_memory;  /* limit of failing calls of malloc */
+    int64_t     bypass_ns;  /* 0 means strict order */
+    int64_t     aging_ns;   /* 0 means no aging */
 
     /* The state of its semaphores and its token when the threads start. */
     int64_t     max_waiters;
     bool        paused;     /* the capacity has been set to 0 */
-    int64_t     debt;       /* so many units have been consumed */
-    int         closed;     /* the reason; 0: open */
-    int         canceled;   /* the token; the reason, 0: not */
+    int64_t     debt;       /* number of units that have been consumed */
+    int         closed;     /* the reason, or 0 if open */
+    int         canceled;   /* the token's reason, or 0 if not canceled */
 
     bool        may_block;  /* threads may wait for ever if they do in the model, too */
 };
@@ -72,7 +72,7 @@ struct scenario {
 extern const struct scenario scenarios[];
 extern const int scenarios_count;
 
-#define MOMENT_NS 1000  /* at least so much time passes in LATER */
+#define MOMENT_NS 1000  /* the least time that passes in LATER */
 
 /* ---- Verbs ---- */
 
@@ -97,9 +97,9 @@ enum { PRIORITY = 1, TOKEN = 2, TIME = 4 };
 struct verb_row {
     const char *word;           /* in the language */
     unsigned    of;             /* the objects that it is called with, or its thread; a set */
-    enum { NO_NUMBER, UNITS, OPTIONAL } number; /* 0: the usual reason, or a thread's end */
-    unsigned    with;           /* what a generated one may have; a set */
-    bool        waits, deadline, inspects;      /* `timed`, too, makes a deadline */
+    enum { NO_NUMBER, UNITS, OPTIONAL } number; /* number 0 is the usual reason, or a thread's end */
+    unsigned    with;           /* what a generated operation may have; a set */
+    bool        waits, deadline, inspects;      /* `timed` makes a deadline, too */
     enum {
         NO_CHANGE,
         TAKES, TAKES_SOME,      /* n units, or as many as it returns, for its thread */
@@ -107,10 +107,10 @@ struct verb_row {
         RESERVES, CLAIMS,       /* n for a ticket; the ticket's for its thread */
         GIVES
     } units;
-    int         drawn;          /* how often generate.c takes it, beside the others */
+    int         drawn;          /* its weight in generate.c */
     enum verb   simpler;        /* what minimize.c tries in its place */
-    enum verb   counts_as;      /* the verb with which it is counted when operations meet */
-    unsigned    returns;        /* what fairsem.h lists, a set of enum result; 0: no call of it */
+    enum verb   counts_as;      /* coverage.c counts it as this verb */
+    unsigned    returns;        /* results that fairsem.h lists: a set of enum result, empty if it is not a call */
     unsigned    never;          /* those of them that no scenario can have */
     const char *why_never;
 };
@@ -118,7 +118,7 @@ extern const struct verb_row verbs[VERBS];
 
 /* ---- Operations ---- */
 
-#define RESULT_CANCELED INT64_MIN   /* it did not return: pthread_cancel ended its thread */
+#define RESULT_CANCELED INT64_MIN   /* the call did not return: pthread_cancel ended its thread */
 
 struct op {
     enum verb verb;
@@ -128,12 +128,12 @@ struct op {
     int       sem;
     bool      token, timed, past, calls;
     bool      if_held;      /* only if this thread holds units */
-    int       callback;     /* its operations: a place in callback_script; 0: it is only counted */
-    int       results;      /* how many it may have; 0: any */
+    int       callback;     /* index of its operations in callback_script, or 0 if it is only counted */
+    int       results;      /* number of correct results; 0 means any */
     int64_t   result[2];
 };
 
-/* The units that a call for n units has got for its thread. */
+/* The number of units that a call for n units got for its thread. */
 static inline int64_t units_got(const struct op *op, int64_t n, int64_t result)
 {
     switch (verbs[op->verb].units) {
@@ -167,14 +167,14 @@ extern int threads_count, ops_count[THREADS], sems_count, tickets_count;
 extern bool script_cancelable[THREADS], script_follows[THREADS], script_is_determined;
 extern struct op callback_script[CALLBACKS_MAX][CALLBACK_OPS];
 extern int callback_ops[CALLBACKS_MAX], callbacks_count;    /* from 1 on */
-extern int place[CALLS], places;    /* the calls that can happen */
-extern bool script_quiet_parkers;   /* getting and returning a parker is no stop */
+extern int place[CALLS], places;    /* of the calls that can happen */
+extern bool script_quiet_parkers;   /* threads do not stop where they get or return a parker */
 
-bool script_read(const struct scenario *what);  /* false: these words are no scenario */
+bool script_read(const struct scenario *what);  /* returns false if the words are not a scenario */
 bool script_uses(enum verb verb);
 const char *script_error(int64_t result);       /* an errno value's name, or "" */
 
-/* What the threads use: each player has them. */
+/* The objects of the threads; each player defines them. */
 extern fairsem_t sems[SEMS_MAX];
 extern fairsem_token_t the_token;
 extern fairsem_ticket_t tickets[THREADS];

@@ -219,7 +219,7 @@ static bool read_threads(char *text)
     return true;
 }
 
-/* False if a scenario that is determined inspects, and does not say what it must find. */
+/* Returns false if a determined scenario has an inspecting operation without a result. */
 static bool complete_results(void)
 {
     for (int t = 0; t < threads_count && script_is_determined; t++) {

@@ -2,10 +2,10 @@
 /*
  * verbs.h - what the threads of a scenario can do: a row for each verb of the language.
  *
- * A row has all that the explorer must know about a verb, except its call (calls.h), its effect
- * (model_steps.c), and the rules of an oracle, or of generate.c, for one verb alone.  language.h
- * explains the columns.  No guard: each macro VERB takes something else from the rows.  If .drawn
- * or the order of the rows changes, all seeds make other scenarios.
+ * A row has all that the explorer must know about a verb, except its call (actors.c), its effect
+ * (model_steps.c), and rules for one verb alone in an oracle or in generate.c.  language.h explains the
+ * columns.  This header has no include guard: each definition of VERB uses other columns.  A change of
+ * .drawn, or of the order of the rows, changes the scenarios of all seeds.
  */
 
 VERB(ACQUIRE, "acquire", ASKS, .with = PRIORITY | TOKEN, .waits = true, .drawn = 26,
@@ -21,7 +21,7 @@ VERB(UPTO, "upto", .of = A_SEM, .number = UNITS, .units = TAKES_SOME, .drawn = 4
 
 VERB(RELEASE, "release", .of = A_SEM, .number = UNITS, .units = GIVES, .drawn = 12,
      .returns = R(OK) | R(EINVAL) | R(EOVERFLOW))
-/* Release all that this thread holds; nothing if that is nothing. */
+/* Release all units of this thread; no call if it holds none. */
 VERB(GIVE, "give", .of = A_SEM, .units = GIVES, .counts_as = RELEASE, .returns = R(OK))
 
 VERB(CLOSE, "close", .of = A_SEM, .number = OPTIONAL, .drawn = 4,
@@ -59,12 +59,12 @@ VERB(WATCH, "watch", .of = A_TICKET, .with = TOKEN | TIME, .waits = true, .drawn
 
 /* pthread_cancel. */
 VERB(KILL, "kill", .of = A_THREAD, .drawn = 2)
-/* Nothing, when the thread has done so many operations; without a number: has ended. */
+/* Wait until thread tN has done this number of operations, or without a number, until it has ended. */
 VERB(AFTER, "after", .of = A_THREAD, .number = OPTIONAL)
-/* Nothing, but some time passes. */
+/* Let some time pass. */
 VERB(LATER, "later", .drawn = 1)
 
-/* The token's reason; how often the ticket's callback has run; and what fairsem_stat() counts. */
+/* The token's reason, the number of runs of the ticket's callback, and the counters of fairsem_stat(). */
 VERB(REASON, "reason", .of = A_TOKEN, .inspects = true)
 VERB(CALLBACKS, "called", .of = A_TICKET, .inspects = true)
 VERB(STAT_WAITING_UNITS, "waiting_units", .of = A_SEM, .inspects = true)
