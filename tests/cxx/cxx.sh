@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# cxx.sh - runs the trials of fairsem.hpp as C++17 and as C++20, which has more of its functions.
+# cxx.sh - runs the trials of fairsem.hpp as C++17 and as C++20, in which it has more functions.
 #
 #     tests/cxx/cxx.sh [--std] [STANDARD...]
 #
@@ -15,7 +15,7 @@ compare=
 [ $# -gt 0 ] || set -- c++17 c++20
 has "$CXX" || skip "no C++ compiler"
 ran=0
-# See fairsem_ticket_take(3).
+# Exceptions that leave a callback: see fairsem_ticket_take(3).
 by_clang=
 ! echo __clang__ | $CC -E -P - 2> /dev/null | grep -qx 1 || by_clang=-DTRIAL_LIBRARY_BY_CLANG
 

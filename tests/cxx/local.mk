@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-# tests/cxx/local.mk - fairsem.hpp, held to what its headers and the standard promise; included by
+# tests/cxx/local.mk - tests that fairsem.hpp keeps the promises of its headers and of the standard; included by
 # ../local.mk.  A script builds them: make itself compiles no C++.
 
 test_scripts += tests/cxx/cxx.sh

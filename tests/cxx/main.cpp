@@ -13,7 +13,7 @@ struct entry {
     void (*run)();
 };
 
-/* Not a static object: the trials are added while those are initialized. */
+/* A function, not a static object: trials are added while static objects are being initialized. */
 std::vector<entry> &list()
 {
     static std::vector<entry> entries;
@@ -31,7 +31,7 @@ bool trial::add(const char *name, void (*run)())
 
 int main()
 {
-    hang_alarm();     /* a trial that hangs ends */
+    hang_alarm();     /* ends a trial that hangs */
     for (const entry &each : list()) {
         std::printf("%s\n", each.name);
         std::fflush(stdout);

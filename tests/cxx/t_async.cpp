@@ -57,7 +57,7 @@ TRIAL(a_future_gets_the_error)
     CHECK_THROWS(ESHUTDOWN, (void)sem.acquire_future().get());
 }
 
-/* When its units are granted, they go to the next waiter. */
+/* Units granted to a destroyed future go to the next waiter. */
 TRIAL(a_future_that_is_thrown_away_loses_no_unit)
 {
     fairsem::semaphore sem(0);
@@ -90,7 +90,7 @@ TRIAL(futures_are_fulfilled_by_many_threads)
 
 namespace {
 
-/* Begins at once, and ends by itself. */
+/* A coroutine that begins at once and destroys itself at its end. */
 struct detached {
     struct promise_type {
         detached get_return_object() { return {}; }
@@ -101,7 +101,7 @@ struct detached {
     };
 };
 
-/* Belongs to its owner, which may destroy it while it is suspended. */
+/* A coroutine whose owner may destroy it while it is suspended. */
 struct owned {
     struct promise_type {
         owned get_return_object()
@@ -266,8 +266,8 @@ owned take_one_and_destroy(fairsem::semaphore &sem, std::coroutine_handle<> lose
 } // namespace
 
 /*
- * "The first one wins": the coroutine that is granted when a stopped one leaves the queue destroys
- * that one, inside the call that stops it.
+ * As in "the first one wins": a stop dequeues a coroutine, which grants the next one, and that one destroys
+ * the stopped one within the call that stops it.
  */
 TRIAL(a_stopped_coroutine_may_be_destroyed_by_the_next_one)
 {
@@ -284,7 +284,7 @@ TRIAL(a_stopped_coroutine_may_be_destroyed_by_the_next_one)
     CHECK(sem.available() == 1);
 }
 
-/* The same, with a stop from another thread while the coroutine is about to wait. */
+/* As above, but another thread stops the coroutine while it is about to wait. */
 TRIAL(a_coroutine_may_be_stopped_and_destroyed_while_it_begins_to_wait)
 {
     for (int i = 0; i < 200; i++) {
@@ -333,8 +333,8 @@ TRIAL(a_stop_resumes_the_coroutine)
 }
 
 /*
- * Stop and release on two threads, and half of the time the take on a third: one of the two ends
- * the wait, and no unit is lost.
+ * One thread stops while another one releases; half of the time a third thread takes.  Either the stop or
+ * the release ends the wait, and no unit is lost.
  */
 TRIAL(a_stop_and_a_grant_race_for_a_coroutine)
 {

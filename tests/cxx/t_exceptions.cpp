@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * t_exceptions.cpp - a C++ exception that a callback throws reaches the caller of the function that ran
- * the callback.  The other callbacks have run by then, and later ones run.
+ * t_exceptions.cpp - an exception thrown by a callback reaches the caller of the function that ran the
+ * callback.  The other callbacks run before that, and later callbacks run as usual.
  */
 #include "trial.hpp"
 
@@ -60,7 +60,7 @@ void one_throws(int which)
     pthread_setcancelstate(PTHREAD_CANCEL_ENABLE, &state);
     CHECK(state == PTHREAD_CANCEL_ENABLE);
     CHECK(calls == 3);
-    /* No callback seems to be running: a return would wait for it. */
+    /* No callback counts as running: a return would wait for it. */
     for (fairsem_ticket_t &each : ticket)
         fairsem_ticket_return(&each);
     CHECK(fairsem_available(&sem) == 3 && fairsem_acquire(&sem, 3) == 0);
@@ -69,7 +69,7 @@ void one_throws(int which)
     fairsem_ticket_return(&ticket[0]);
 }
 
-/* There is no promise for several at once, and for a thread that is canceled: cleanup.h says why. */
+/* Nothing is promised for several exceptions at once, or for a canceled thread: cleanup.h says why. */
 #if !defined(__riscv) && !defined(__arm__)
 fairsem_t several[3] = { FAIRSEM_INITIALIZER(1), FAIRSEM_INITIALIZER(1), FAIRSEM_INITIALIZER(0) };
 const fairsem_request_t one_of_each[] = { { &several[2], 1 }, { &several[0], 1 }, { &several[1], 1 } };
@@ -126,7 +126,7 @@ TRIAL(one_of_several_releases_throws_and_the_others_are_done)
 }
 
 #if !defined(TRIAL_LIBRARY_BY_CLANG)
-/* The thread at the head is canceled: the ticket behind it is granted, and its callback throws. */
+/* The front thread is canceled, which grants the ticket behind it, whose callback throws. */
 TRIAL(the_callback_behind_a_canceled_thread_throws)
 {
     fairsem_t sem = FAIRSEM_INITIALIZER(1);
@@ -145,15 +145,15 @@ TRIAL(the_callback_behind_a_canceled_thread_throws)
     pthread_cancel(waits.native_handle());
     waits.join();
     CHECK(!granted);
-    CHECK(fairsem_token_destroy(&token) == 0);      /* it lists no wait that is over */
+    CHECK(fairsem_token_destroy(&token) == 0);      /* the finished wait is not on its list */
     fairsem_ticket_return(&ticket);
 }
 #endif
 #endif
 
 /*
- * The head does not fit.  The older request behind it does, and is old now: the next call on the
- * semaphore, whatever it is, grants it, and its callback throws.
+ * The front request wants more units than are free.  The request behind it has become aged, so the next call
+ * on the semaphore, whatever it is, grants that one, and its callback throws.
  */
 class next_call_throws {
 public:
@@ -169,7 +169,7 @@ public:
             sched_yield();
     }
 
-    /* Its unit goes to the old request, the other one to the caller's, which is behind the head. */
+    /* One unit goes to the aged request, the other one to the caller's request behind the front. */
     ~next_call_throws()
     {
         CHECK(calls == 1);
@@ -245,7 +245,7 @@ TRIAL(one_of_three_callbacks_throws)
         one_throws(which);
 }
 
-/* The end of its scope releases it again. */
+/* Otherwise the end of the guard's scope would release it again. */
 TRIAL(a_released_guard_is_empty_even_if_the_release_throws)
 {
     fairsem_t sem = FAIRSEM_INITIALIZER(1);
@@ -260,7 +260,7 @@ TRIAL(a_released_guard_is_empty_even_if_the_release_throws)
     CHECK(fairsem_available(&sem) == 1);
 }
 
-/* It runs the next ticket's callback. */
+/* The return grants the next ticket and runs its callback, which throws. */
 TRIAL(a_return_that_throws_has_waited_for_its_own_callback)
 {
     for (int i = 0; i < 200; i++) {
@@ -281,14 +281,14 @@ TRIAL(a_return_that_throws_has_waited_for_its_own_callback)
     }
 }
 
-TRIAL(what_a_callback_throws_does_not_leave_a_try)
+TRIAL(an_exception_of_a_callback_does_not_leave_a_try)
 {
     CHECK(!next_call_throws().sem().try_acquire());
     CHECK(next_call_throws().sem().try_acquire_upto(2) == 0);
     CHECK(!fairsem::units(next_call_throws().sem(), 1, std::try_to_lock));
 }
 
-TRIAL(what_a_callback_throws_does_not_leave_a_destructor)
+TRIAL(an_exception_of_a_callback_does_not_leave_a_destructor)
 {
     fairsem::semaphore sem(1);
     fairsem_ticket_t ticket = {};
@@ -302,7 +302,7 @@ TRIAL(what_a_callback_throws_does_not_leave_a_destructor)
     (void)fairsem_ticket_return(&ticket);
 }
 
-TRIAL(what_a_callback_throws_does_not_leave_a_take)
+TRIAL(an_exception_of_a_callback_does_not_leave_a_take)
 {
     next_call_throws next;
     std::future<fairsem::units> future = next.sem().acquire_future();
@@ -312,8 +312,8 @@ TRIAL(what_a_callback_throws_does_not_leave_a_take)
     CHECK(future.get().count() == 1);
 }
 
-/* The callbacks that a take would run come after the callback in which it is called. */
-TRIAL(what_a_callback_throws_does_not_leave_a_take_in_another_callback)
+/* Callbacks that a take within a callback would run are deferred to the end of that callback. */
+TRIAL(an_exception_of_a_callback_does_not_leave_a_take_in_another_callback)
 {
     static std::future<fairsem::units> future;
     static fairsem::semaphore *from;
@@ -334,7 +334,7 @@ TRIAL(what_a_callback_throws_does_not_leave_a_take_in_another_callback)
 }
 
 #if defined(__cpp_lib_coroutine)
-TRIAL(what_a_callback_throws_does_not_leave_co_await)
+TRIAL(an_exception_of_a_callback_does_not_leave_co_await)
 {
     next_call_throws next;
     int taken = 0;
@@ -346,7 +346,7 @@ TRIAL(what_a_callback_throws_does_not_leave_co_await)
 }
 
 #if defined(__cpp_lib_jthread)
-TRIAL(what_a_callback_throws_does_not_leave_co_await_with_a_stop)
+TRIAL(an_exception_of_a_callback_does_not_leave_co_await_with_a_stop)
 {
     next_call_throws next;
     std::stop_source stop;

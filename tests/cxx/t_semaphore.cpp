@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* t_semaphore.cpp - what fairsem::semaphore adds to the standard's: order, units, errors. */
+/* t_semaphore.cpp - what fairsem::semaphore has and the standard's does not: order, units, errors. */
 #include "trial.hpp"
 
 #include <chrono>
@@ -16,7 +16,7 @@ using trial::worker;
 
 namespace {
 
-/* Time stands still until the program sets it; so it is not steady. */
+/* A clock that stands still until the program sets it, and is therefore not steady. */
 struct set_clock {
     using duration = std::chrono::milliseconds;
     using rep = duration::rep;
@@ -37,7 +37,7 @@ struct set_clock {
 std::atomic<set_clock::rep> set_clock::at{ 0 };
 std::atomic<int> set_clock::read{ 0 };
 
-/* A steady clock, which is not read again before the time is over. */
+/* A steady clock.  A wait does not read it again before the time has passed. */
 struct slow_clock {
     using duration = std::chrono::hours;
     using rep = duration::rep;
@@ -48,7 +48,7 @@ struct slow_clock {
     static time_point now() { return time_point(); }
 };
 
-/* A function that must not throw in the standard does not. */
+/* Functions that are noexcept in the standard are noexcept here. */
 static_assert(noexcept(std::declval<fairsem::semaphore &>().try_acquire(3)));
 static_assert(noexcept(std::declval<fairsem::semaphore &>().try_acquire_upto(3)));
 static_assert(noexcept(std::declval<const fairsem::semaphore &>().available()));
@@ -59,7 +59,7 @@ static_assert(!noexcept(std::declval<fairsem::semaphore &>().release()));
 
 } // namespace
 
-/* The longest waiting thread is first; no later thread takes the unit, also not by a try. */
+/* The unit goes to the thread that has waited longest; no later thread takes it, not even by a try. */
 TRIAL(units_go_to_the_waiters_in_order_of_arrival)
 {
     fairsem::semaphore sem(0);
@@ -77,14 +77,14 @@ TRIAL(units_go_to_the_waiters_in_order_of_arrival)
     }
     CHECK(sem.would_block());
     sem.release();
-    for (auto &each : workers)      /* each of them gives one unit less than the next one needs */
+    for (auto &each : workers)      /* each releases one unit less than the next one needs */
         each->join(), sem.release();
     for (int i = 0; i < 4; i++)
         CHECK(place[i] == i + 1);
     CHECK(sem.available() == 5);
 }
 
-/* It does not wait, but a better priority passes those in the queue, by any clock. */
+/* The call does not wait, but with a better priority it precedes the waiters, by any clock. */
 TRIAL(a_time_that_has_passed_keeps_the_priority)
 {
     fairsem::semaphore sem(2);
@@ -111,7 +111,7 @@ TRIAL(a_request_takes_all_its_units_or_none)
     CHECK(!sem.try_acquire(6) && sem.available() == 5);
     CHECK(!sem.try_acquire_for(1ms, 6) && sem.available() == 5);
     CHECK(!sem.try_acquire_until(steady_clock::now() + 1ms, 6) && sem.available() == 5);
-    /* A time that has passed is no wait; nor was a millisecond, if it was over before it joined. */
+    /* A time that has passed is not a wait, nor is a millisecond that passes before the thread is enqueued. */
     const auto waits = sem.stat().waits;
     CHECK(!sem.try_acquire_until(steady_clock::now(), 6) && sem.stat().waits == waits);
     CHECK(!sem.try_acquire_until(set_clock::now(), 6) && sem.stat().waits == waits);
@@ -186,7 +186,7 @@ TRIAL(a_token_cancels_waits_with_its_reason)
     CHECK(sem.available() == 1);
 }
 
-/* The wait must end when the program's clock says so, and not lose its place before. */
+/* The wait ends by the program's clock, and keeps its place in the queue until then. */
 TRIAL(a_wait_by_another_clock_keeps_its_place)
 {
     fairsem::semaphore sem(0);
@@ -207,7 +207,7 @@ TRIAL(a_wait_by_another_clock_keeps_its_place)
         sem.release();
     });
     await_waiters(sem, 2);
-    while (set_clock::read < 4)     /* it has slept, and read the clock again */
+    while (set_clock::read < 4)     /* until the waiter has slept and read the clock again */
         std::this_thread::yield();
     CHECK(sem.waiters() == 2);
     sem.release();
@@ -333,7 +333,7 @@ TRIAL(an_error_says_what_it_means_here)
     }
     CHECK(thrown);
     CHECK(std::string(fairsem::category().name()) == "fairsem");
-    /* They compare equal to the standard's conditions, and all differ. */
+    /* The codes equal the standard's conditions, and differ from each other. */
     CHECK(make_error_code(fairsem::errc::canceled) == std::errc::operation_canceled);
     CHECK(make_error_code(fairsem::errc::timed_out) == std::errc::timed_out);
     const int all[] = { EAGAIN, E2BIG,   ECANCELED, EINTR,     EINVAL,
@@ -368,30 +368,7 @@ TRIAL(stat_and_dump_are_those_of_c)
     std::fclose(file);
 }
 
-TRIAL(a_counted_semaphore_has_a_histogram)
-{
-    fairsem::attributes bounded;
-    bounded.capacity = 2;
-    fairsem::counted_semaphore sem(2, bounded), plain_attributes(1);
-    fairsem::semaphore plain(1);
-    const auto sum_of = [](const fairsem::semaphore &of) {
-        std::uint64_t sum = 0;
-
-        for (std::uint64_t count : of.histogram())
-            sum += count;
-        return sum;
-    };
-
-    CHECK(sum_of(sem) == 0 && sem.capacity() == 2 && plain_attributes.capacity() == -1);
-    sem.acquire(2);
-    while (sem.stat().timeouts < 2)
-        CHECK(!sem.try_acquire_for(1ms));
-    CHECK(sum_of(sem) == 2 && sum_of(plain_attributes) == 0);
-    CHECK_THROWS(EINVAL, plain.histogram());
-    CHECK_THROWS(EINVAL, fairsem::counted_semaphore(3, bounded));
-}
-
-/* A thread that is canceled unwinds as by an exception, and leaves the queue. */
+/* A canceled thread unwinds as by an exception and is dequeued. */
 TRIAL(a_canceled_thread_leaves_the_queue)
 {
     fairsem::semaphore sem(0);
@@ -454,13 +431,13 @@ TRIAL(a_stop_ends_waits)
         await_waiters(sem, 1);
         sem.release();
     }
-    CHECK(taken == 1);      /* the one that cannot be stopped */
+    CHECK(taken == 1);      /* by the acquire without a stop token */
     sem.release();
     CHECK(!sem.acquire(stop.get_token()) && sem.available() == 1);
     CHECK(sem.acquire(std::stop_token()));
 }
 
-/* A stop and a release at the same moment: one of them ends the wait, and no unit is lost. */
+/* A stop and a release at the same moment: either one ends the wait, and no unit is lost. */
 TRIAL(a_stop_and_a_release_race)
 {
     for (int i = 0; i < 300; i++) {

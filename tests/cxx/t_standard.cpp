@@ -50,7 +50,7 @@ template <class Sem> int drain(Sem &sem)
     return taken;
 }
 
-/* A clock of the program, which begins long before or after the others. */
+/* A clock of the program, whose epoch is long before or after those of other clocks. */
 struct program_clock {
     using rep = long long;
     using period = std::micro;
@@ -120,7 +120,7 @@ template <class Family> void release_adds_update_to_the_counter()
     CHECK(drain(sem) == 10);
 }
 
-/* Up to max() - counter, and no less. */
+/* An update of max() - counter succeeds. */
 template <class Family> void release_reaches_max()
 {
     using sem = typename Family::any;
@@ -148,7 +148,7 @@ template <class Family> void release_unblocks_all_that_it_has_units_for()
     CHECK(drain(sem) == 0);
 }
 
-/* Writes before a release are visible after an acquire, whichever function it is. */
+/* Writes before a release are visible after the acquire, whichever acquiring function it is. */
 template <class Family> void release_happens_before_the_acquire_that_sees_it()
 {
     typename Family::binary full(0), empty(1);
@@ -227,7 +227,7 @@ template <class Family> void a_time_that_has_passed_is_false_and_takes_nothing()
     CHECK(drain(sem) == 1);
 }
 
-/* A unit that is free is taken, even if the time has passed. */
+/* A free unit is taken even if the time has passed. */
 template <class Family> void a_free_unit_is_taken_whatever_the_time()
 {
     typename Family::template counting<8> sem(7);
@@ -242,7 +242,7 @@ template <class Family> void a_free_unit_is_taken_whatever_the_time()
     CHECK(drain(sem) == 0);
 }
 
-/* At least rel_time has passed; the clock is after abs_time. */
+/* Does a failing acquire return only after rel_time has passed, or the clock has reached abs_time? */
 template <class Clock, class Sem, class Time> bool ends_after(Sem &sem, Time at)
 {
     return !sem.try_acquire_until(at) && Clock::now() >= at;
@@ -358,7 +358,7 @@ template <class Family> void concurrent_calls_keep_the_count()
 
 /* ---- Constant initialization ---- */
 
-/* Runs before the dynamic initialization of what is defined below it. */
+/* Its constructor runs before the dynamic initialization of the objects defined below it. */
 struct early {
     early();
 };
@@ -379,7 +379,7 @@ TRIAL(a_static_semaphore_is_a_constant)
     CHECK(drain(initialized_by_the_compiler) == 4);
 }
 
-/* The standard leaves it undefined; std's own semaphores do not notice. */
+/* Undefined in the standard, and not checked by std's own semaphores. */
 TRIAL(more_than_max_is_an_error_and_changes_nothing)
 {
     fairsem::binary_semaphore one(1);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* t_units.cpp - the guard: it knows what it holds, and can be moved but not copied. */
+/* t_units.cpp - the guard, which knows the units that it holds, and can be moved but not copied. */
 #include "trial.hpp"
 
 #include <chrono>
@@ -15,7 +15,7 @@ static_assert(std::is_nothrow_move_constructible_v<units>);
 static_assert(std::is_nothrow_move_assignable_v<units>);
 static_assert(std::is_nothrow_default_constructible_v<units> && std::is_nothrow_swappable_v<units>);
 
-/* One that the library does not know. */
+/* A clock that the library does not know. */
 struct own_clock {
     using duration = std::chrono::nanoseconds;
     using rep = duration::rep;
@@ -187,7 +187,7 @@ TRIAL(if_one_of_several_fails_none_is_held)
     CHECK(files.available() == 2 && bytes.available() == 100);
 }
 
-/* Two semaphores; of the second there is less than is asked for, or enough. */
+/* All units of requests to two semaphores, or none, until a time on Clock. */
 template <class Clock> static void acquires_all_until()
 {
     using namespace std::chrono_literals;
@@ -197,7 +197,7 @@ template <class Clock> static void acquires_all_until()
 
     CHECK(!fairsem::try_acquire_all_until(soon, { { pair[1], 5 }, { pair[0], 3 } }));
     CHECK(!fairsem::try_acquire_all_until(soon, { { pair[0], 2 }, { pair[0] } }));
-    CHECK(pair[1].stat().waits == 0);       /* the one at the lower address comes first */
+    CHECK(pair[1].stat().waits == 0);       /* the semaphore at the lower address comes first */
     auto held = fairsem::try_acquire_all_until(late, { { pair[1], 2 }, { pair[0] }, { pair[1] } });
     CHECK(held && (*held)[0].count() == 2 && (*held)[1].count() == 1 && (*held)[2].count() == 1);
     CHECK(pair[0].available() == 1 && pair[1].available() == 2);
@@ -207,7 +207,7 @@ template <class Clock> static void acquires_all_until()
             taken = fairsem::try_acquire_all_until(late, { { pair[1], 4 }, { pair[0] } })
                         .has_value();
         });
-        trial::await_waiters(pair[1], 1);   /* it holds one of the first meanwhile */
+        trial::await_waiters(pair[1], 1);   /* meanwhile the call holds one unit of the first */
         CHECK(pair[0].available() == 0);
         held.reset();
         waits.join();
@@ -264,7 +264,7 @@ TRIAL(a_stop_ends_waits_for_several_semaphores)
         trial::await_waiters(bytes, 1);
         bytes.release();
     }
-    CHECK(taken == 1);      /* the one that cannot be stopped */
+    CHECK(taken == 1);      /* by the acquire without a stop token */
     CHECK(!fairsem::acquire_all(stop.get_token(), { { files } }));
     CHECK(files.available() == 1 && bytes.available() == 1);
 }

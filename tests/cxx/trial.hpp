@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* trial.hpp - tests in C++ without a test library: their list, checks, and what they share. */
+/* trial.hpp - a minimal test library for C++: a list of trials, checks, and helpers. */
 #ifndef TRIAL_HPP
 #define TRIAL_HPP
 
