@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* bench_stats.c - how the benchmarks sum up their samples: quantiles. */
+/* bench_stats.c - the quantiles that the benchmarks print. */
 #include "suite.h"
 
 #include "../../../bench/stats.h"

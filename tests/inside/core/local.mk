@@ -32,7 +32,7 @@ endif
 tests_inside_core_bench_stats_SOURCES = tests/inside/core/bench_stats.c bench/stats.c bench/stats.h
 tests_inside_core_bench_stats_LDADD = $(LDADD) $(LIBM)
 
-# Calls that the linker sends to the test first.
+# Calls that the linker redirects to the test.
 tests_inside_core_t_signals_LDFLAGS = -Wl,--wrap=pthread_mutex_unlock
 tests_inside_core_t_mutex_LDFLAGS = -Wl,--wrap=pthread_mutex_trylock -Wl,--wrap=pthread_mutex_lock \
 	-Wl,--wrap=fs_cpu_is_time_shared -Wl,--wrap=fs_sleep_shortly \

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * t_awake.c - the head of the queue stays awake for its grant where that pays, and sleeps where it
- * does not: each semaphore learns which, again and again, by the numbers in src/awake/awake.c.  (For
- * how long: t_spin.c.)
+ * t_awake.c - the head of the queue stays awake for its grant where that pays, and sleeps where it does not.
+ * Each semaphore learns from its grants which of the two pays, by the numbers in src/awake/awake.c.  (t_spin.c
+ * tests for how long a thread stays awake.)
  *
  * A unit that is released SOON finds the head awake; one that is released LATE finds it asleep.  A
  * second waiter waits behind a ticket, and may be woken early when the ticket is granted.
@@ -16,7 +16,7 @@
 #define LOOK    (WAKE_UP / 16)
 #define SOON    (WAKE_UP / 2)
 #define LATE    (WAKE_UP * 10)
-/* For a waiter that is woken early: the time of its wake-up plus less than half, or much more. */
+/* For a waiter that is woken early: its wake-up plus less than half of one, or much more. */
 #define SOON_AFTER_EARLY_WAKE (WAKE_UP + WAKE_UP / 4)
 #define LATE_AFTER_EARLY_WAKE (WAKE_UP * 10)
 
@@ -33,12 +33,12 @@ static bool awake_as_head(fairsem_t *sem, int64_t after)
     return !world.seen[0].asleep;
 }
 
-/* Did it stay awake at all?  Its unit comes late. */
+/* Did the head stay awake at all?  Its unit comes late. */
 static bool tries_as_head(fairsem_t *sem)
 {
     wait_for(sem, LATE);
     ck_assert(world.seen[0].asleep);
-    return world.seen[0].awake > LOOK; /* one look may be needed to decide */
+    return world.seen[0].awake > LOOK; /* the decision may take one look at the clock */
 }
 
 static bool awake_as_second(fairsem_t *sem, int64_t after)
@@ -47,7 +47,7 @@ static bool awake_as_second(fairsem_t *sem, int64_t after)
     return !world.seen[1].asleep;
 }
 
-/* Was it woken early, when the ticket before it was granted?  Its own unit comes late. */
+/* Was the second waiter woken early, when the ticket before it was granted?  Its own unit comes late. */
 static bool woken_early_as_second(fairsem_t *sem)
 {
     wait_as_second(sem, LATE, LATE_AFTER_EARLY_WAKE);
@@ -55,7 +55,7 @@ static bool woken_early_as_second(fairsem_t *sem)
     return world.seen[1].wakes != 0;
 }
 
-/* How many of so many waits stay awake, or are woken early, although it does not pay? */
+/* Returns how many of the waits stay awake, or are woken early, although that does not pay. */
 static int tries(fairsem_t *sem, bool (*try_it)(fairsem_t *), int waits)
 {
     int n = 0;
@@ -65,7 +65,7 @@ static int tries(fairsem_t *sem, bool (*try_it)(fairsem_t *), int waits)
     return n;
 }
 
-/* How many waits does it take until one is awake for a grant that comes soon? */
+/* Returns how many waits it takes until one is awake for a grant that comes soon. */
 static int until_awake(fairsem_t *sem, bool (*awake)(fairsem_t *, int64_t), int64_t soon)
 {
     int n = 1;
@@ -88,7 +88,7 @@ static const fairsem_attr_t with_bypass = { .flags = FAIRSEM_BOUNDED_BYPASS,
 
 /* ---- Lessons ---- */
 
-/* Either penalty after a grant that came soon, or late. */
+/* The value of a penalty after a grant that came soon, or late. */
 static int after(int penalty, bool soon)
 {
     if (soon)
@@ -96,7 +96,7 @@ static int after(int penalty, bool soon)
     return penalty + 2 < 15 ? penalty + 2 : 15;
 }
 
-/* Any sequence of early and late grants: the thread stays awake while the penalty is below 8. */
+/* In a random sequence of soon and late grants, the thread stays awake while the penalty is below 8. */
 static void learn_both(fairsem_t *sem, uint32_t seed, int late_in_16)
 {
     int as_front = 0, early = 0;
@@ -160,7 +160,7 @@ START_TEST(a_head_that_times_out_late_teaches_that_it_does_not_pay)
 }
 END_TEST
 
-/* Its unit might have come a moment later. */
+/* The unit might have come a moment later. */
 START_TEST(a_head_that_times_out_soon_teaches_nothing)
 {
     fairsem_t sem = FAIRSEM_INITIALIZER(0);
@@ -246,7 +246,7 @@ static void cancel(void *token)
     fairsem_token_cancel(token, 0);
 }
 
-/* Canceled while it is awake, or asleep. */
+/* Wait until the token is canceled, which finds the thread awake or asleep. */
 static void wait_until_canceled(fairsem_t *sem, int64_t after)
 {
     fairsem_token_t token = FAIRSEM_TOKEN_INITIALIZER;
@@ -316,7 +316,7 @@ START_TEST(a_head_that_yields_does_so_for_two_wake_ups)
 }
 END_TEST
 
-/* However soon the grant comes.  A thread that cannot stay awake is not woken early either. */
+/* Not even for a grant that comes soon.  A thread that must not stay awake is not woken early either. */
 START_TEST(no_thread_stays_awake_with_the_flag_that_says_so)
 {
     fairsem_t sem;
@@ -335,7 +335,7 @@ START_TEST(no_thread_stays_awake_with_the_flag_that_says_so)
 }
 END_TEST
 
-/* Its signals are held while it is awake.  After an early wake it would have to hold them again. */
+/* Signals are blocked while it is awake.  After an early wake it would have to block them again. */
 START_TEST(an_interruptible_head_stays_awake_but_is_not_woken_early)
 {
     fairsem_t sem;
@@ -379,7 +379,7 @@ START_TEST(a_thread_that_joins_as_the_head_before_others_stays_awake)
 }
 END_TEST
 
-/* On which core it and the granter run does not matter. */
+/* The cores of the waiter and of the granter do not matter. */
 START_TEST(an_early_wake_depends_on_the_time_alone)
 {
     fairsem_t sem = FAIRSEM_INITIALIZER(0);
@@ -390,7 +390,7 @@ START_TEST(an_early_wake_depends_on_the_time_alone)
 }
 END_TEST
 
-/* It would find nothing to claim, see bypass.h. */
+/* A woken thread would find no unit to take, see bypass.h. */
 START_TEST(no_thread_is_woken_early_where_threads_may_pass)
 {
     fairsem_t sem;
@@ -402,13 +402,13 @@ START_TEST(no_thread_is_woken_early_where_threads_may_pass)
 }
 END_TEST
 
-/* The head is woken to claim, comes, and is granted the units that are free. */
-START_TEST(a_head_that_is_woken_to_claim_learns_from_it)
+/* The head is woken to compete, and is granted the free units when it runs. */
+START_TEST(a_head_that_is_woken_to_compete_learns_from_it)
 {
     fairsem_t sem;
 
     begin();
-    world.now++;        /* not a time at which a thread stays awake before it joins, whatever the penalty */
+    world.now++;        /* off the multiples of 16, at which a thread stays awake before it joins, whatever the penalty */
     ck_assert_int_eq(fairsem_init(&sem, 0, &with_bypass), 0);
     atomic_store(&fs_inside(&sem)->before_queue, 15);
     assert_awake(&sem, awake_as_head, SOON, 100);
@@ -422,7 +422,7 @@ END_TEST
 #define VERY_LATE 1600000       /* more than a millisecond */
 #define MS        INT64_C(1000000)
 
-/* Many turns that are short, then one that is late.  Returns when it was. */
+/* Many short turns, then a late one.  Returns the time of the late one. */
 static int64_t is_late_on(fairsem_t *sem, int core_of_releaser)
 {
     int core = world.core_of_others;
@@ -435,7 +435,7 @@ static int64_t is_late_on(fairsem_t *sem, int core_of_releaser)
     return world.now;
 }
 
-/* The releaser was on the core of the thread that was granted before. */
+/* The releaser runs on the core of the thread that was granted before. */
 static int64_t is_late_once(fairsem_t *sem)
 {
     return is_late_on(sem, world.core);
@@ -451,7 +451,7 @@ static int64_t is_late(fairsem_t *sem, int times)
 static bool stays_awake_at(fairsem_t *sem, int64_t when)
 {
     world.now = when;
-    for (int i = 0; i < 8; i++) {       /* in case this semaphore has learned that it does not pay */
+    for (int i = 0; i < 8; i++) {       /* several times: the semaphore may have learned that it does not pay */
         if (awake_as_head(sem, SOON))
             return true;
     }
@@ -477,7 +477,7 @@ START_TEST(all_sleep_while_other_programs_have_the_cores_for_longer_each_time)
     }
     ck_assert(!stays_awake_at(&sem, late + pause - MS));
     ck_assert(stays_awake_at(&sem, late + pause + 1100 * MS));
-    late = is_late(&sem, MANY);         /* the pause was long ago */
+    late = is_late(&sem, MANY);         /* the last pause was long ago */
     ck_assert(!stays_awake_at(&sem, late + 99 * MS));
     ck_assert(stays_awake_at(&sem, late + 100 * MS));
 }
@@ -496,8 +496,8 @@ START_TEST(fewer_late_grants_say_nothing)
 }
 END_TEST
 
-/* A moment without the machine: the grants of many semaphores are late. */
-START_TEST(one_moment_counts_once)
+/* The process is preempted for a moment, which makes the grants of many semaphores late. */
+START_TEST(late_grants_of_one_moment_count_once)
 {
     fairsem_t sem[MANY];
     int64_t begun;
@@ -522,7 +522,7 @@ START_TEST(one_moment_counts_once)
 }
 END_TEST
 
-START_TEST(what_was_late_before_a_pause_does_not_count_after_it)
+START_TEST(grants_that_were_late_before_a_pause_do_not_count_after_it)
 {
     fairsem_t sem = FAIRSEM_INITIALIZER(0);
     int64_t late;
@@ -560,7 +560,7 @@ START_TEST(threads_stay_awake_if_their_own_process_has_the_cores)
 }
 END_TEST
 
-START_TEST(a_late_grant_says_nothing_where_those_who_release_do_not_acquire)
+START_TEST(a_late_grant_says_nothing_where_releasers_do_not_acquire)
 {
     fairsem_t sem = FAIRSEM_INITIALIZER(0);
 
@@ -603,13 +603,13 @@ int main(void)
               a_thread_that_joins_as_the_head_before_others_stays_awake,
               an_early_wake_depends_on_the_time_alone,
               no_thread_is_woken_early_where_threads_may_pass,
-              a_head_that_is_woken_to_claim_learns_from_it,
+              a_head_that_is_woken_to_compete_learns_from_it,
               all_sleep_while_other_programs_have_the_cores_for_longer_each_time,
               fewer_late_grants_say_nothing,
-              one_moment_counts_once,
-              what_was_late_before_a_pause_does_not_count_after_it,
+              late_grants_of_one_moment_count_once,
+              grants_that_were_late_before_a_pause_do_not_count_after_it,
               nobody_is_woken_ahead_while_all_sleep,
               threads_stay_awake_if_their_own_process_has_the_cores,
-              a_late_grant_says_nothing_where_those_who_release_do_not_acquire,
+              a_late_grant_says_nothing_where_releasers_do_not_acquire,
               a_late_grant_says_nothing_where_turns_are_long);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * t_bypass_bound.c - bounded bypass: how long a waiter may be passed, which is attr.bypass_ns from when it
- * joined; and how long a thread stays awake before it joins.
+ * t_bypass_bound.c - bounded bypass: other threads may overtake a waiter for attr.bypass_ns, counted from when
+ * it joined the queue; and a thread stays awake for a while before it joins.
  */
 #include "clockwork.h"
 
@@ -13,11 +13,11 @@
 #define BOUND   1000000
 #define WAKE_UP 16384
 #define SOON    WAKE_UP
-#define LATE    (WAKE_UP * 5)     /* neither before it joins nor as the head */
+#define LATE    (WAKE_UP * 5)     /* the thread sleeps by then: it does not stay awake that long in any case */
 
 static int passed[PLANNED];
 
-/* The head sleeps.  Before the bound it is woken to claim the unit, which another thread takes. */
+/* The head sleeps.  Before the bound it is woken to compete, and another thread takes the unit. */
 static void release_and_try(void *sem)
 {
     fairsem_release(sem, 1);
@@ -54,7 +54,7 @@ static void begin_with(fairsem_t *sem, unsigned flags)
 
     begin_world(LOOK);
     let_wake_ups_take(WAKE_UP);
-    world.now++;        /* not one of the 16 at which a thread stays awake in any case */
+    world.now++;        /* off the multiples of 16, at which a thread stays awake in any case */
     ck_assert_int_eq(fairsem_init(sem, 0, &attr), 0);
 }
 
@@ -73,7 +73,7 @@ START_TEST(a_thread_takes_a_unit_that_comes_soon_and_does_not_join)
     begin_with(&sem, 0);
     for (int i = 0; i < 100; i++) {
         wait_for(&sem, SOON);
-        ck_assert_int_lt(world.now - world.start, SOON + 32 * LOOK);    /* it goes on at once */
+        ck_assert_int_lt(world.now - world.start, SOON + 32 * LOOK);    /* it returns at once */
     }
     ck_assert_int_eq(waits(&sem), 0);
     ck_assert_int_eq(fairsem_available(&sem), 0);
@@ -86,7 +86,7 @@ static void resolve(struct fs_waiter *w, enum fs_waiter_state state, struct fs_s
     atomic_store(&w->state, (int)state);
 }
 
-/* The release wakes the head, which has not come yet. */
+/* The release wakes the head, which has not run yet. */
 START_TEST(a_thread_takes_a_unit_ahead_of_one_that_sleeps_and_does_not_join)
 {
     struct fs_waiter sleeper = { .resolve = resolve, .units = 1 };
@@ -108,7 +108,7 @@ START_TEST(a_thread_takes_a_unit_ahead_of_one_that_sleeps_and_does_not_join)
 }
 END_TEST
 
-START_TEST(a_thread_that_gets_none_within_two_wake_ups_joins)
+START_TEST(a_thread_that_gets_no_unit_within_two_wake_ups_joins)
 {
     fairsem_t sem;
 
@@ -120,7 +120,7 @@ START_TEST(a_thread_that_gets_none_within_two_wake_ups_joins)
 }
 END_TEST
 
-/* It reads the clock once. */
+/* A thread that joins at once reads the clock once. */
 static bool joins_at_once(fairsem_t *sem)
 {
     wait_for(sem, LATE);
@@ -161,8 +161,8 @@ START_TEST(one_in_16_tries_and_if_it_pays_again_all_do)
 }
 END_TEST
 
-/* None of these takes part: each returns, or joins, as without bypass. */
-START_TEST(who_cannot_be_granted_soon_does_not_stay_awake)
+/* Each of these returns or joins at once, as without bypass. */
+START_TEST(a_thread_that_cannot_be_granted_soon_does_not_stay_awake)
 {
     fairsem_t sem;
 
@@ -197,7 +197,7 @@ START_TEST(a_request_that_is_too_large_is_refused_at_once)
 }
 END_TEST
 
-/* ---- What ends a wait ends it before it joins, too ---- */
+/* ---- A wait that has not joined the queue ends as any other wait ---- */
 
 static void close_it(void *sem)
 {
@@ -226,7 +226,7 @@ static void begin_wait(void *wait)
     current_wait = wait;
 }
 
-/* What the interposer does: a handler has run. */
+/* Interrupt the wait as the interposer does when a handler has run. */
 static void interrupt_it(void *unused)
 {
     (void)unused;
@@ -257,7 +257,7 @@ START_TEST(a_close_or_a_token_ends_the_wait_of_a_thread_that_has_not_joined)
 }
 END_TEST
 
-/* Its units are its own, and it is on no list when it returns. */
+/* The thread owns its units, and is on no list when it returns. */
 START_TEST(with_a_token_a_thread_takes_units_before_it_joins_as_well)
 {
     fairsem_token_t token = FAIRSEM_TOKEN_INITIALIZER;
@@ -293,13 +293,13 @@ START_TEST(a_handler_ends_the_wait_of_a_thread_that_has_not_joined)
     begin_with(&sem, FAIRSEM_INTERRUPTIBLE);
     ck_assert_int_eq(wait_until(interrupt_it, NULL, &sem, NULL), EINTR);
     ck_assert_int_ge(world.is.awake, SOON);
-    ck_assert_int_lt(world.is.awake, SOON + 2 * WAKE_UP + 16 * LOOK);   /* it has been the head since */
+    ck_assert_int_lt(world.is.awake, SOON + 2 * WAKE_UP + 16 * LOOK);   /* since then it has been the head */
     fs_signal_hooks = NULL;
 }
 END_TEST
 
-/* Nobody could say that a handler has run. */
-START_TEST(where_handlers_are_bare_a_thread_joins_at_once)
+/* Nobody could tell the thread that a handler has run. */
+START_TEST(with_unhooked_handlers_a_thread_joins_at_once)
 {
     fairsem_t sem;
 
@@ -307,7 +307,7 @@ START_TEST(where_handlers_are_bare_a_thread_joins_at_once)
         NOT_HERE("no interruptible semaphores here");
     begin_with(&sem, FAIRSEM_INTERRUPTIBLE);
     for (int i = 0; i < 10; i++)
-        wait_for(&sem, LATE);       /* until it does not pay to stay awake as the head */
+        wait_for(&sem, LATE);       /* until it no longer pays to stay awake as the head */
     ck_assert_int_eq(atomic_load(&fs_inside(&sem)->before_queue), 0);
 }
 END_TEST
@@ -317,14 +317,14 @@ int main(void)
     RUN_SUITE("bypass bound", a_waiter_may_be_passed_until_the_bound_and_not_after_it,
               a_thread_takes_a_unit_that_comes_soon_and_does_not_join,
               a_thread_takes_a_unit_ahead_of_one_that_sleeps_and_does_not_join,
-              a_thread_that_gets_none_within_two_wake_ups_joins,
+              a_thread_that_gets_no_unit_within_two_wake_ups_joins,
               where_it_does_not_pay_threads_join_at_once,
               one_in_16_tries_and_if_it_pays_again_all_do,
-              who_cannot_be_granted_soon_does_not_stay_awake,
+              a_thread_that_cannot_be_granted_soon_does_not_stay_awake,
               a_request_that_is_too_large_is_refused_at_once,
               a_close_or_a_token_ends_the_wait_of_a_thread_that_has_not_joined,
               with_a_token_a_thread_takes_units_before_it_joins_as_well,
               a_clock_that_is_set_back_ends_the_stay,
               a_handler_ends_the_wait_of_a_thread_that_has_not_joined,
-              where_handlers_are_bare_a_thread_joins_at_once);
+              with_unhooked_handlers_a_thread_joins_at_once);
 }

@@ -2,8 +2,8 @@
 /*
  * t_callback_waits.c - a callback waits for another one, which has waited for it before.
  *
- * The linker sends the library's waits here first (--wrap), so that a callback can see that another
- * one waits.
+ * The linker redirects the library's waits to this file (--wrap), so that a callback can see that another one
+ * waits.
  */
 #include "bare.h"
 #include "suite.h"
@@ -76,8 +76,8 @@ static void take_with(fairsem_ticket_t *which, fairsem_t *sem, fairsem_notify_fn
 }
 
 /*
- * Each of two callbacks waits for the other's ticket: the first one has done so and goes on when
- * the second begins.  So there is no deadlock to avoid, and the second one must wait.
+ * Each of two callbacks waits for the other's ticket, but the wait of the first is over when that of the
+ * second begins.  So there is no deadlock to avoid, and the second must wait.
  */
 START_TEST(a_callback_waits_for_one_that_has_waited_for_an_earlier_call_of_it)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * t_crowd.c - more than two waiters: those whose turn is near yield instead of sleeping, and the
- * next to join wakes one ahead, not the granter.  doc/awake.md says why.
+ * t_crowd.c - more than two waiters: a waiter whose turn is near yields instead of sleeping, and the next
+ * thread to join, not the granter, wakes a waiter ahead of its turn.  doc/awake.md says why.
  */
 #define _GNU_SOURCE             /* syscall */
 #include "clockwork.h"
@@ -26,7 +26,7 @@
 #define LATE 1000000
 #define MANY 24
 
-/* Later each time: whatever a yield was like before. */
+/* Begins later each time, so that late yields of earlier tests have no effect. */
 static void begin(void)
 {
     static int times;
@@ -54,7 +54,7 @@ static void claim(int from, int to)
     }
 }
 
-/* Wait behind so many tickets.  All are granted after that time. */
+/* Wait behind `before` tickets.  All are granted `after` nanoseconds later. */
 static void wait_behind(fairsem_t *sem, int before, int64_t after)
 {
     struct units all = { sem, before + 1 };
@@ -116,7 +116,7 @@ START_TEST(with_two_holders_twice_as_many_yield)
 }
 END_TEST
 
-/* Be the head for so long, while a ticket of a worse priority waits. */
+/* Be the head for `ns`, while a ticket of a worse priority waits. */
 static void be_the_head_for(fairsem_t *sem, int64_t ns)
 {
     ck_assert_int_eq(fairsem_ticket_take(&tickets[0], sem, 1, 1, NULL, NULL), EINPROGRESS);
@@ -142,7 +142,7 @@ START_TEST(a_semaphore_learns_how_long_a_turn_takes)
     for (int i = 0; i < 40; i++)
         be_the_head_for(&sem, NEAR / 10);
     ck_assert(yields_as_third(&sem));
-    be_the_head_for(&sem, INT64_C(1000000000));     /* once is no reason */
+    be_the_head_for(&sem, INT64_C(1000000000));     /* one long turn changes nothing */
     ck_assert(yields_as_third(&sem));
 }
 END_TEST
@@ -158,9 +158,9 @@ static void become_the_head_asleep(fairsem_t *sem)
     claim(0, 2);
 }
 
-/* ---- Who is next on a core ---- */
+/* ---- The next waiter of a core ---- */
 
-/* Requests that other threads could have made: they do not wait. */
+/* Requests as of other threads, but without threads. */
 static struct fs_waiter queued[MANY], *woken;
 
 static void resolve(struct fs_waiter *w, enum fs_waiter_state state, struct fs_section *in)
@@ -183,7 +183,7 @@ static void join_on(fairsem_t *sem, struct fs_waiter *w, int core)
     fs_section_end(&in);
 }
 
-/* The holder joined on that core.  The first waiters of the queue are on core 0, then one on 1. */
+/* The holder joined on `holders_core`.  The first waiters in the queue are on core 0, the one behind them on 1. */
 static void hold_and_queue(fairsem_t *sem, int holders_core, int on_core_0)
 {
     struct fs_waiter holder;
@@ -208,8 +208,8 @@ static void hold_and_queue(fairsem_t *sem, int holders_core, int on_core_0)
     }
 }
 
-/* Which place of the queue is woken, and with which plan, when a thread joins on core 1? */
-static int place_woken(int holders_core, int on_core_0, enum fs_strategy *plan)
+/* Returns the place in the queue, and the plan, of the waiter that is woken when a thread joins on core 1. */
+static int place_woken(int holders_core, int on_core_0, enum fs_plan *plan)
 {
     fairsem_t sem = FAIRSEM_INITIALIZER(0);
 
@@ -234,8 +234,8 @@ START_TEST(a_thread_that_joins_wakes_the_first_that_joined_on_its_core)
 }
 END_TEST
 
-/* It has no thread; and where a thread's hint is, it has a flag for its callback. */
-START_TEST(a_ticket_near_the_head_is_told_nothing)
+/* A ticket has no thread; the byte that is a thread's hint is a flag for the ticket's callback. */
+START_TEST(a_ticket_near_the_head_gets_no_hint)
 {
     fairsem_t sem = FAIRSEM_INITIALIZER(0);
 
@@ -250,7 +250,7 @@ START_TEST(a_ticket_near_the_head_is_told_nothing)
 }
 END_TEST
 
-START_TEST(it_wakes_the_head_if_the_holder_has_its_core_or_nobody_near_the_head)
+START_TEST(a_thread_that_joins_wakes_the_head_if_its_core_has_the_holder_or_no_near_waiter)
 {
     enum fs_strategy plan;
 
@@ -277,7 +277,7 @@ START_TEST(for_long_turns_nobody_is_next_on_a_core)
 }
 END_TEST
 
-START_TEST(whoever_is_awake_and_next_is_told)
+START_TEST(a_waiter_that_is_awake_and_next_is_told)
 {
     fairsem_t sem = FAIRSEM_INITIALIZER(0);
 
@@ -298,7 +298,7 @@ static void join_on_core_1(void *sem)
     join_on(sem, &queued[MANY - 1], 1);
 }
 
-/* It yields behind two others until a thread joins on its core.  How often does it yield then? */
+/* Returns how often a thread behind two others yields after another thread has joined on its core. */
 static int yields_when_next(int holders_core, int64_t after)
 {
     fairsem_t sem = FAIRSEM_INITIALIZER(0);
@@ -317,7 +317,7 @@ static int yields_when_next(int holders_core, int64_t after)
     return world.seen[1].yields - world.seen[0].yields;
 }
 
-START_TEST(who_is_next_spins_for_a_few_short_holds_and_then_yields)
+START_TEST(the_next_waiter_spins_for_a_few_short_holds_and_then_yields)
 {
     ck_assert_int_eq(yields_when_next(0, 30000), 0);
     ck_assert_int_gt(yields_when_next(1, 30000), 0);
@@ -327,7 +327,7 @@ END_TEST
 
 /* ---- A yield that took a time slice ---- */
 
-/* A thread of another program computes meanwhile.  Returns when the thread was back. */
+/* Yield to a thread of another program, which computes.  Returns the time when the yield ended. */
 static int64_t yield_late(fairsem_t *sem)
 {
     int64_t began = world.now;
@@ -378,13 +378,13 @@ START_TEST(the_pause_doubles_while_each_is_followed_by_a_late_yield)
     world.now = late + pause + LATE;
     ck_assert(yields_as_third(&sem));
     world.now += pause;
-    late = yield_late(&sem);    /* once in a while: the machine was away */
+    late = yield_late(&sem);    /* only once: the machine was paused */
     world.now = late + 6 * LATE;
     ck_assert(yields_as_third(&sem));
 }
 END_TEST
 
-/* Nobody has run: those that have the units get no core by a yield. */
+/* No other thread has run: the yields give no core to the holders of the units. */
 START_TEST(after_a_whole_stay_of_yields_that_come_back_at_once_no_thread_yields_for_a_moment)
 {
     fairsem_t sem = FAIRSEM_INITIALIZER(0), other = FAIRSEM_INITIALIZER(0);
@@ -433,7 +433,7 @@ START_TEST(threads_that_are_late_at_the_same_time_cause_one_pause)
     wait_behind(&sem, 2, 8 * LATE);
     ck_assert_int_eq(world.is.yields, 2);
     world.yield_takes = LOOK;
-    ck_assert(yields_as_third(&sem));   /* 5 ms after the first of them */
+    ck_assert(yields_as_third(&sem));   /* 5 ms after the first late yield */
 }
 END_TEST
 
@@ -453,7 +453,7 @@ bool __real_fs_cpu_is_time_shared(void);
 
 #define DEADLINE 6      /* SCHED_DEADLINE */
 
-/* Not everybody may have a real-time policy, and not every system has this one. */
+/* Returns false if this process may not have the policy, or the system does not have it. */
 static bool set_policy(int policy)
 {
     const struct sched_param lowest = { .sched_priority = sched_get_priority_min(policy) };
@@ -485,7 +485,7 @@ static void *ask_for_turns(void *policy)
     return &turns;
 }
 
-START_TEST(the_policy_of_a_thread_says_whether_it_takes_turns)
+START_TEST(the_policy_of_a_thread_says_whether_it_is_time_shared)
 {
     int policies[] = { SCHED_OTHER, SCHED_FIFO, SCHED_RR, DEADLINE };
 
@@ -537,7 +537,7 @@ static void handler_runs(void *unused)
     fs_interrupt_wait(current_wait, false);
 }
 
-/* What the interposer does: a handler has run while the thread yielded. */
+/* Interrupt the wait as the interposer does when a handler has run while the thread yielded. */
 START_TEST(a_handler_ends_the_wait_of_a_thread_that_is_awake)
 {
     static const struct fs_signal_hooks guard = { nothing, nothing, begin_wait, nothing };
@@ -558,7 +558,7 @@ START_TEST(a_handler_ends_the_wait_of_a_thread_that_is_awake)
 }
 END_TEST
 
-/* ---- Without an interposer: the thread is awake while signals are held ---- */
+/* ---- Without an interposer: signals are blocked while the thread is awake ---- */
 
 static volatile sig_atomic_t handled;
 
@@ -575,7 +575,7 @@ static void get_signal(void *unused)
     ck_assert_int_eq(handled, 0);
 }
 
-/* A signal comes when the thread has yielded for a while; the unit comes `after`, or never (0). */
+/* A signal comes when the thread has yielded for a while; the unit comes `after`, or never if that is 0. */
 static int wait_and_get_signal(fairsem_t *sem, void (*handler)(int), int flags, int64_t timeout_ns,
                                int64_t after)
 {
@@ -607,8 +607,8 @@ static int wait_and_get_signal(fairsem_t *sem, void (*handler)(int), int flags, 
     return error;
 }
 
-/* It runs when the thread stops yielding, and ends the wait by the kernel's rule for a sleep. */
-START_TEST(a_handler_that_was_held_while_its_thread_was_awake_ends_the_wait)
+/* The handler runs when the thread stops yielding, and ends the wait by the kernel's rule for a sleep. */
+START_TEST(a_handler_that_was_deferred_while_its_thread_was_awake_ends_the_wait)
 {
     const int64_t hour = INT64_C(3600000000000);
     sigset_t usr1, before;
@@ -635,14 +635,14 @@ START_TEST(a_handler_that_was_held_while_its_thread_was_awake_ends_the_wait)
 END_TEST
 
 #define OF_HANDLERS a_handler_ends_the_wait_of_a_thread_that_is_awake, \
-    a_handler_that_was_held_while_its_thread_was_awake_ends_the_wait,
+    a_handler_that_was_deferred_while_its_thread_was_awake_ends_the_wait,
 #else
 #define OF_HANDLERS
 #endif
 
-/* ---- Who wakes the next head ---- */
+/* ---- The thread that wakes the next head ---- */
 
-/* The head sleeps, so many tickets wait behind it, and the ticket before it is granted. */
+/* The head sleeps, `behind` tickets wait behind it, and the ticket before it is granted.  Returns the wakes. */
 static int wakes_by_the_granter(fairsem_t *sem, int behind)
 {
     struct units one = { sem, 1 };
@@ -675,8 +675,8 @@ END_TEST
 struct newcomer {
     fairsem_t      *sem;
     fairsem_token_t token;
-    int             wakes;      /* by the time that it sleeps */
-    act_fn         *afterwards; /* before the head runs, NULL: nothing */
+    int             wakes;      /* until the newcomer sleeps */
+    act_fn         *afterwards; /* called before the head runs, may be NULL */
     int             yields;     /* until the head runs */
 };
 
@@ -695,14 +695,14 @@ static void join_and_be_canceled(void *arg)
 
     world.is.wakes = 0;
     ck_assert_int_eq(fairsem_acquire_with(n->sem, 1, &how), ECANCELED);
-    world.woken = n->wakes != 0;    /* the head: the newcomer has been woken, too, and has run */
+    world.woken = n->wakes != 0;    /* the head; the newcomer has been woken, too, and has run */
     if (n->afterwards != NULL)
         n->afterwards(NULL);
     n->yields = world.is.yields;
 }
 
 /*
- * Another thread joins while the head sleeps, and so many tickets wait behind it.  Returns how often
+ * Another thread joins while the head sleeps and `behind` tickets wait behind it.  Returns how often
  * the head yields after that.
  */
 static int newcomer_joins(struct newcomer *n, int behind)
@@ -736,7 +736,7 @@ START_TEST(in_a_crowd_a_thread_that_joins_wakes_the_head)
     begin();
     ck_assert_int_eq(wakes_by_a_newcomer(&few, 0), 0);
     ck_assert_int_eq(wakes_by_a_newcomer(&crowd, 1), 1);
-    world.cores = 1;        /* the holder has it all the same: a woken thread yields */
+    world.cores = 1;        /* the holder's: a woken thread yields, as it does with more cores */
     ck_assert_int_eq(wakes_by_a_newcomer(&crowd, 1), 1);
 }
 END_TEST
@@ -760,7 +760,7 @@ static void release_before_it_runs(void *unused)
     wakes_again = world.is.wakes - before;
 }
 
-/* The call that wakes it has been made.  (Until then, nobody relies on it: t_late_wakers.c.) */
+/* The wake is done.  (As long as it is not, no thread relies on it: t_late_wakers.c.) */
 START_TEST(a_head_that_was_woken_early_is_not_woken_again)
 {
     fairsem_t sem = FAIRSEM_INITIALIZER(0);
@@ -804,12 +804,12 @@ int main(void)
               threads_that_are_late_at_the_same_time_cause_one_pause,
               with_two_holders_twice_as_many_yield,
               a_thread_that_joins_wakes_the_first_that_joined_on_its_core,
-              a_ticket_near_the_head_is_told_nothing,
-              it_wakes_the_head_if_the_holder_has_its_core_or_nobody_near_the_head,
-              for_long_turns_nobody_is_next_on_a_core, whoever_is_awake_and_next_is_told,
-              who_is_next_spins_for_a_few_short_holds_and_then_yields,
+              a_ticket_near_the_head_gets_no_hint,
+              a_thread_that_joins_wakes_the_head_if_its_core_has_the_holder_or_no_near_waiter,
+              for_long_turns_nobody_is_next_on_a_core, a_waiter_that_is_awake_and_next_is_told,
+              the_next_waiter_spins_for_a_few_short_holds_and_then_yields,
               a_real_time_thread_does_not_yield,
-              the_policy_of_a_thread_says_whether_it_takes_turns,
+              the_policy_of_a_thread_says_whether_it_is_time_shared,
               no_waiter_yields_with_the_flags_that_say_so, OF_HANDLERS
               in_a_crowd_the_granter_leaves_the_early_wake_to_others,
               in_a_crowd_a_thread_that_joins_wakes_the_head,

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * t_fork_inside.c - a fork while other threads are inside the library: with a mutex held, asleep
- * until a ticket is granted or its callback ends.  The child must not suffer from the state in which
- * those threads left the library.
+ * t_fork_inside.c - a fork while other threads are inside the library: holding a mutex, or asleep until a
+ * ticket is granted or its callback ends.  The state of those threads must not harm the child, where they do
+ * not exist.
  *
- * The linker sends the library's sleeps and wakes here first (--wrap), so that a test can see
- * which threads sleep and which are woken.
+ * The linker redirects the library's sleeps and wakes to this file (--wrap), so that a test can see them.
  */
 #include "bare.h"
 #include "children.h"
@@ -72,7 +71,7 @@ void __wrap_fs_wake_queue_add_word(struct fs_wake_queue *wakes, const _Atomic in
     __real_fs_wake_queue_add_word(wakes, word);
 }
 
-/* Return when a thread waits on a condition variable, and so has unlocked its mutex. */
+/* Return when a thread waits on a condition variable, and has therefore unlocked its mutex. */
 static void await_cond_wait(void)
 {
     pthread_mutex_t *m;
@@ -84,14 +83,14 @@ static void await_cond_wait(void)
     atomic_store(&waits_with, NULL);
 }
 
-/* A child that hangs ends.  (Check's own handler would end the test.) */
+/* End a child that hangs.  (Check's own handler would end the test.) */
 static void end_in_time(void)
 {
     signal(SIGALRM, SIG_DFL);
     hang_alarm();
 }
 
-/* A granted ticket whose callback runs in one thread, while another waits for its end. */
+/* A granted ticket, whose callback runs in one thread while another one waits for its end. */
 struct busy {
     fairsem_t        sem;
     fairsem_ticket_t ticket;
@@ -141,8 +140,8 @@ static void end_busy(struct busy *b)
 }
 
 /*
- * The child's condition variable would have a waiter that does not exist: glibc's second broadcast
- * waits until that one has gone.
+ * A copied condition variable would have a waiter that does not exist in the child, and glibc's second
+ * broadcast waits until that waiter has left.
  */
 START_TEST(threads_of_the_child_can_wait_for_callbacks_where_one_of_the_parent_did)
 {
@@ -229,7 +228,7 @@ END_TEST
 
 /* ---------------------------------------------------------------- a fork in a wait */
 
-/* In the child: the thread that forked is asleep in its wait again before this one sleeps. */
+/* In the child, the thread that forked sleeps again in its wait before the other thread begins to sleep. */
 static struct {
     fairsem_t    sem;
     bool         may;
@@ -259,7 +258,7 @@ static void *release_in_the_child(void *unused)
     return NULL;
 }
 
-/* In the parent the wait ends. */
+/* Fork; in the parent, end the wait. */
 static void fork_in_a_callback(fairsem_ticket_t *ticket, void *sem)
 {
     pthread_t waiter, releaser;
@@ -279,9 +278,9 @@ static void fork_in_a_callback(fairsem_ticket_t *ticket, void *sem)
 }
 
 /*
- * One unit is free, for which the head is too large.  A ticket behind it becomes old, which this
- * thread finds when it joins, and it runs the ticket's callback before it sleeps.  If the ticket is
- * old before that, this machine is slow: try again with a later age.
+ * One unit is free, and the head wants more.  A ticket behind the head becomes old.  This thread grants it
+ * when it joins the queue, and runs its callback before it sleeps.  If the ticket is old too early, as on a
+ * slow machine, try again with a longer age.
  */
 static bool forks_in_a_wait(int64_t aging_ns)
 {
@@ -311,7 +310,7 @@ static bool forks_in_a_wait(int64_t aging_ns)
     return forks;
 }
 
-/* It goes on with its wait, on the parker that it has. */
+/* In the child the thread continues its wait, on the parker that it has. */
 START_TEST(a_thread_that_forks_in_its_wait_shares_its_parker_with_nobody)
 {
     int64_t aging_ns = 10000000;
@@ -367,7 +366,7 @@ START_TEST(a_mutex_that_a_thread_of_the_parent_held_does_not_hang_the_child)
 }
 END_TEST
 
-/* Holds up the thread that makes the key, in the first wait of the process; not a child. */
+/* Delays the thread that makes the key, in the first wait of the process, but not a child. */
 BARE int __wrap_pthread_key_create(pthread_key_t *key, void (*destructor)(void *))
 {
     int result = __real_pthread_key_create(key, destructor);
@@ -378,7 +377,7 @@ BARE int __wrap_pthread_key_create(pthread_key_t *key, void (*destructor)(void *
     return result;
 }
 
-/* musl's once would wait for ever. */
+/* musl's pthread_once would wait for ever. */
 #if defined(__GLIBC__)
 static void *wait_for_the_first_time(void *sem)
 {
@@ -387,8 +386,8 @@ static void *wait_for_the_first_time(void *sem)
 }
 
 /*
- * A child that was forked during an initialization does it a second time.  Its own children must
- * not suffer: a fork handler that is listed twice would point to itself.
+ * A child that was forked during the initialization does it a second time.  That must not harm its own
+ * children: a fork handler that is listed twice would point to itself.
  */
 START_TEST(a_fork_during_the_first_wait_of_all_leaves_a_child_that_can_fork)
 {
@@ -425,7 +424,7 @@ START_TEST(a_fork_during_the_first_wait_of_all_leaves_a_child_that_can_fork)
 }
 END_TEST
 
-/* A thread of the child has the lock of fork.c. */
+/* A thread of the child holds the lock of fork.c. */
 static _Atomic bool has_lock;
 
 static void keep_lock(void *arg)
@@ -474,7 +473,7 @@ START_TEST(in_a_child_a_fresh_object_takes_no_lock_of_the_process)
 }
 END_TEST
 
-/* The first in its list: if all tests share a process, this one makes the key. */
+/* First in the list of tests: if they share a process, this one makes the key. */
 #define WHERE_A_KEY_IS_MADE a_fork_during_the_first_wait_of_all_leaves_a_child_that_can_fork,
 #else
 #define WHERE_A_KEY_IS_MADE

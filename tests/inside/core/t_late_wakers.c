@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * t_late_wakers.c - a releasing thread is held up between its grants and its wakes or callbacks.  A
- * granted thread may see its grant by itself, go on, and sleep elsewhere.  No thread may depend on
- * the late wake.
+ * t_late_wakers.c - a releasing thread is delayed between its grants and its wakes or callbacks.  A granted
+ * thread may see its grant by itself, return, and sleep in another wait.  No thread may depend on the late
+ * wake.
  *
- * The linker sends the library's calls of these functions here first (--wrap).
+ * The linker redirects the library's calls of these functions to this file (--wrap).
  */
 #include "bare.h"
 #include "children.h"
@@ -17,9 +17,9 @@
 #include <errno.h>
 #include <stdbool.h>
 
-/* What a thread that sets one of these does in the calls below. */
+/* A thread sets these to change what the calls below do in it. */
 static _Thread_local bool late;         /* it wakes no thread before let_go */
-static _Thread_local bool late_inside;  /* the same, with the first parker's mutex held */
+static _Thread_local bool late_inside;  /* like `late`, but holding the first parker's mutex */
 static _Thread_local bool waking;
 static _Atomic bool held_up, let_go;
 
@@ -41,7 +41,7 @@ void __wrap_fs_wake_queue_run(struct fs_wake_queue *wakes)
     waking = false;
 }
 
-/* Where there was nobody to wake. */
+/* Be late here if there was no thread to wake. */
 void __real_fs_callbacks_run(struct fs_callbacks *callbacks);
 void __wrap_fs_callbacks_run(struct fs_callbacks *callbacks);
 void __wrap_fs_callbacks_run(struct fs_callbacks *callbacks)
@@ -60,7 +60,7 @@ BARE int __wrap_pthread_mutex_unlock(pthread_mutex_t *mutex)
     return __real_pthread_mutex_unlock(mutex);
 }
 
-/* Return when n waiters are in the queue, each of them PARKED: it may sleep. */
+/* Return when n waiters are in the queue, all PARKED, so that they may be asleep. */
 static void await_parked(fairsem_t *sem, int n)
 {
     struct fs_sem *s = fs_inside(sem);
@@ -81,10 +81,10 @@ static void await_parked(fairsem_t *sem, int n)
 struct late_release {
     pthread_t  thread;
     fairsem_t *sem;
-    int        sleepers;    /* the release begins when so many sleep */
+    int        sleepers;    /* the release begins when this number sleeps */
     int64_t    n;
-    bool       inside;      /* held up with a parker's mutex held */
-    int       *writes;      /* if not NULL: set before the release */
+    bool       inside;      /* delayed while it holds a parker's mutex */
+    int       *writes;      /* set before the release; may be NULL */
 };
 
 static void *release_late(void *arg)
@@ -97,7 +97,7 @@ static void *release_late(void *arg)
     late = !r->inside;
     late_inside = r->inside;
     fairsem_release(r->sem, r->n);
-    atomic_store(&held_up, true);   /* also if there is no such mutex */
+    atomic_store(&held_up, true);   /* even if there is no such mutex */
     return NULL;
 }
 
@@ -108,7 +108,7 @@ static void start_late(struct late_release *r)
     start_thread(&r->thread, release_late, r);
 }
 
-/* Return when it has granted all that it can. */
+/* Return when the late thread has made all its grants. */
 static void await_late(void)
 {
     while (!atomic_load(&held_up))
@@ -121,7 +121,7 @@ static void let_it_go(struct late_release *r)
     pthread_join(r->thread, NULL);
 }
 
-/* It waits for a unit of one semaphore, restless, and then for one of the other. */
+/* A thread that waits for a unit of one semaphore, restless (see restless.h), and then for one of the other. */
 struct traveler {
     pthread_t   thread;
     fairsem_t  *first, *second;
@@ -139,7 +139,7 @@ static void *travel(void *arg)
     return NULL;
 }
 
-/* More threads than the list of those to be woken again (deferred.h) has room for. */
+/* More threads than fit into the list of threads to wake again (deferred.h). */
 START_TEST(one_release_wakes_any_number_of_threads_that_another_has_yet_to_wake)
 {
     enum { MANY = 20 };
@@ -164,9 +164,9 @@ START_TEST(one_release_wakes_any_number_of_threads_that_another_has_yet_to_wake)
 END_TEST
 
 /*
- * FAIRSEM_BOUNDED_BYPASS: the head has been woken to claim, and another thread takes the unit.  For
- * ThreadSanitizer nothing else may order the two threads: the word is loaded relaxed, and not by a
- * try, which has an order of its own.
+ * FAIRSEM_BOUNDED_BYPASS: the head has been woken to compete, and another thread takes the unit.  So that
+ * ThreadSanitizer can find a missing order, nothing else orders the two threads: the test loads the word
+ * relaxed, and not by a try, which would order them.
  */
 START_TEST(a_thread_that_passes_sees_what_the_releaser_wrote)
 {
@@ -191,7 +191,7 @@ START_TEST(a_thread_that_passes_sees_what_the_releaser_wrote)
 }
 END_TEST
 
-/* With bounded bypass SLOW is clear while the front waiter is on its way, and who wants no unit must wait. */
+/* With bounded bypass SLOW is clear while the front waiter is on its way; a request for 0 units must wait. */
 static void with_a_front_waiter_on_its_way(void (*check)(fairsem_t *))
 {
     const fairsem_attr_t attr = {
@@ -234,7 +234,7 @@ START_TEST(a_request_for_no_units_does_not_pass_the_front_waiter)
 }
 END_TEST
 
-/* The late release has woken it to compete, and has not made the call.  Any section grants it its unit. */
+/* The late release has set the waiter to compete but has not woken it yet.  Any section grants it its unit. */
 START_TEST(a_granter_wakes_a_waiter_whose_first_waker_is_held_up)
 {
     const fairsem_attr_t attr = {
@@ -270,9 +270,9 @@ static void *acquire_with_token(void *arg)
 }
 
 /*
- * A waiter has been granted but still sleeps when its token is canceled: too late.  But it has yet
- * to leave the token's list, so the token must refuse to be destroyed.  (On a futex it may have
- * seen the grant just before it slept: then another round.)
+ * A waiter has been granted, and still sleeps when its token is canceled, which is too late.  But the waiter is
+ * still on the token's list, so the token must refuse to be destroyed.  (On a futex the waiter may have seen
+ * the grant just before it slept; then the test repeats.)
  */
 START_TEST(a_token_is_in_use_until_its_granted_waiter_has_returned)
 {
@@ -303,7 +303,7 @@ static void do_nothing(fairsem_ticket_t *ticket, void *arg)
     (void)arg;
 }
 
-/* The first ticket with a callback registers the reset of callbacks in a child. */
+/* Take a ticket with a callback.  The first one registers the reset of callbacks in a child. */
 static void ask_for_a_callback(void)
 {
     fairsem_t sem = FAIRSEM_INITIALIZER(1);
@@ -313,7 +313,7 @@ static void ask_for_a_callback(void)
     ck_assert_int_eq(fairsem_ticket_return(&ticket), 0);
 }
 
-/* The child gets a copy of its thread's parker, whose mutex the late thread holds. */
+/* The child's copy of the parker has a mutex that the late thread holds, which does not exist in the child. */
 static void fork_while_being_woken(bool callback_before, bool callback_after)
 {
     fairsem_t sem = FAIRSEM_INITIALIZER(0), other = FAIRSEM_INITIALIZER(0);

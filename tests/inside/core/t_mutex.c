@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* t_mutex.c - what a thread does before it sleeps on a mutex that another thread holds. */
+/* t_mutex.c - a thread retries, yields and naps before it sleeps on a mutex that another thread holds. */
 #include "suite.h"
 
 #include "system/deadline.h"
@@ -9,7 +9,7 @@
 #include <errno.h>
 #include <sched.h>
 
-#define TRIES     6     /* before it gives way */
+#define TRIES     6     /* before it yields */
 #define POLLS      50
 #define POLLS_IF_REAL_TIME 3
 
@@ -82,7 +82,7 @@ static void assert_locks(int tries, int yields, int sleeps)
     ck_assert_int_eq(world.sleeps, sleeps);
 }
 
-START_TEST(a_thread_tries_again_then_gives_way_once_then_naps_and_sleeps_in_the_end)
+START_TEST(a_thread_retries_then_yields_once_then_naps_and_sleeps_in_the_end)
 {
     world.takes_turns = true;
     world.cores = 4;
@@ -97,13 +97,13 @@ START_TEST(a_thread_tries_again_then_gives_way_once_then_naps_and_sleeps_in_the_
 }
 END_TEST
 
-/* It has a real-time priority, which the holder inherits when it sleeps. */
-START_TEST(a_thread_that_would_give_way_to_nobody_sleeps)
+/* The thread has a real-time priority, which the holder inherits when the thread sleeps. */
+START_TEST(a_thread_that_would_yield_to_nobody_sleeps)
 {
     world.cores = 4;
     assert_locks(TRIES, 0, 1);
     ck_assert_int_eq(world.naps, 0);
-    world.takes_turns = true;           /* another thread naps less from now on */
+    world.takes_turns = true;           /* from now on another thread naps less */
     assert_locks(TRIES + 1 + POLLS_IF_REAL_TIME, 1, 1);
 }
 END_TEST
@@ -127,8 +127,8 @@ END_TEST
 
 int main(void)
 {
-    RUN_SUITE("mutex", a_thread_tries_again_then_gives_way_once_then_naps_and_sleeps_in_the_end,
-              a_thread_that_would_give_way_to_nobody_sleeps,
+    RUN_SUITE("mutex", a_thread_retries_then_yields_once_then_naps_and_sleeps_in_the_end,
+              a_thread_that_would_yield_to_nobody_sleeps,
               with_few_cores_a_thread_spins_for_longer_and_does_not_nap,
               where_a_sandbox_forbids_it_a_thread_naps_at_once);
 }

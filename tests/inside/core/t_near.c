@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * t_near.c - four and more cores: which waiters stay awake, which ones sleep, and which one each grant
+ * t_near.c - four and more cores: the waiters that stay awake, those that sleep, and the one that each grant
  * wakes ahead of its turn.  See src/core/ahead.h.
  *
  * Most waiters are requests without a thread.  One letter stands for each, in the order in which they
@@ -28,7 +28,7 @@ static void begin(int cores)
 {
     begin_world(LOOK);
     let_wake_ups_take(WAKE_UP);
-    world.now += INT64_C(10000000000);  /* whatever a yield was like in the test before */
+    world.now += INT64_C(10000000000);  /* late yields of an earlier test have no effect */
     world.cores = cores;
     joined = 0;
 }
@@ -82,7 +82,7 @@ static void time_out(fairsem_t *sem, int waiter)
     fs_section_end(&in);
 }
 
-/* In one section.  Those that were woken before have run by now. */
+/* Release in one section.  The waiters woken before that have run by now. */
 static void release(fairsem_t *sem, int64_t units)
 {
     for (int i = 0; i < joined; i++) {
@@ -126,7 +126,7 @@ static void release_and_expect(fairsem_t *sem, const char *expected)
     ck_assert_str_eq(who(), expected);
 }
 
-/* ---- Who stays awake, and who is woken ---- */
+/* ---- Waiters that stay awake, and waiters that are woken ---- */
 
 START_TEST(of_three_threads_nobody_sleeps)
 {
@@ -219,7 +219,7 @@ END_TEST
 
 /* ---- How many ---- */
 
-/* Turns take so long from now on: the requests of this queue are granted, except for the last. */
+/* Make turns take `ns` from now on, by granting all requests of this queue but the last. */
 static void learn_turns(fairsem_t *sem, int requests, int64_t ns)
 {
     join(sem, requests);
@@ -268,8 +268,8 @@ START_TEST(with_shorter_turns_more_come_near_but_two_at_a_time)
 }
 END_TEST
 
-/* As many as there are turns in the time of two wake-ups, and two more. */
-START_TEST(so_many_are_near_as_turns_pass_in_two_wake_ups)
+/* The number of turns in the time of two wake-ups, plus two. */
+START_TEST(as_many_are_near_as_turns_pass_in_two_wake_ups)
 {
     fairsem_t sem = FAIRSEM_INITIALIZER(0);
 
@@ -297,7 +297,7 @@ START_TEST(with_no_spare_core_half_as_many_are_awake_as_there_are_cores)
 }
 END_TEST
 
-/* Of requests for two units, two can have theirs. */
+/* Only two requests for two units can be granted at a time. */
 START_TEST(fewer_holders_leave_cores_for_the_near)
 {
     fairsem_t sem = FAIRSEM_INITIALIZER(4);
@@ -312,7 +312,7 @@ START_TEST(fewer_holders_leave_cores_for_the_near)
 }
 END_TEST
 
-/* While the queue grows and shrinks, so many are awake that the cores that are left have work. */
+/* Grow and shrink the queue.  `may` waiters, at most FS_NEAR_MAX, are near and awake all the time. */
 static void grow_and_shrink(int cores, int units, int may)
 {
     fairsem_t sem = FAIRSEM_INITIALIZER(0);
@@ -432,7 +432,7 @@ START_TEST(with_bounded_bypass_only_the_head_is_awake)
     join(&sem, 4);
     ck_assert_str_eq(who(), "asss");
     release_and_expect(&sem, ".sss");
-    release_and_expect(&sem, ".wss");   /* to claim the unit */
+    release_and_expect(&sem, ".wss");   /* woken to compete */
 }
 END_TEST
 
@@ -490,7 +490,7 @@ START_TEST(a_better_priority_comes_near_before_the_far_ones)
     begin(4);
     join_with(&sem, 1, -1);
     join(&sem, 6);
-    join_with(&sem, 1, -1);     /* it is the second */
+    join_with(&sem, 1, -1);     /* becomes the second */
     ck_assert_str_eq(who(), "aaaaasss");
     release_and_expect(&sem, ".aaaassw");
     release_and_expect(&sem, ".aaaaws.");
@@ -554,8 +554,8 @@ static void init_with_aging(fairsem_t *sem)
 }
 
 /*
- * Behind five that are near, so many of a worse priority; and then some of a better one, which will not
- * be old when those are.  The first five are granted.
+ * Queue `worse` requests of a worse priority behind five near ones, and then `better` requests of a better
+ * one, which are not old yet when the others are.  The first five are granted.
  */
 static void join_and_let_some_pass(fairsem_t *sem, int worse, int better)
 {
@@ -593,7 +593,7 @@ START_TEST(the_first_far_one_may_grow_old)
     init_with_aging(&sem);
     join_and_let_some_pass(&sem, 1, 5);
     ck_assert_ptr_eq(fs_inside(&sem)->far, &waiters[5]);
-    fs_section_begin(&in, fs_inside(&sem));     /* it grows old */
+    fs_section_begin(&in, fs_inside(&sem));     /* marks the first far request as old */
     fs_section_end(&in);
     ck_assert_ptr_eq(fs_front(fs_inside(&sem)), &waiters[5]);
     join(&sem, 1);
@@ -644,7 +644,7 @@ START_TEST(in_a_forked_child_nobody_is_near)
 }
 END_TEST
 
-/* A ticket that was near in the queue of another semaphore. */
+/* The ticket was near in the queue of another semaphore before. */
 START_TEST(nobody_is_near_where_all_sleep_at_once)
 {
     const fairsem_attr_t attr = { .flags = FAIRSEM_NO_SPIN };
@@ -670,7 +670,7 @@ int main(void)
               one_that_slept_again_is_woken_when_it_is_the_head,
               with_turns_longer_than_ten_wake_ups_nobody_is_near,
               with_shorter_turns_more_come_near_but_two_at_a_time,
-              so_many_are_near_as_turns_pass_in_two_wake_ups,
+              as_many_are_near_as_turns_pass_in_two_wake_ups,
               with_no_spare_core_half_as_many_are_awake_as_there_are_cores,
               fewer_holders_leave_cores_for_the_near,
               there_are_never_more_near_than_the_cores_can_use,

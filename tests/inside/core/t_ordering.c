@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * t_ordering.c - a thread that takes units sees what their releaser wrote, on each path that units
- * can go.
+ * t_ordering.c - a thread that takes units sees what their releaser wrote, on each path from a release to an
+ * acquire.
  *
  * Nothing else orders the two threads: the test uses relaxed loads until there is a unit to take.
  * So ThreadSanitizer reports a race if the library does not order them.
@@ -34,7 +34,7 @@ static void *release_it(void *arg)
     return NULL;
 }
 
-/* In the critical section, which grants to no waiter. */
+/* Release in the critical section, with no waiter to grant. */
 static void *return_it(void *arg)
 {
     struct message *m = arg;
@@ -56,7 +56,7 @@ static void take_upto(struct message *m)
     ck_assert_int_eq(fairsem_tryacquire_upto(&m->sem, 1), 1);
 }
 
-/* In the critical section, where the releaser has not been. */
+/* Take in the critical section; the release was outside of it. */
 static void take_ticket(struct message *m)
 {
     ck_assert_int_eq(fairsem_ticket_take(&m->taken, &m->sem, 1, 0, NULL, NULL), 0);
@@ -108,8 +108,8 @@ START_TEST(a_release_in_the_section_orders_before_a_fast_acquire)
 END_TEST
 
 /*
- * A waiter has joined, and is still awake when it is granted: only its state orders it after the
- * releaser.  (The first load here is relaxed, and orders nothing.)
+ * A waiter in the queue is still awake when it is granted, so only its state orders it after the releaser.
+ * (The first load here is relaxed, and orders nothing.)
  */
 START_TEST(a_grant_orders_before_a_waiter_that_is_awake)
 {

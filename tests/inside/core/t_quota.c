@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * t_quota.c - the quota of a cgroup counts as cores: of one that the kernel enforces, if this process may
- * make one, and of trees of files that look like those of other machines.
+ * t_quota.c - the quota of a cgroup limits the number of cores.  Tried with a real cgroup, if this process may
+ * make one, and with trees of files like those of other machines.
  */
 #if defined(__linux__)
 
@@ -22,7 +22,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-/* ---- The library counts the cores when it is loaded, and finds this quota ---- */
+/* ---- The library counts the cores when it is loaded, and reads this quota ---- */
 
 #define QUOTA "FAIRSEM_TEST_QUOTA"
 
@@ -76,7 +76,7 @@ END_TEST
 
 static char root[] = "/tmp/fairsem-quota.XXXXXX";
 
-/* Its directories are made, too. */
+/* Write a file, and make its directories. */
 static void write_file(const char *path, const char *text)
 {
     char whole[300];
@@ -115,7 +115,7 @@ static int open_descriptors(void)
     return count;
 }
 
-/* The quota of a process whose /proc/self/cgroup is `cgroup`, among these files. */
+/* Returns the cores of a process whose /proc/self/cgroup is `cgroup`, in a tree of these files. */
 static int cores_in(const char *cgroup, const struct file files[])
 {
     int cores, open = open_descriptors();
@@ -182,7 +182,7 @@ START_TEST(anything_unexpected_is_no_quota)
 }
 END_TEST
 
-/* Of a file that is not there, a directory in its place, a tree without any, and no tree. */
+/* Tried with a missing file, a directory in its place, an empty tree, and no tree. */
 START_TEST(a_file_that_cannot_be_read_is_no_quota)
 {
     ck_assert_int_eq(CORES("4:cpu:/\n", { "sys/fs/cgroup/cpu/cpu.cfs_quota_us", "200000\n" }), FS_NO_QUOTA);
@@ -194,7 +194,7 @@ START_TEST(a_file_that_cannot_be_read_is_no_quota)
 }
 END_TEST
 
-/* Also if the cgroup has no file of its own, because the controller is not enabled for it. */
+/* The cgroup itself may have no file, because the controller is not enabled for it. */
 START_TEST(the_least_quota_of_the_cgroup_and_those_above_it_counts)
 {
     const char *cgroup = "0::/a/b/c\n";
@@ -218,7 +218,7 @@ START_TEST(the_least_quota_of_the_cgroup_and_those_above_it_counts)
 }
 END_TEST
 
-/* With a namespace of its own the path is "/"; without one, it is as the host sees it. */
+/* In a cgroup namespace the path is "/"; without one it is the host's path. */
 START_TEST(a_container_sees_its_cgroup_at_the_top_of_the_mount)
 {
     const struct file limit = { "sys/fs/cgroup/cpu.max", "400000 100000\n" };
@@ -285,7 +285,7 @@ static void *count_while_cancellation_is_pending(void *cores)
     return cores;
 }
 
-START_TEST(it_is_not_a_cancellation_point)
+START_TEST(counting_is_not_a_cancellation_point)
 {
     int cores = 0;
     pthread_t thread;
@@ -367,7 +367,7 @@ int main(int argc, char **argv)
               the_least_quota_of_the_cgroup_and_those_above_it_counts,
               a_container_sees_its_cgroup_at_the_top_of_the_mount, the_hierarchy_that_has_the_controller_counts,
               a_path_has_any_bytes_but_a_newline, other_text_in_the_file_of_the_process_is_passed_over,
-              it_is_not_a_cancellation_point, a_process_finds_the_quota_of_its_cgroup);
+              counting_is_not_a_cancellation_point, a_process_finds_the_quota_of_its_cgroup);
 }
 
 #else

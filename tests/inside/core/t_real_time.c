@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * t_real_time.c - a thread that holds one of the library's mutexes runs with the priority of the
- * one that waits for it, so no third thread can hold both up.
+ * t_real_time.c - the owner of one of the library's mutexes inherits the priority of a thread that waits for
+ * it, so that no third thread can delay both.  The kernel shows a thread's current priority.
  *
- * The kernel shows the priority that a thread has for the moment.
- *
- * And how often a wait on a sem_t asks for its thread's priority.
+ * Also: how often a wait on a sem_t looks up its thread's priority.
  */
 #include "children.h"
 #include "suite.h"
@@ -26,7 +24,7 @@
 #define LOW  1
 #define HIGH 2
 
-/* A thread with a real-time priority; false: this process may not have one. */
+/* Take a real-time priority.  Returns false if this process may not have one. */
 static bool become(int priority)
 {
     const struct sched_param param = { .sched_priority = priority };
@@ -87,7 +85,7 @@ static void *call(void *arg)
     return NULL;
 }
 
-/* One thread holds the mutex while another, with a higher priority, makes the call, which locks it. */
+/* One thread holds the mutex while another one, with a higher priority, calls `what`, which locks it. */
 static bool is_inherited(pthread_mutex_t *mutex, void (*what)(void *), void *object)
 {
     struct holder h = { .mutex = mutex };
@@ -100,7 +98,7 @@ static bool is_inherited(pthread_mutex_t *mutex, void (*what)(void *), void *obj
     if (!h.cannot) {
         insist(LOW, priority_now(h.thread));
         start_thread(&high, call, &c);
-        while (priority_now(h.thread) != HIGH)      /* until the time of the test is over */
+        while (priority_now(h.thread) != HIGH)      /* or until the test's time limit */
             moment();
     }
     atomic_store(&h.let_go, true);
@@ -135,7 +133,7 @@ START_TEST(a_mutex_of_the_library_inherits_priority)
 }
 END_TEST
 
-/* The child makes the mutex anew when it first takes it. */
+/* The child initializes the mutex again when it first locks it. */
 START_TEST(a_forked_child_inherits_it_too)
 {
     fairsem_t sem;
@@ -153,10 +151,10 @@ START_TEST(a_forked_child_inherits_it_too)
 }
 END_TEST
 
-/* ---- How often a wait on a sem_t asks ---- */
+/* ---- How often a wait on a sem_t looks up the priority ---- */
 
-static enum { REAL, NO, YES } right;    /* what the process may */
-static int asked, priority;             /* how often, and the answer */
+static enum { REAL, NO, YES } right;    /* may the process have real-time threads?  (REAL asks the system) */
+static int asked, priority;             /* number of look-ups, and their result */
 
 bool __real_fs_may_be_real_time(void);
 bool __wrap_fs_may_be_real_time(void);
@@ -205,7 +203,7 @@ static void *wait_with_right(void *unused)
     return unused;
 }
 
-/* A new thread, which remembers nothing. */
+/* Run it in a new thread, which has looked up nothing yet. */
 static void run(void *(*body)(void *))
 {
     pthread_t thread;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * t_resize_races.c - a thread without the mutex in the middle of a change of the capacity, and a fork
- * between two stores of the change.
+ * t_resize_races.c - during a change of the capacity, another thread looks without the mutex, or forks between
+ * two stores of the change.
  *
  * This program includes the library's capacity.c, so that it can act after every store.
  */
@@ -28,7 +28,7 @@ static void fork_here(void);
 #include "capacity.c"
 
 static fairsem_t sem;
-static int stores_left;     /* until the fork; 0: there is none */
+static int stores_left;     /* until the fork, or 0 for no fork */
 
 static void fork_here(void)
 {
@@ -55,7 +55,7 @@ static void begin(void)
     ck_assert_int_eq(fairsem_init(&sem, 1, &attr), 0);
 }
 
-/* The word and the limit are of one moment: a limit that may change is read under the mutex. */
+/* Word and limit must be of one moment, so a limit that can change is read under the mutex. */
 START_TEST(too_few_units_are_seen_without_the_mutex_while_the_capacity_is_the_first)
 {
     const fairsem_attr_t attr = { .capacity = 4 };
@@ -85,8 +85,8 @@ START_TEST(after_a_resize_too_few_units_are_too_few)
 END_TEST
 
 /*
- * 4 of 4 are in use, and the capacity goes to 8, or to 2.  The child has the old or the new capacity;
- * no unit in use may be lost or made.
+ * 4 of 4 units are in use, and the capacity changes to 8, or to 2.  The child has the old or the new
+ * capacity, and the 4 units are still in use there.
  */
 START_TEST(a_fork_after_any_store_of_set_capacity_loses_no_units)
 {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * t_signals.c - a signal comes in a critical section of an interruptible semaphore, and its handler
- * runs after the section.  So no handler finds a lock taken, or is canceled while it holds one.
+ * t_signals.c - a signal comes in a critical section of an interruptible semaphore, and its handler runs
+ * after the section.  So no handler finds a lock taken, or is canceled while it holds one.
  *
- * The linker sends the library's unlock here first (--wrap), and there the signal comes.
+ * The linker redirects the library's unlock to this file (--wrap), which sends the signal.
  */
 #include "bare.h"
 #include "suite.h"
@@ -22,7 +22,7 @@ int __wrap_pthread_mutex_unlock(pthread_mutex_t *m);
 
 static fairsem_t sem;           /* closed: every release of it takes the mutex */
 static void    (*come)(void);   /* called when the tester is about to unlock it; may be NULL */
-static volatile sig_atomic_t section_lasts;         /* 1: come() is being called */
+static volatile sig_atomic_t section_lasts;         /* come() is being called */
 static volatile sig_atomic_t runs, runs_inside;     /* of the handler */
 static sigset_t  mask_inside;
 
@@ -30,8 +30,8 @@ static fairsem_t   handlers_sem;        /* what the handler releases */
 static _Thread_local volatile sig_atomic_t in_handler;
 static _Atomic bool signal_at_unlock, inside, canceled_now;
 
-/* Here the signal comes.  And a handler waits here, at the end of its critical section, until its
- * thread has been canceled. */
+/* Sends the signal.  And a handler waits here, at the end of its critical section, until its thread has been
+ * canceled. */
 BARE int __wrap_pthread_mutex_unlock(pthread_mutex_t *m)
 {
     if (come != NULL && m == &fs_inside(&sem)->mutex) {
@@ -101,7 +101,7 @@ static void note_the_mask(void)
     pthread_sigmask(SIG_SETMASK, NULL, &mask_inside);
 }
 
-/* The handler finds no lock taken: it releases the same semaphore. */
+/* The handler releases the same semaphore, and finds no lock taken. */
 START_TEST(a_handler_runs_when_the_section_has_ended)
 {
     begin();
@@ -139,7 +139,7 @@ static void note_the_mask_of_a_callback(fairsem_ticket_t *ticket, void *arg)
 }
 
 /* A callback is the user's code, and may take long. */
-START_TEST(a_callback_runs_when_signals_have_been_let_in)
+START_TEST(a_callback_runs_with_signals_unblocked)
 {
     fairsem_ticket_t ticket = { 0 };
 
@@ -188,15 +188,15 @@ static void prepare_handler(void)
     ck_assert_int_eq(sigaction(SIGUSR1, &action, NULL), 0);
 }
 
-/* A sleep on a futex can be canceled at any instruction.  A handler that interrupts it must not: it
- * would end with the mutex of the semaphore that it releases. */
-START_TEST(a_handler_is_not_canceled_while_it_has_a_lock)
+/* A sleep on a futex can be canceled at any instruction.  A handler that interrupts the sleep must not be
+ * canceled: the thread would end with the mutex of the semaphore that the handler releases. */
+START_TEST(a_handler_is_not_canceled_while_it_holds_a_lock)
 {
     struct worker first = { 0 }, w = { 0 };
 
     prepare_handler();
     worker_queue(&first, &handlers_sem, 1, 1);
-    worker_queue(&w, &handlers_sem, FAIRSEM_MAX_UNITS, 2);  /* more than signals bring */
+    worker_queue(&w, &handlers_sem, FAIRSEM_MAX_UNITS, 2);  /* more than the handlers release */
     while (!atomic_load(&inside)) {
         pthread_kill(w.thread, SIGUSR1);
         moment();
@@ -210,7 +210,7 @@ START_TEST(a_handler_is_not_canceled_while_it_has_a_lock)
 }
 END_TEST
 
-/* In a forked child both the token and the handler's semaphore must be adopted. */
+/* In a forked child the token and the handler's semaphore must be adopted. */
 START_TEST(a_handler_may_release_while_something_is_adopted)
 {
     static fairsem_token_t token = FAIRSEM_TOKEN_INITIALIZER;
@@ -218,7 +218,7 @@ START_TEST(a_handler_may_release_while_something_is_adopted)
     int status = -1;
 
     prepare_handler();
-    atomic_store(&canceled_now, true);  /* the handler need not wait */
+    atomic_store(&canceled_now, true);  /* so that the handler does not wait */
     ck_assert_int_eq(fairsem_close(&handlers_sem, 0), 0);
     child = fork();
     if (child == 0) {
@@ -260,7 +260,7 @@ static void *drain(void *arg)
     return fairsem_drain(&sem, 1, NULL) == 0 ? arg : NULL;
 }
 
-/* A drain takes nothing, so its clean-up gives nothing back.  Its second section is that of its wait. */
+/* A drain takes nothing, so its clean-up returns nothing.  Its second section is that of its wait. */
 START_TEST(a_handler_that_ends_a_thread_in_a_drain_makes_no_unit)
 {
     const fairsem_attr_t attr = { .flags = FAIRSEM_INTERRUPTIBLE };
@@ -277,22 +277,22 @@ START_TEST(a_handler_that_ends_a_thread_in_a_drain_makes_no_unit)
     pthread_join(thread, &returned);
     come = NULL;
     ck_assert_ptr_null(returned);
-    ck_assert_int_eq(sections, 3);      /* and that of the clean-up */
+    ck_assert_int_eq(sections, 3);      /* with that of the clean-up */
     ck_assert_int_eq(fairsem_available(&sem), 1);
 }
 END_TEST
 
 int main(void)
 {
-    /* ThreadSanitizer holds signals back by itself. */
+    /* ThreadSanitizer defers signals by itself. */
     if (!FS_HAS_FUTEX || UNDER_TSAN)
         RUN_SUITE("signals", a_system_without_futexes_says_so);
     RUN_SUITE("signals", a_system_without_futexes_says_so,
               a_handler_runs_when_the_section_has_ended,
-              a_callback_runs_when_signals_have_been_let_in,
+              a_callback_runs_with_signals_unblocked,
               a_section_blocks_all_signals_except_those_that_a_thread_causes_itself,
               signals_that_the_thread_has_blocked_stay_blocked,
-              a_handler_is_not_canceled_while_it_has_a_lock,
+              a_handler_is_not_canceled_while_it_holds_a_lock,
               a_handler_may_release_while_something_is_adopted,
               a_handler_that_ends_a_thread_in_a_drain_makes_no_unit);
 }

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * t_sleep.c - a sleep may end too early, and a wake-up may not come: the waiter's state and the
- * clock decide its result, not its sleep.  And no clock is read where none is needed.
- * (t_late_wakers.c has the wake-ups that come late.)
+ * t_sleep.c - a sleep may end too early, and a wake-up may not come: the waiter's state and the clock decide
+ * the result of a wait, not the end of its sleep.  And the library reads no clock where it needs none.
+ * (t_late_wakers.c has late wake-ups.)
  *
- * The linker sends the library's calls of these functions here first (--wrap).
+ * The linker redirects the library's calls of these functions to this file (--wrap).
  */
 #include "bare.h"
 #include "suite.h"
@@ -42,7 +42,7 @@ static _Atomic bool raises;     /* the next reading of a clock raises SIGUSR1 */
 static _Atomic int clock_reads, early_returns;
 static _Atomic int faked_by_s;  /* how far the clocks are ahead of the kernel's */
 
-/* For any number, there may be six arguments. */
+/* Any system call may have six arguments. */
 BARE long __wrap_syscall(long number, ...)
 {
     va_list list;
@@ -90,7 +90,7 @@ BARE int __wrap_pthread_cond_signal(pthread_cond_t *c)
     return atomic_load(&swallow) ? 0 : __real_pthread_cond_signal(c);
 }
 
-/* The same for a sleep on a word. */
+/* As above, for a sleep on a word. */
 bool __wrap_fs_park_on_word(const _Atomic int *word, int value, const struct fs_deadline *deadline)
 {
     if (!atomic_load(&early) || deadline == NULL)
@@ -120,7 +120,7 @@ START_TEST(no_clock_is_read_when_units_are_free)
 }
 END_TEST
 
-/* U25: some systems wake too early.  The clock decides, not what the sleep returned. */
+/* U25: some systems wake too early.  The clock decides, not the result of the sleep. */
 START_TEST(a_sleep_that_ends_too_early_does_not_end_the_wait)
 {
     fairsem_t sem = FAIRSEM_INITIALIZER(0);
@@ -150,8 +150,8 @@ START_TEST(a_sleep_that_ends_too_early_does_not_end_the_wait)
 }
 END_TEST
 
-/* More units can be in use than can be free at a time.  Canceled grants bring them all back. */
-START_TEST(units_that_come_back_from_canceled_sleepers_cannot_overflow_the_count)
+/* More units can be in use than can be free at a time.  Canceled grants return them all. */
+START_TEST(units_returned_by_canceled_sleepers_cannot_overflow_the_count)
 {
     const fairsem_attr_t no_spin = { .flags = FAIRSEM_NO_SPIN };
     fairsem_t sem;
@@ -181,8 +181,8 @@ static void end_the_thread(int sig)
 }
 
 /*
- * The signal comes while the waiter joins, where the clock is read.  Its handler is held until the
- * end of that section, runs with the waiter in the queue, and ends the thread.
+ * The signal comes while the waiter joins, at the reading of the clock.  Its handler is deferred to the end of
+ * that section, runs while the waiter is in the queue, and ends the thread.
  */
 START_TEST(a_handler_may_end_a_thread_that_has_just_joined)
 {
@@ -211,7 +211,7 @@ START_TEST(a_handler_may_end_a_thread_that_has_just_joined)
 }
 END_TEST
 
-/* Long before a deadline that is far away, as a clock may be set meanwhile, and if that has passed. */
+/* With a deadline in the past, and with a far one, long before it, because the clock may be set meanwhile. */
 START_TEST(a_sleep_without_the_clock_of_its_deadline_ends)
 {
     static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
@@ -230,8 +230,8 @@ START_TEST(a_sleep_without_the_clock_of_its_deadline_ends)
 END_TEST
 
 /*
- * A tool such as libfaketime replaces the functions of the C library.  It does not replace the system
- * call that sleeps on a futex.
+ * A tool such as libfaketime replaces functions of the C library, but not the system call that sleeps on a
+ * futex.
  */
 START_TEST(a_deadline_is_a_time_of_the_clock_that_the_caller_sees)
 {
@@ -269,12 +269,12 @@ START_TEST(a_thread_sleeps_on_a_kernel_without_the_call_for_a_wide_time)
     atomic_store(&old_kernel, true);
     ck_assert_int_eq(fairsem_acquire_for(&sem, 1, 20000000), ETIMEDOUT);
     atomic_store(&old_kernel, false);
-    ck_assert_int_le(atomic_load(&system_calls), 100);      /* it would spin for the whole time */
+    ck_assert_int_le(atomic_load(&system_calls), 100);      /* spinning would take many more */
     ck_assert_int_eq(fairsem_destroy(&sem), 0);
 }
 END_TEST
 
-/* It is seen soon, while the thread sleeps. */
+/* The sleeping thread notices the new time soon. */
 START_TEST(a_faked_clock_may_be_set_while_a_thread_sleeps)
 {
     const fairsem_attr_t interruptible = { .flags = FAIRSEM_INTERRUPTIBLE };
@@ -305,5 +305,5 @@ int main(void)
               a_thread_sleeps_on_a_kernel_without_the_call_for_a_wide_time,
               a_faked_clock_may_be_set_while_a_thread_sleeps,
               a_handler_may_end_a_thread_that_has_just_joined,
-              units_that_come_back_from_canceled_sleepers_cannot_overflow_the_count);
+              units_returned_by_canceled_sleepers_cannot_overflow_the_count);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * t_spin.c - how long the head of the queue stays awake.  That depends on the time that a wake-up
- * takes, which is measured, and on the cores that the holders need.  (When it pays: t_awake.c.)
+ * t_spin.c - how long the head of the queue stays awake.  That depends on the measured time of a wake-up, and
+ * on the cores that the holders need.  (t_awake.c tests when staying awake pays.)
  */
 #include "clockwork.h"
 
@@ -9,7 +9,7 @@
 #define WAKE_UP 16000
 #define LATE    1000000
 
-/* How long do these spin if no grant comes?  On a new semaphore each stays awake. */
+/* Returns how long the head spins if no grant comes.  On a new semaphore each head stays awake. */
 static int64_t head_spins_for(void)
 {
     fairsem_t sem = FAIRSEM_INITIALIZER(0);
@@ -27,7 +27,7 @@ static int64_t head_woken_early_spins_for(void)
     return spun(1);
 }
 
-/* One wake-up takes that long. */
+/* Make one wake-up take `ns`. */
 static void wake_up_once(int64_t ns)
 {
     const fairsem_attr_t attr = { .flags = FAIRSEM_NO_SPIN };
@@ -45,7 +45,7 @@ static void assert_about(int64_t ns, int64_t expected)
     ck_assert_int_le(ns, expected + 4 * LOOK);
 }
 
-/* This must be the first test, in case all share a process. */
+/* The first test, because all may share a process. */
 START_TEST(no_thread_stays_awake_until_a_wake_up_has_been_measured)
 {
     fairsem_t sem = FAIRSEM_INITIALIZER(0);
@@ -70,7 +70,7 @@ START_TEST(the_head_spins_for_two_wake_ups_and_if_woken_early_for_half_of_one)
 }
 END_TEST
 
-/* Wake-ups on the waker's own core are short, and say nothing about the others. */
+/* Wake-ups on the waker's own core are short, and do not count. */
 START_TEST(a_longer_wake_up_counts_for_a_quarter_and_a_shorter_one_for_a_sixteenth)
 {
     begin_world(LOOK);
@@ -96,7 +96,7 @@ START_TEST(a_wake_up_of_more_than_50_us_counts_as_50_us)
 }
 END_TEST
 
-/* It sees the grant at once. */
+/* The thread sees the grant at once. */
 START_TEST(a_thread_granted_while_it_is_awake_goes_on_at_once)
 {
     fairsem_t sem = FAIRSEM_INITIALIZER(0);
@@ -122,7 +122,7 @@ START_TEST(no_thread_spins_on_the_only_core)
 }
 END_TEST
 
-/* How long does a head spin that asks for n of so many units, on so many cores? */
+/* Returns how long a head spins that asks for n units. */
 static int64_t spins_beside_holders(int64_t units, int64_t capacity, int64_t n, int cores)
 {
     const fairsem_attr_t attr = { .capacity = capacity };
@@ -151,13 +151,13 @@ START_TEST(the_cores_of_the_holders_come_first)
             assert_about(spins_beside_holders(holders * 10 + 9, 0, 10, cores), expected);
         }
     }
-    /* The capacity says how many, not the units that there were at first. */
+    /* The capacity is the number of units, not the initial number. */
     assert_about(spins_beside_holders(1, 3, 1, 3), 0);
     assert_about(spins_beside_holders(1, 3, 1, 4), 2 * WAKE_UP);
-    /* That of a sem_t says nothing. */
+    /* The capacity of a sem_t says nothing about the holders. */
     assert_about(spins_beside_holders(1, INT_MAX, 1, 2), 2 * WAKE_UP);
     assert_about(spins_beside_holders(2, INT_MAX, 1, 2), 0);
-    /* At least one holder is assumed, also where there were too few units at first. */
+    /* At least one holder is assumed, even if there were too few units at first. */
     assert_about(spins_beside_holders(0, 0, 1, 2), 2 * WAKE_UP);
     assert_about(spins_beside_holders(0, 0, 1, 1), 0);
     assert_about(spins_beside_holders(3, 0, 7, 2), 2 * WAKE_UP);

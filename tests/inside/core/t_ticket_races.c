@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * t_ticket_races.c - two threads use one ticket, or a process forks, at a moment that the explorer does
- * not reach: a return that begins with a callback to drop, a callback that is withdrawn in the section
- * in which the next becomes due, a fork.
+ * t_ticket_races.c - two threads use one ticket, or a process forks, at a moment that the explorer does not
+ * reach: a return begins with a callback to cancel; a callback is canceled in the section in which the next
+ * one becomes pending; a fork.
  *
  * This program includes the library's ticket.c, so that it can act before the calls named below.
  */
@@ -16,7 +16,7 @@
 #include <errno.h>
 #include <string.h>
 
-static _Thread_local bool stepping;     /* the steps below happen in this thread */
+static _Thread_local bool stepping;     /* this thread does the steps below */
 static void (*before_add)(void), (*before_drop)(void), (*before_await)(void), (*before_number)(void);
 static fairsem_ticket_t shared;
 
@@ -97,7 +97,7 @@ static void *release_two(void *arg)
     return NULL;
 }
 
-/* If it can be taken by now.  Its callback is due while that of the ticket ahead runs. */
+/* Take the ticket if that is possible.  Its callback is pending while that of the ticket ahead runs. */
 static void take_with_callback(void)
 {
     if (fairsem_ticket_take(&shared, &first, 1, 0, count_call, NULL) != EINPROGRESS)
@@ -107,12 +107,12 @@ static void take_with_callback(void)
         moment();
 }
 
-START_TEST(a_return_does_not_drop_the_callback_of_the_next_take)
+START_TEST(a_return_does_not_cancel_the_callback_of_the_next_take)
 {
     begin();
     memset(&ahead, 0, sizeof ahead);
     is_called = goes_on = called = 0;
-    /* So that there may be a callback to drop. */
+    /* So that there may be a callback to cancel. */
     ck_assert_int_eq(fairsem_ticket_take(&shared, &first, 1, 0, count_call, NULL), EINPROGRESS);
     ck_assert_int_eq(fairsem_ticket_return(&shared), 0);
     ck_assert_int_eq(fairsem_ticket_take(&ahead, &first, 1, 0, be_called_for_long, NULL),
@@ -139,7 +139,7 @@ static void note_return(void)
     atomic_store(&return_began, 1);
 }
 
-/* In another thread than the callback. */
+/* Runs in another thread than the callback. */
 static void *return_shared(void *arg)
 {
     (void)arg;
@@ -173,7 +173,7 @@ static void claim_and_take_again(fairsem_ticket_t *which, void *arg)
     taken_again = fairsem_ticket_take(which, &first, 1, 0, claim_and_take_again, arg);
 }
 
-/* The return has made the ticket idle, and waits for the callback.  The user frees it afterwards. */
+/* The return has made the ticket idle, and waits for the callback.  After it the user frees the ticket. */
 START_TEST(a_callback_cannot_take_a_ticket_that_is_being_returned)
 {
     begin();
@@ -207,7 +207,7 @@ static void *use_in_child(void *arg)
     return NULL;
 }
 
-/* The thread that forks is another one than the one that has the ticket. */
+/* The thread that forks is not the one that uses the ticket. */
 static void fork_now(void)
 {
     start_thread(&mover, use_in_child, NULL);
@@ -255,8 +255,8 @@ static void wait_for_the_next_add(void)
     before_add = have_the_one_ahead_withdrawn;
 }
 
-/* The only callback that is due is withdrawn, and then another becomes due. */
-START_TEST(a_callback_is_called_though_the_one_before_it_was_withdrawn)
+/* The only pending callback is canceled, and then another one becomes pending. */
+START_TEST(a_callback_is_called_though_the_one_before_it_was_canceled)
 {
     begin();
     memset(&ahead, 0, sizeof ahead);
@@ -276,8 +276,8 @@ END_TEST
 
 int main(void)
 {
-    RUN_SUITE("ticket races", a_return_does_not_drop_the_callback_of_the_next_take,
+    RUN_SUITE("ticket races", a_return_does_not_cancel_the_callback_of_the_next_take,
               a_callback_cannot_take_a_ticket_that_is_being_returned,
               a_ticket_that_was_being_taken_or_claimed_is_idle_in_a_child,
-              a_callback_is_called_though_the_one_before_it_was_withdrawn);
+              a_callback_is_called_though_the_one_before_it_was_canceled);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* t_waitq.c - the wait queue by itself: its order, and leaving it at any place. */
+/* t_waitq.c - the wait queue alone: its order, and removal at any place. */
 #include "suite.h"
 
 #include "waitq.h"
@@ -8,7 +8,7 @@
 
 #define MOST 40
 
-/* No assertion for each node: an assertion is a system call. */
+/* Without an assertion for each node, because each assertion makes a system call. */
 static bool is_in_order(const struct fs_waitq *queue, int64_t expected)
 {
     int64_t count = 0;
@@ -81,8 +81,8 @@ static int depth_below(const struct fs_waitq_node *leader)
 }
 
 /*
- * Priorities in ascending order, in descending order, and far apart: the tree of 10,000 would be
- * 14 deep at best, and 10,000 at worst.  By chance it is 30 to 40 deep; never 100.
+ * Priorities in ascending order, in descending order, and far apart: a tree of 10,000 is 14 deep at best and
+ * 10,000 at worst.  A random one is 30 to 40 deep, and never 100.
  */
 START_TEST(many_priorities_in_any_order_make_no_deep_tree)
 {
@@ -108,7 +108,7 @@ END_TEST
 
 /* ---- By age ---- */
 
-/* By the words of waitq.h: the old ones as they came, then by priority, then as they came. */
+/* The order of waitq.h: old nodes by arrival, then the others by priority, then by arrival. */
 static bool comes_before(const struct fs_waitq_node *a, const struct fs_waitq_node *b)
 {
     if ((a->kind == FS_OLD) != (b->kind == FS_OLD))
@@ -130,7 +130,7 @@ static bool is_in_order_of_age(const struct fs_waitq *queue, int64_t expected)
     return count == expected;
 }
 
-/* The next to become old, as its owner does it. */
+/* Make the next node old, as the owner of the queue does. */
 static void grow_old(struct fs_waitq *queue)
 {
     struct fs_waitq_node *at = queue->front;
@@ -171,7 +171,7 @@ START_TEST(old_nodes_come_first_in_the_order_of_arrival)
 }
 END_TEST
 
-/* A thousand random queues: join and leave anywhere, and grow old; in order after each step. */
+/* A thousand random queues, whose nodes join, leave anywhere and grow old, are in order after each step. */
 static void walk_at_random(bool by_age)
 {
     uint32_t seed = 1;
@@ -217,7 +217,7 @@ START_TEST(any_sequence_keeps_the_order_of_age)
 }
 END_TEST
 
-/* Equal priorities and ascending ones, which a plain tree would make a list of. */
+/* Equal and ascending priorities, with which an unbalanced tree would become a list. */
 START_TEST(a_long_queue_by_age_makes_no_deep_tree)
 {
     static struct fs_waitq_node nodes[10000];

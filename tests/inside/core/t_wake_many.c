@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * t_wake_many.c - one release wakes many sleepers, each of them itself.  No thread waits for another one
- * that was woken before it.
+ * t_wake_many.c - one release wakes each of many sleepers by itself.  No sleeper depends on another one that
+ * was woken before it.
  *
- * The linker sends the library's calls of these functions here first (--wrap).
+ * The linker redirects the library's calls of these functions to this file (--wrap).
  */
 #include "bare.h"
 #include "restless.h"
@@ -17,13 +17,13 @@
 
 enum { MOST = 60 };
 
-static _Atomic int asleep;          /* so many threads are in pthread_cond_wait */
+static _Atomic int asleep;          /* threads in pthread_cond_wait */
 static pthread_mutex_t *_Atomic sleeps_with;    /* the mutex of the last of them */
 static _Atomic int signals;         /* of condition variables, in all */
-static _Atomic int granted;         /* so many waits of sleepers have ended */
+static _Atomic int granted;         /* waits of sleepers that have ended */
 static _Thread_local int own_signals;
 static _Thread_local bool caller;
-static struct worker *to_cancel;    /* before the caller's first wake */
+static struct worker *to_cancel;    /* canceled before the caller's first wake */
 static void (*before_wakes)(void);
 
 int __real_pthread_cond_wait(pthread_cond_t *c, pthread_mutex_t *m);
@@ -32,7 +32,7 @@ int __wrap_pthread_cond_wait(pthread_cond_t *c, pthread_mutex_t *m)
 {
     int result;
 
-    /* With the mutex, so a waker finds the thread asleep. */
+    /* Stored while the mutex is held, so that a waker finds the thread asleep. */
     atomic_store(&sleeps_with, m);
     atomic_fetch_add(&asleep, 1);
     result = __real_pthread_cond_wait(c, m);
@@ -51,7 +51,7 @@ int __wrap_pthread_cond_signal(pthread_cond_t *c)
     return __real_pthread_cond_signal(c);
 }
 
-/* Unlocks of that mutex for which the C library asks the kernel to wake somebody. */
+/* Unlocks of that mutex that make a system call to wake a thread. */
 static _Atomic int costly_unlocks;
 
 int __real_pthread_mutex_unlock(pthread_mutex_t *m);
@@ -127,8 +127,8 @@ static void *sleep_again_and_again(void *arg)
     return NULL;
 }
 
-/* In each round fewer sleep, so that a link of the round before would lead to another thread. */
-START_TEST(of_many_sleepers_the_caller_wakes_each)
+/* Each round has fewer sleepers, so that a stale link of an earlier round would lead to a wrong thread. */
+START_TEST(the_caller_wakes_each_of_many_sleepers)
 {
     enum { ROUNDS = 6 };
     fairsem_t sem;
@@ -191,8 +191,8 @@ START_TEST(the_caller_wakes_those_that_still_sleep)
 }
 END_TEST
 
-/* Its condition variable has marked its mutex as contended. */
-START_TEST(a_woken_thread_asks_the_kernel_for_nothing)
+/* The condition variable has marked the thread's mutex as contended. */
+START_TEST(a_woken_thread_makes_no_system_call_to_wake_another)
 {
     fairsem_t sem;
     struct worker w[8] = { { 0 } };
@@ -206,7 +206,7 @@ START_TEST(a_woken_thread_asks_the_kernel_for_nothing)
     for (int i = 0; i < 8; i++) {
         worker_queue(&w[i], &sem, 1, 1);
         await_asleep(1);
-        /* When it can be had, the thread has let go of it, and sleeps. */
+        /* Once this lock succeeds, the thread has released the mutex, and sleeps. */
         pthread_mutex_lock(atomic_load(&sleeps_with));
         pthread_mutex_unlock(atomic_load(&sleeps_with));
         atomic_store(&costly_unlocks, 0);
@@ -218,8 +218,8 @@ START_TEST(a_woken_thread_asks_the_kernel_for_nothing)
 }
 END_TEST
 
-/* The others are woken, whatever becomes of one of them. */
-START_TEST(one_that_is_canceled_while_the_caller_wakes_keeps_nobody_asleep)
+/* A thread that is canceled during the wakes does not keep the others from being woken. */
+START_TEST(a_thread_that_is_canceled_while_the_caller_wakes_keeps_no_other_asleep)
 {
     fairsem_t sem;
     struct worker w[MOST] = { { 0 } };
@@ -242,7 +242,7 @@ START_TEST(one_that_is_canceled_while_the_caller_wakes_keeps_nobody_asleep)
 }
 END_TEST
 
-/* A signal handler that interrupts a sleep, and does not return before another wait has ended. */
+/* A signal handler interrupts a sleep, and does not return before another wait has ended. */
 static _Atomic int in_handler;
 static struct worker *_Atomic awaited;
 
@@ -290,8 +290,8 @@ END_TEST
 
 int main(void)
 {
-    RUN_SUITE("wake many", of_many_sleepers_the_caller_wakes_each,
-              the_caller_wakes_those_that_still_sleep, a_woken_thread_asks_the_kernel_for_nothing,
-              one_that_is_canceled_while_the_caller_wakes_keeps_nobody_asleep,
+    RUN_SUITE("wake many", the_caller_wakes_each_of_many_sleepers,
+              the_caller_wakes_those_that_still_sleep, a_woken_thread_makes_no_system_call_to_wake_another,
+              a_thread_that_is_canceled_while_the_caller_wakes_keeps_no_other_asleep,
               a_wake_depends_on_no_other_waiter);
 }

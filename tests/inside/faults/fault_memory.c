@@ -2,16 +2,16 @@
 /*
  * fault_memory.c - preloaded into a program (LD_PRELOAD), makes its requests for memory fail: from
  * number FAULT_MEMORY_FROM on, FAULT_MEMORY_COUNT of them.  Each failure creates the file
- * FAULT_MEMORY_MARK, so that the test knows of it.  Those of the first thread count, or those of all others
- * if FAULT_MEMORY_OTHERS is "yes": of both together, no two runs would have the same.
+ * FAULT_MEMORY_MARK, so that the test knows of it.  Requests of the first thread count, or with
+ * FAULT_MEMORY_OTHERS=yes those of all others; the numbers of both together would differ from run to run.
  *
- * Only in the program whose file is named FAULT_MEMORY_IN, not in the commands that it runs.  A new thread
- * counts as a request, because its stack is one.  The C library's own requests by malloc come here, too,
+ * Works only in the program whose file is named FAULT_MEMORY_IN, not in the commands that it runs.  The
+ * start of a thread counts as a request, for its stack.  So do requests that the C library makes by malloc,
  * such as those of setenv() and fopen().
  *
- * Requests of the libraries for TLS do not count: there are thousands when a program begins, and it does
- * without them.  Requests of jansson do not count, because jansson 2.14 goes on when it could not store a
- * character of a string, and then writes behind the string.
+ * Not counted are requests of the libraries for TLS, because a program makes thousands of them at its start
+ * and does without them; and requests of jansson, because jansson 2.14 ignores that it could not store a
+ * character of a string, and then writes past the string.
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -33,7 +33,7 @@ static long        from, count;
 static const char *mark;
 static _Atomic long requests;
 
-/* The code of libraries that are left out. */
+/* The code of the libraries whose requests do not count. */
 static struct {
     uintptr_t begin, end;
 } range[40];
@@ -60,7 +60,7 @@ static int find_left_out(struct dl_phdr_info *object, size_t size, void *arg)
     return 0;
 }
 
-/* What comes earlier belongs to the loader. */
+/* Earlier requests are the loader's. */
 __attribute__((constructor)) static void arm(void)
 {
     const char *program = getenv("FAULT_MEMORY_IN"), *first = getenv("FAULT_MEMORY_FROM"),
@@ -71,7 +71,7 @@ __attribute__((constructor)) static void arm(void)
         return;
     from = strtol(first, NULL, 10);
     count = strtol(number, NULL, 10);
-    /* The program may change its environment. */
+    /* A copy, because the program may change its environment. */
     mark = strdup(mark);
     others = getenv("FAULT_MEMORY_OTHERS") != NULL && strcmp(getenv("FAULT_MEMORY_OTHERS"), "yes") == 0;
     first_thread = pthread_self();

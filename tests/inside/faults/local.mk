@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-# tests/inside/faults/local.mk - many faults outside the library; included by ../../local.mk.
+# tests/inside/faults/local.mk - tests with faults outside of the library; included by ../../local.mk.
 
 verify_scripts += tests/inside/faults/test_fault_examples.py
 
@@ -20,10 +20,10 @@ endif
 endif
 EXTRA_DIST += tests/inside/faults/loaded.h
 
-# It loads the library, and has none of its own.
+# This test loads the library at run time, and is not linked with it.
 tests_inside_faults_t_fault_unload_LDADD = $(CHECK_LIBS) $(DL_LIBS)
 
-# It loads a plugin that has the objects of libfairsem.a inside.  Without -z nodelete.
+# This test loads a plugin that contains the objects of libfairsem.a.  Without -z nodelete.
 if BUILD_SHARED
 check_LTLIBRARIES += tests/inside/faults/libplugin.la
 endif
@@ -32,7 +32,7 @@ tests_inside_faults_libplugin_la_LIBADD = libcore.la
 tests_inside_faults_libplugin_la_LDFLAGS = -module -avoid-version -shared -rpath /nowhere
 tests_inside_faults_t_fault_plugin_LDADD = $(CHECK_LIBS) $(DL_LIBS)
 
-# What test_fault_examples.py preloads into the examples, and tests/limit/test_memory.py into the commands.
+# Preloaded into the examples by test_fault_examples.py, and into the commands by tests/limit/test_memory.py.
 if BUILD_SHARED
 check_LTLIBRARIES += tests/inside/faults/libfaultmemory.la tests/inside/faults/libfaultthreads.la
 endif
@@ -45,7 +45,7 @@ tests_inside_faults_libfaultthreads_la_CPPFLAGS =
 tests_inside_faults_libfaultthreads_la_LDFLAGS = -module -avoid-version -shared -rpath /nowhere
 tests_inside_faults_libfaultthreads_la_LIBADD = $(DL_LIBS)
 
-# Calls that the linker sends to the test first.
+# Calls that the linker redirects to the test.
 tests_inside_faults_t_fault_clock_LDFLAGS = -Wl,--wrap=clock_gettime -Wl,--wrap=pthread_cond_init \
 	-Wl,--wrap=pthread_cond_timedwait -Wl,--wrap=fs_park_on_word \
 	-Wl,--wrap=__clock_gettime64 -Wl,--wrap=__pthread_cond_timedwait64

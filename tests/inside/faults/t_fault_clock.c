@@ -3,9 +3,9 @@
  * t_fault_clock.c - the machine's clock is set while threads wait.  A deadline on CLOCK_REALTIME
  * follows, in both directions; one on CLOCK_MONOTONIC does not.
  *
- * The clock is simulated: the linker sends the calls that read it, and those that sleep until a
- * time, here first (--wrap).  As with the kernel's sleeps, setting the clock changes how long a
- * sleep until a time of that clock lasts.
+ * The clock is simulated: the linker redirects the calls that read it, and those that sleep until a time, to
+ * this file (--wrap).  As in the kernel, setting a clock changes the length of the sleeps until a time of that
+ * clock.
  */
 #include "askers.h"
 #include "stress.h"
@@ -22,11 +22,11 @@
 #define SLICE_NS  1000000       /* how often a simulated sleep checks whether the clock was set */
 #define MOST_CONDS 64
 
-static _Atomic int64_t set_by_s;            /* how far the clock of the machine was set, seconds */
+static _Atomic int64_t set_by_s;            /* by how many seconds the clock of the machine was set */
 static _Atomic int64_t later_by_s;          /* how far CLOCK_MONOTONIC is ahead of the kernel's */
 static pthread_cond_t *_Atomic on_monotonic[MOST_CONDS]; /* the others are on CLOCK_REALTIME */
 static _Atomic int monotonic_conds;
-static _Atomic int realtime_sleeps;         /* so often a thread slept until a time of that clock */
+static _Atomic int realtime_sleeps;         /* number of sleeps until a time of that clock */
 
 int __real_clock_gettime(clockid_t clock, struct timespec *ts);
 int __wrap_clock_gettime(clockid_t clock, struct timespec *ts);
@@ -119,7 +119,7 @@ bool __wrap_fs_park_on_word(const _Atomic int *word, int value, const struct fs_
     return false;
 }
 
-/* Two threads that wait for the same time, each on its own clock. */
+/* Two threads that wait until the same time, each on its own clock. */
 struct pair {
     fairsem_t       sem;
     struct timespec realtime_at, monotonic_at;
@@ -159,7 +159,7 @@ static void clock_set_forward(unsigned flags)
     ck_assert_int_eq(fairsem_destroy(&p.sem), 0);
 }
 
-/* The time-out of the monotonic wait shows that the time of both has passed. */
+/* The time-out of the monotonic wait shows that the time of both waits has passed. */
 static void clock_set_back(unsigned flags)
 {
     struct pair p;
@@ -217,7 +217,7 @@ START_TEST(a_relative_time_does_not_follow_the_clock)
 }
 END_TEST
 
-/* If it does not come before the age, the thread sleeps on CLOCK_MONOTONIC, and looks each second. */
+/* With a deadline after the age, the thread would sleep on CLOCK_MONOTONIC, and look each second. */
 START_TEST(until_a_deadline_before_the_age_a_thread_sleeps_on_the_deadlines_own_clock)
 {
     const fairsem_attr_t attr = { .aging_ns = HOUR_MS * INT64_C(1000000) };
@@ -310,7 +310,7 @@ START_TEST(a_drain_counts_its_time_from_the_call_and_not_from_the_last_callback)
     ck_assert_int_eq(fairsem_acquire(&sem, 1), 0);
     ck_assert_int_eq(fairsem_ticket_take(&ticket, &sem, 1, 0, takes_two_hours, NULL), EINPROGRESS);
     ck_assert_int_eq(fairsem_drain(&sem, 1, &how), ETIMEDOUT);
-    ck_assert_int_eq(atomic_exchange(&later_by_s, 0), 7200);    /* Check measures, too */
+    ck_assert_int_eq(atomic_exchange(&later_by_s, 0), 7200);    /* because Check reads the clock, too */
     ck_assert_int_eq(fairsem_ticket_return(&ticket), 0);
     ck_assert_int_eq(fairsem_release(&sem, 1), 0);
     ck_assert_int_eq(fairsem_destroy(&sem), 0);

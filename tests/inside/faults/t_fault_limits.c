@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * t_fault_limits.c - several limits at once: the largest requests, the longest queue that can be
- * allowed, the first and the last priority.  (Each limit alone: in scenarios, and t_stat.)
+ * t_fault_limits.c - several limits at once: the largest requests, the largest max_waiters, the first and the
+ * last priority.  (Scenarios and t_stat.c test each limit alone.)
  */
 #include "askers.h"
 #include "suite.h"
@@ -22,7 +22,7 @@ static void queue_waiters(struct asker a[], fairsem_t *sem, _Atomic int *service
     }
 }
 
-/* No request passes another, and every unit is accounted for. */
+/* No request overtakes another, and no unit is lost. */
 START_TEST(the_largest_requests_are_granted_one_by_one_in_order)
 {
     static const int order[WAITERS] = { 1, 4, 2, 5, 0, 3 };
@@ -51,7 +51,7 @@ START_TEST(the_largest_requests_are_granted_one_by_one_in_order)
 }
 END_TEST
 
-/* From the largest debt to the largest count; each waiter asks for all of that. */
+/* The count goes from the largest debt to the largest count, and each waiter asks for that many. */
 START_TEST(waiters_wait_until_the_largest_debt_is_paid)
 {
     struct asker a[WAITERS];

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * t_fault_memory.c - each call by which the library asks for memory fails in turn: the first, the
- * second, and so on until the scenario makes no more of them.
+ * t_fault_memory.c - each request of the library for memory fails in turn: the first, the second, and so on,
+ * up to the last one of the scenario.
  *
- * Counted are malloc, aligned_alloc and the calls of the C library that POSIX allows to fail for
- * lack of memory.
- * Each failure has a process of its own, because a parker is never freed.
+ * Requests are malloc, aligned_alloc and the calls of the C library that POSIX allows to fail for lack of
+ * memory.  Each failure has a process of its own, because a parker is never freed.
  */
 #include "askers.h"
 #include "bare.h"
@@ -23,7 +22,7 @@ static bool armed;
 static int first_to_fail, last_to_fail;
 static _Atomic int calls;
 static _Atomic bool has_key;
-static pthread_key_t library_key;   /* a sanitizer makes others */
+static pthread_key_t library_key;   /* not one of a sanitizer */
 
 /* Count one more call that may ask for memory.  Does it fail? */
 BARE static bool fails(void)
@@ -129,9 +128,9 @@ static void dump(fairsem_t *sem, FILE *file)
 }
 
 /*
- * Every way to wait, in an order that does not depend on speed: several waiters, of which one is
- * canceled by its token; a wait that times out; a ticket; a dump.  No call that asks for units may
- * fail, and no request may pass another.
+ * Each kind of wait, in an order that does not depend on speed: several waiters, one of them canceled by its
+ * token; a wait that times out; a ticket; a dump.  No call that asks for units may fail, and no request may
+ * overtake another.
  */
 static void scenario(FILE *file)
 {
@@ -167,7 +166,7 @@ static void scenario(FILE *file)
     CHILD_CHECK(fairsem_destroy(&sem) == 0);
 }
 
-/* Play the scenario while the calls from `first` to `last` fail; returns how many there were. */
+/* Play the scenario while the calls from `first` to `last` fail.  Returns the number of calls. */
 static int calls_when(int first, int last)
 {
     int ends[2], made = -1, status;
@@ -199,8 +198,8 @@ static int calls_when(int first, int last)
 }
 
 /*
- * Is there a k-th request?  A wait needs no memory if its time or its grant comes before it sleeps,
- * as on a busy machine: only three plays in a row without it say that there is none.
+ * Is there a k-th request?  On a busy machine a wait may end before it sleeps, and then needs no memory.  So
+ * only three plays in a row without a k-th request mean that there is none.
  */
 static bool has_request(int k, int last)
 {

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * t_fault_plugin.c - a plugin linked with libfairsem.a is unloaded, and with it the destructor that
- * the threads that have waited would run when they end.
+ * t_fault_plugin.c - a plugin linked with libfairsem.a is unloaded, and with it the destructor that threads
+ * run at their end if they have waited.
  *
- * No thread is inside at that time: that would be the plugin's own fault.  But a thread that left
- * it long ago must be able to end, and the process to fork.  (A plugin linked with the shared
- * library is another case: that is never unmapped, see t_fault_unload.c.)
+ * No thread is inside at that time, which would be the plugin's fault.  But a thread that left the plugin long
+ * ago must be able to end, and the process to fork.  (A shared library is never unmapped, see
+ * t_fault_unload.c.)
  */
 #define _DEFAULT_SOURCE     /* RTLD_NOLOAD */
 #include "children.h"
@@ -20,7 +20,7 @@
 
 enum { THREADS = 3 };
 
-/* If this did not unmap it, the tests would show nothing. */
+/* Unload the plugin, and check that it is unmapped: otherwise the tests would show nothing. */
 static void unload(void *plugin)
 {
     ck_assert_int_eq(dlclose(plugin), 0);
@@ -40,7 +40,7 @@ static void *wait_once(void *sem)
     return error == 0 ? sem : NULL;
 }
 
-/* Threads that have slept inside the plugin and are now outside. */
+/* Start threads that sleep inside the plugin, and leave it. */
 static void have_waited(pthread_t *thread, fairsem_t *sem)
 {
     atomic_store(&outside, 0);
@@ -96,7 +96,7 @@ START_TEST(a_process_can_fork_after_the_plugin_was_unloaded)
 }
 END_TEST
 
-/* It makes a key each time.  Values that threads have for an old key must not disturb the new. */
+/* Each load makes a key.  Values that threads have for an old key must not disturb the new one. */
 START_TEST(a_plugin_that_is_loaded_again_works_for_the_same_threads_and_others)
 {
     fairsem_t sem = FAIRSEM_INITIALIZER(0);
@@ -115,7 +115,7 @@ START_TEST(a_plugin_that_is_loaded_again_works_for_the_same_threads_and_others)
 }
 END_TEST
 
-/* More often than there are keys in a process (PTHREAD_KEYS_MAX is 1024 there). */
+/* Loaded more often than a process may have keys (PTHREAD_KEYS_MAX is 1024 on Linux). */
 START_TEST(a_plugin_that_is_unloaded_deletes_its_key)
 {
     for (int round = 0; round < 1100; round++) {

@@ -3,7 +3,7 @@
  * t_fault_resources.c - threads wait in order although there is no memory, no key, no value for a
  * key, or no condition variable.  (For one failure at a time see t_fault_memory.c.)
  *
- * The linker sends the library's calls of these functions here first (--wrap).
+ * The linker redirects the library's calls of these functions to this file (--wrap).
  */
 #include "bare.h"
 #include "suite.h"
@@ -24,9 +24,9 @@ int __wrap_pthread_setspecific(pthread_key_t key, const void *value);
 int __real_pthread_cond_init(pthread_cond_t *c, const pthread_condattr_t *attr);
 int __wrap_pthread_cond_init(pthread_cond_t *c, const pthread_condattr_t *attr);
 
-/* The test's own thread: its allocations are Check's. */
+/* The test's own thread, whose allocations are Check's. */
 static pthread_t tester;
-static pthread_key_t newest_key;    /* the library's: a sanitizer's own was made before */
+static pthread_key_t newest_key;    /* the library's; a sanitizer has made its own before */
 static _Atomic bool no_memory, no_keys, no_values;
 static _Atomic int mallocs;
 static _Atomic int cond_inits_left = 1 << 30;
@@ -51,7 +51,7 @@ BARE int __wrap_pthread_key_create(pthread_key_t *key, void (*destructor)(void *
 BARE int __wrap_pthread_setspecific(pthread_key_t key, const void *value)
 {
     if (atomic_load(&no_values) && key == newest_key) {
-        errno = ENOMEM;     /* as calloc in it does */
+        errno = ENOMEM;     /* as its calloc does */
         return ENOMEM;
     }
     return __real_pthread_setspecific(key, value);
@@ -64,8 +64,8 @@ BARE int __wrap_pthread_cond_init(pthread_cond_t *c, const pthread_condattr_t *a
     return __real_pthread_cond_init(c, attr);
 }
 
-/* Waiters that cannot have what a sleep needs are granted in order all the same, beside a deadline
- * and a cancellation. */
+/* Waiters without the resources for a sleep are still granted in order, next to a deadline and a
+ * cancellation. */
 static void waits_work_in_order(void)
 {
     fairsem_t sem = FAIRSEM_INITIALIZER(0);
@@ -120,7 +120,7 @@ START_TEST(waits_work_in_order_without_memory_for_thread_specific_values)
 {
     fairsem_t sem = FAIRSEM_INITIALIZER(0);
 
-    /* A first wait, for the library to make its key. */
+    /* A first wait makes the library's key. */
     ck_assert_int_eq(fairsem_acquire_for(&sem, 1, 1), ETIMEDOUT);
     atomic_store(&no_values, true);
     waits_work_in_order();
@@ -178,7 +178,7 @@ static void *wait_with_errno(void *arg)
     return &seen;
 }
 
-START_TEST(errno_is_not_touched_without_memory_either)
+START_TEST(errno_is_unchanged_without_memory)
 {
     _Atomic bool *const missing[] = { &no_memory, &no_values };
 
@@ -237,6 +237,6 @@ int main(void)
               waits_work_in_order_without_thread_specific_keys,
               waits_work_in_order_without_memory_for_thread_specific_values,
               waits_work_in_order_without_condition_variables,
-              only_the_first_wait_of_a_thread_allocates, errno_is_not_touched_without_memory_either,
+              only_the_first_wait_of_a_thread_allocates, errno_is_unchanged_without_memory,
               a_dump_without_memory_has_the_summary_and_says_what_is_missing);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * t_fault_stop.c - the whole process is stopped (SIGSTOP: Ctrl-Z, a debugger, a frozen container)
- * and continued, while its threads wait.  ../../search/stress/ does so at any moment.
+ * and continued, while its threads wait.  ../../search/stress/ stops processes at any moment.
  *
  * The process is a child of the test, which stops it, waits until it is stopped, and continues it.
  */
@@ -26,8 +26,8 @@ static bool passed(const struct timespec *at)
 }
 
 /*
- * Stop the child, and continue it when the clock, which is also the child's, has reached that time.
- * False: it was not stopped before that.  With at == NULL: continue it at once.
+ * Stop the child, and continue it when the clock, which it shares with us, has reached that time.  If `at` is
+ * NULL, continue it at once.  Returns false if it was not stopped before that time.
  */
 static bool stop_until(pid_t child, const struct timespec *at)
 {
@@ -54,13 +54,13 @@ static void tell(int fd)
     CHILD_CHECK(write(fd, "", 1) == 1);
 }
 
-/* On a busy machine that may be so before all wait. */
+/* Has one of them timed out?  On a busy machine that can happen before all of them wait. */
 static bool has_timed_out(struct worker w[3])
 {
     return !worker_waits(&w[1]) || !worker_waits(&w[2]);
 }
 
-/* In the child.  Three waiters: one without a deadline, one with a deadline on each clock. */
+/* The child, with three waiters: one without a deadline, and one with a deadline on each clock. */
 static void wait_while_stopped(int to_parent, int from_parent, unsigned flags, int64_t ms)
 {
     const fairsem_attr_t attr = { .flags = flags };
@@ -95,7 +95,7 @@ static void wait_while_stopped(int to_parent, int from_parent, unsigned flags, i
     _exit(0);
 }
 
-/* False: the deadlines, if they are near, may have passed before it was stopped. */
+/* Returns false if the deadlines are near and may have passed before the child was stopped. */
 static bool stop_waiters(unsigned flags, int64_t ms)
 {
     const struct timespec late = from_now(CLOCK_MONOTONIC, ms);     /* the child's are not earlier */

@@ -45,7 +45,7 @@ static void note(struct small *s, int expected, int result)
         s->unexpected = result != 0 ? result : -1;
 }
 
-/* Every kind of call; the last one waits until the thread is canceled. */
+/* Make every kind of call; the last one waits until the thread is canceled. */
 static void *live_on_a_small_stack(void *arg)
 {
     struct small *s = arg;
@@ -79,7 +79,7 @@ static size_t touched(const struct small *s)
     return SMALL_STACK - low;
 }
 
-/* Below it is a page without access: an overflow ends the process. */
+/* Make a stack above a page without access, so that an overflow ends the process. */
 static void make_stack(struct small *s, size_t page)
 {
     unsigned char *memory = mmap(NULL, page + SMALL_STACK, PROT_READ | PROT_WRITE,
@@ -91,7 +91,7 @@ static void make_stack(struct small *s, size_t page)
     memset(s->stack, UNTOUCHED, SMALL_STACK);
 }
 
-/* False: the system does not start a thread on so small a stack. */
+/* Returns false if the system does not start a thread on such a small stack. */
 static bool start_small(struct small *s)
 {
     pthread_attr_t attr;
@@ -170,7 +170,7 @@ static void *wait_in_the_crowd(void *arg)
     return NULL;
 }
 
-/* Start `many` threads, or as many as the system allows.  (A sanitizer's need larger stacks.) */
+/* Start `many` threads, or as many as the system allows.  (With a sanitizer, stacks are larger.) */
 static int start_crowd(struct one crowd[], int many, fairsem_t *sem)
 {
     const long least = sysconf(_SC_THREAD_STACK_MIN);   /* 128 KB on some processors */
@@ -201,7 +201,7 @@ static void leave(struct one crowd[], int first, int many)
     }
 }
 
-/* Grant to half of them one by one, and to the rest by one release. */
+/* Grant half of them one by one, and the rest by one release. */
 static void grant_crowd(fairsem_t *sem, int waiting)
 {
     for (int i = 0; i < waiting / 2; i++) {

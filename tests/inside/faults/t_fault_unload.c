@@ -3,9 +3,8 @@
  * t_fault_unload.c - the library is closed with dlclose while threads are inside it, and while
  * others have yet to run the destructor that it registered.
  *
- * It is linked with -z nodelete, so dlclose does not unmap it, and all goes on as before.  Nothing
- * else could work: the fork handlers, the key's destructor and the threads inside would run code
- * that is gone.
+ * It is linked with -z nodelete, so that dlclose does not unmap it.  Otherwise the fork handlers, the key's
+ * destructor and the threads inside would run unmapped code.
  */
 #define _DEFAULT_SOURCE     /* RTLD_NOLOAD */
 #include "children.h"

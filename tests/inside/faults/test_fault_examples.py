@@ -1,9 +1,8 @@
 # SPDX-License-Identifier: MIT
 """The examples and the benchmark when no more threads can be created.
 
-For each k, the k-th pthread_create fails, and in another run all from the k-th on.  A program may do its
-work with fewer threads.  Otherwise it prints the reason and exits with a status.  It never hangs, and no
-signal ends it.
+For each k, the k-th pthread_create fails, and in another run all from the k-th on.  A program either works
+with fewer threads, or prints the reason and exits with a status.  It never hangs, and no signal ends it.
 """
 
 import os
@@ -16,7 +15,7 @@ SHIM = TOP_BUILDDIR + "/tests/inside/faults/.libs/libfaultthreads.so"
 
 
 def without_threads(mark, first, count, *command):
-    """False if it creates fewer threads."""
+    """Returns False if the program creates fewer threads."""
     done = run(*command, env={**os.environ, "LD_PRELOAD": SHIM, "FAULT_THREADS_MARK": str(mark),
                               "FAULT_THREADS_FROM": str(first), "FAULT_THREADS_COUNT": str(count)})
     if mark.exists():
@@ -26,7 +25,7 @@ def without_threads(mark, first, count, *command):
     return False
 
 
-# Only the first few threads: the others are made by the same loops.
+# Only the first few threads, because the same loops make the others.
 @pytest.mark.skipif(not os.path.exists(SHIM), reason="no shared library to put in front of the examples")
 @pytest.mark.parametrize("command, most", (
     ("examples/worker-pool", 6), ("examples/compress-tree -t 4 .", 6), ("examples/consumer-priority", 6),
