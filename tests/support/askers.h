@@ -26,7 +26,7 @@ static inline void *asker_run(void *arg)
     return NULL;
 }
 
-/* Start a thread that does `run`, which finds its request in a->w and a->how. */
+/* Start a thread that runs `run`, with the request in a->w and a->how. */
 static inline void asker_start_as(struct asker *a, fairsem_t *sem, int64_t units,
                                   void *(*run)(void *))
 {
@@ -42,7 +42,7 @@ static inline void asker_start(struct asker *a, fairsem_t *sem, int64_t units)
     asker_start_as(a, sem, units, asker_run);
 }
 
-/* The same, and return when `expected` requests wait in the queue. */
+/* Like asker_start(), but return when `expected` requests wait in the queue. */
 static inline void asker_queue(struct asker *a, fairsem_t *sem, int64_t units, int64_t expected)
 {
     asker_start(a, sem, units);

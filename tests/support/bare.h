@@ -4,9 +4,9 @@
 #define BARE_H
 
 /*
- * No sanitizer may instrument these functions: the runtimes that clang links statically call them,
- * too, before they are initialized.  And one in place of syscall() reads six arguments, however many
- * there are, which AddressSanitizer of clang 14 reports unless the second attribute says not to.
+ * No sanitizer may instrument these functions, because the runtimes that clang links statically call them
+ * before they are initialized.  The second attribute is for a replacement of syscall(), which reads six
+ * arguments, however many there are: without it AddressSanitizer of clang 14 reports that.
  */
 #if defined(__has_attribute)
 #if __has_attribute(disable_sanitizer_instrumentation)

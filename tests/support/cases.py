@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: MIT
-"""cases.py - what tests in Python share, and what it adds to pytest; pytest.sh loads it.
+"""cases.py - helpers of the tests in Python, and additions to pytest; pytest.sh loads it.
 
-A case that has run for hang_s() hangs, and fails.  One that wants something that is not there calls
-pytest.skip(WHAT), which is a failure where FAIRSEM_TRY_ALL is "yes"; what this kind of machine can
-never do is pytest.skip("not here: WHAT").  When the last case has ended, whatever they have started
-is killed.  The log ends with a count of the cases, like that of a Check program.
+A case fails as hanging after hang_s() seconds.  A case that needs something that is not installed calls
+pytest.skip(WHAT), which is a failure if FAIRSEM_TRY_ALL is "yes"; pytest.skip("not here: WHAT") is for what
+this kind of machine can never do.  After the last case, all processes that cases have left are killed.
+The log ends with a count of the cases, like that of a Check program.
 
-All cases with @pytest.mark.waits begin at once, in threads, with the first case, and end the run; they
-have no fixtures.
+All cases with @pytest.mark.waits start together with the first case, in threads, and their results come
+last; they have no fixtures.
 """
 
 import concurrent.futures
@@ -25,14 +25,14 @@ import pytest
 from hang import hang_s, limit_time, wait_until  # noqa: F401 for the cases
 
 TOP_SRCDIR, TOP_BUILDDIR = os.environ["top_srcdir"], os.environ["top_builddir"]
-WORK = os.environ["work"]       # a directory that goes when all have ended
+WORK = os.environ["work"]       # a directory that is removed at the end
 TRY_ALL = os.environ.get("FAIRSEM_TRY_ALL") == "yes"
 NOT_HERE = "not here: "
 
 
-# ---------------------------------------------------------------- what cases call
+# ---------------------------------------------------------------- helpers of cases
 def run(*command, **options):
-    """Wait until it ends: its returncode, and as text its stdout and stderr."""
+    """Run a command.  Returns its returncode, and its stdout and stderr as text."""
     return subprocess.run(command, **{"stdin": subprocess.DEVNULL, "stdout": subprocess.PIPE,
                                       "stderr": subprocess.PIPE, "errors": "surrogateescape",
                                       "check": False, **options})
@@ -54,12 +54,12 @@ def pytest_runtest_setup():
 pytest_runtest_call = pytest_runtest_teardown = pytest_runtest_setup
 
 
-# ---------------------------------------------------------------- what waits does it beside the others
+# ---------------------------------------------------------------- cases that wait run beside the others
 begun = {}
 
 
 def begin(case):
-    """Its result will come; a thread that is a daemon keeps nobody from ending."""
+    """Start a case in a thread.  Returns a future; the thread is a daemon, so that it does not delay an exit."""
     result = concurrent.futures.Future()
     row = case.callspec.params if hasattr(case, "callspec") else {}
 
@@ -91,7 +91,7 @@ def pytest_pyfunc_call(pyfuncitem):
     return None
 
 
-# ---------------------------------------------------------------- what is not tried is told
+# ---------------------------------------------------------------- skipped cases are reported
 @pytest.hookimpl(hookwrapper=True)
 def pytest_runtest_makereport():
     report = (yield).get_result()
@@ -125,18 +125,18 @@ def pytest_unconfigure(config):
 
 # ---------------------------------------------------------------- no process is left
 def pytest_configure(config):
-    """Children of children become its own when their parents end."""
+    """Become the parent of orphaned descendants."""
     config.addinivalue_line("markers", "waits: it mostly waits")
     pr_set_child_subreaper = 36
     ctypes.CDLL(None).prctl(pr_set_child_subreaper, 1, 0, 0, 0)
 
 
 def end_all():
-    """Kill all children, until there are none."""
+    """Kill children until there are none left."""
     with contextlib.suppress(ChildProcessError):
         while True:
             for path in glob.glob("/proc/self/task/*/children"):
-                # A thread may have ended since then.
+                # The thread may have ended meanwhile.
                 with contextlib.suppress(OSError), open(path, encoding="ascii") as file:
                     for child in file.read().split():
                         os.kill(int(child), signal.SIGKILL)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* children.h - forked children that test something, and report it to the parent. */
+/* children.h - forked children that check something and report to the parent. */
 #ifndef CHILDREN_H
 #define CHILDREN_H
 
@@ -10,7 +10,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* A child asserts nothing.  Its exit status is 0, or tells which line failed. */
+/* A child makes no assertions.  Its exit status is 0, or encodes the line of a failed check. */
 #define CHILD_CHECK(condition)         \
     do {                               \
         if (!(condition))              \
@@ -27,7 +27,7 @@ static inline int status_of(pid_t child)
     return WEXITSTATUS(status);
 }
 
-/* Kill it, and return when it is gone. */
+/* Kill the child, and return when it has ended. */
 static inline void kill_child(pid_t child)
 {
     int status;
@@ -37,7 +37,7 @@ static inline void kill_child(pid_t child)
     ck_assert(WIFSIGNALED(status));
 }
 
-/* Return when it is stopped. */
+/* Stop the child, and return when it is stopped. */
 static inline void stop_child(pid_t child)
 {
     int status;

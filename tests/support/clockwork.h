@@ -2,14 +2,12 @@
 /*
  * clockwork.h - one thread plays all threads that use a semaphore, with a simulated clock.
  *
- * A thread that waits reads the clock while it stays awake, and parks when it sleeps.  Both
- * calls come here (the linker's --wrap).  Here the other threads act, as planned before.  So no
- * real time passes, and nothing happens by chance: the same plan has the same end on every
- * machine.
+ * A waiting thread reads the clock while it stays awake, and parks when it sleeps.  The linker redirects both
+ * calls to this file (--wrap), which does the planned acts of the other threads then.  So no real time
+ * passes, and nothing happens by chance: a plan has the same result on each machine.
  *
- * Times are in nanoseconds, and multiples of 16: the library measures the wake-up of a thread
- * that was granted at such a time.  Include this file in one file of a program; local.mk lists
- * the calls that are wrapped.
+ * Times are in nanoseconds, and multiples of 16, because the library measures the wake-up of a thread that was
+ * granted at such a time.  Include this file in one file of a program; local.mk lists the wrapped calls.
  */
 #ifndef CLOCKWORK_H
 #define CLOCKWORK_H
@@ -26,35 +24,35 @@
 #include <stdint.h>
 #include <unistd.h>
 
-#define PLANNED 4       /* acts, at most */
+#define PLANNED 4       /* limit of acts */
 
 typedef void act_fn(void *arg);
 
 static struct {
     int64_t now;
-    int64_t look;       /* how long it takes to read the clock */
+    int64_t look;       /* the time that a reading of the clock takes */
     int64_t wake_up;    /* the time from a release until the woken thread runs */
     int64_t start;      /* of the plan */
-    int     mutexes;    /* how many the library has locked */
+    int     mutexes;    /* number of mutexes that the library holds */
     int     planned, done;
     struct { int64_t after; act_fn *act; void *arg; } plan[PLANNED];
-    /* Before each planned act: what has happened since the start. */
+    /* For each planned act, what has happened between the start and the act. */
     struct seen {
         bool    asleep;         /* the waiting thread sleeps */
-        int64_t awake;          /* how long it stayed awake */
-        int     wakes;          /* how often a thread was woken */
-        int     yields;         /* how often the waiting thread yielded */
+        int64_t awake;          /* the time that it stayed awake */
+        int     wakes;          /* number of wakes of any thread */
+        int     yields;         /* number of yields of the waiting thread */
     } seen[PLANNED];
     struct seen is;
-    bool    woken;      /* the waiting thread was woken, and has not run since */
+    bool    woken;      /* the waiting thread has been woken and has not run yet */
     /* The machine: how many cores, the core of the waiting thread, the core of all others. */
     int     cores;
     int     core, core_of_others;
     bool    real_time;  /* the waiting thread has a real-time policy */
     int64_t yield_takes;
-    act_fn  *in_yield;  /* called once, in the next yield; NULL: nothing */
+    act_fn  *in_yield;  /* called once, in the next yield; may be NULL */
     bool    others_act;
-    bool    others_compute; /* other programs have all cores; else this process has them */
+    bool    others_compute; /* other programs use all cores, not this process */
 } world;
 
 int64_t __wrap_fs_now_ns(void);
@@ -75,7 +73,7 @@ bool __wrap_fs_cpu_is_time_shared(void);
 int __wrap_sched_yield(void);
 int64_t __wrap_fs_process_ns(void);
 
-/* ---- The waiting thread, and what others do meanwhile ---- */
+/* ---- The waiting thread, and acts of others meanwhile ---- */
 
 static void act(void)
 {
@@ -113,7 +111,7 @@ static void sleep_until_woken(void)
         act();
     }
     world.is.asleep = world.woken = false;
-    /* world.look of it has passed already: the granter read the clock. */
+    /* world.look of the wake-up has passed already, when the granter read the clock. */
     world.now += world.wake_up - world.look;
 }
 
@@ -157,7 +155,7 @@ BARE int __wrap_pthread_mutex_lock(pthread_mutex_t *m)
     return __real_pthread_mutex_lock(m);
 }
 
-/* The library tries for a moment before it locks; here every try succeeds. */
+/* The library tries for a moment before it locks; here each try succeeds. */
 BARE int __wrap_pthread_mutex_trylock(pthread_mutex_t *m)
 {
     return __wrap_pthread_mutex_lock(m);
@@ -207,7 +205,7 @@ int __wrap_sched_yield(void)
 
 /* ---- For tests ---- */
 
-/* Plan an act, `after` nanoseconds from the start of the plan. */
+/* Plan an act `after` nanoseconds after the start of the plan. */
 static inline void plan(int64_t after, act_fn *what, void *arg)
 {
     world.plan[world.planned].after = after;
@@ -236,7 +234,7 @@ static inline void release_units(void *arg)
     fairsem_release(units->sem, units->n);
 }
 
-/* For how long had it spun before the nth act? */
+/* Returns how long the waiting thread had spun before the nth act. */
 static inline int64_t spun(int nth)
 {
     return world.seen[nth].yields == 0 ? world.seen[nth].awake : 0;
@@ -251,7 +249,7 @@ static inline void wait_for(fairsem_t *sem, int64_t after)
     ck_assert_int_eq(world.done, 1);
 }
 
-/* Wait behind a ticket: one unit is released after `first`, the other `second` later. */
+/* Wait behind a ticket: one unit is released after `first`, and another one `second` later. */
 static inline void wait_as_second(fairsem_t *sem, int64_t first, int64_t second)
 {
     fairsem_ticket_t ticket = { 0 };
@@ -266,7 +264,7 @@ static inline void wait_as_second(fairsem_t *sem, int64_t first, int64_t second)
     ck_assert_int_eq(fairsem_units_forget(&units), 1);
 }
 
-/* From now on a wake-up takes `ns`, and the library has measured that. */
+/* Make wake-ups take `ns` from now on, and let the library measure that. */
 static inline void let_wake_ups_take(int64_t ns)
 {
     const fairsem_attr_t attr = { .flags = FAIRSEM_NO_SPIN };
@@ -279,7 +277,7 @@ static inline void let_wake_ups_take(int64_t ns)
     ck_assert_int_eq(fairsem_destroy(&sem), 0);
 }
 
-/* Two cores, and each reading of the clock takes as long as `look` says. */
+/* Begin with two cores, and a clock whose reading takes `look`. */
 static inline void begin_world(int64_t look)
 {
     world.now = INT64_C(1) << 40;

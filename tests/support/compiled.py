@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""compiled.py - what cases write and compile; cases.py has the rest."""
+"""compiled.py - helpers for cases that compile programs; see cases.py."""
 
 import functools
 import os
@@ -13,7 +13,7 @@ from cases import NOT_HERE, TOP_BUILDDIR, TOP_SRCDIR, WORK, run
 CC, CXX, CFLAGS = (shlex.split(os.environ.get(name) or default)
                    for name, default in (("CC", "cc"), ("CXX", "c++"), ("CFLAGS", "")))
 INCLUDE, LIBS = "-I" + TOP_SRCDIR + "/include", TOP_BUILDDIR + "/.libs"
-# CFLAGS may have options of gcc, which clang warns about; gcc ignores what it does not know after -Wno.
+# CFLAGS may have options of gcc that clang warns about; gcc ignores an unknown name after -Wno-.
 STRICT = [*CFLAGS, "-Wall", "-Wextra", "-Wpedantic", "-Werror",
           "-Wno-ignored-optimization-argument", INCLUDE]
 # The static library, if there is one.
@@ -21,7 +21,7 @@ LIBRARY = LIBS + "/libfairsem." + ("a" if os.path.exists(LIBS + "/libfairsem.a")
 
 
 def compilers(*commands):
-    """Each once: that of the build may be one of the usual ones.  One that is missing is told."""
+    """The commands as parameters of a case, each once.  A missing one is a parameter that is skipped."""
     return [command if shutil.which(command.split()[0]) else
             pytest.param(command, marks=pytest.mark.skip("there is no " + command))
             for command in sorted(set(commands))]
@@ -32,7 +32,7 @@ CXX_COMPILERS = compilers(shlex.join(CXX), "g++", "clang++")
 
 
 def file(name, text, mode=0o644):
-    """Write it, and return where."""
+    """Write a file in WORK.  Returns its path."""
     path = WORK + "/" + name
     with open(path, "w", encoding="utf-8") as to:
         to.write(text)
@@ -42,7 +42,7 @@ def file(name, text, mode=0o644):
 
 @functools.lru_cache(None)
 def needs_standard(compiler, language, standard, text=""):
-    """An older compiler cannot do anything about it, nor a library without what the text wants."""
+    """Skip if the compiler does not know the standard, or its library lacks something that the text uses."""
     if run(*compiler.split(), "-std=" + standard, "-x", language, "-fsyntax-only", "-", stdin=None,
            input=text).returncode != 0:
         pytest.skip(NOT_HERE + "%s does not know -std=%s" % (compiler, standard))
@@ -54,7 +54,7 @@ def compiles(compiler, *options):
 
 
 def works(compiler, *options):
-    """It compiles, is linked with the library, and exits with 0."""
+    """The text compiles, links with the library, and exits with 0."""
     program = WORK + "/program"
     compiles(compiler, *STRICT, *options, LIBRARY, "-pthread", "-o", program)
     done = run(program, env={**os.environ, "LD_LIBRARY_PATH": LIBS})

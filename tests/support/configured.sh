@@ -1,14 +1,14 @@
 # shellcheck shell=sh
 # SPDX-License-Identifier: MIT
-# configured.sh - everything once more, configured in another way; sourced by the scripts that need it.
+# configured.sh - a second build with another configuration; sourced by scripts.
 #
 #   configured DIRECTORY ARGUMENT...   go there, configure, and build all, with the tests
-#   checked ARGUMENT...                then `make check`; the last line is "N passed, M failed"
+#   checked ARGUMENT...                then run `make check`; the last line is "N passed, M failed"
 #
 # If `only` names programs, no other tests are built.
 # shellcheck disable=SC2154 # top_srcdir, of the scripts that read this
 
-# AM_TESTS_ENVIRONMENT exports some of these: configure must not take them from there.
+# AM_TESTS_ENVIRONMENT exports some of these, and configure must not inherit them.
 unset MAKEFLAGS MFLAGS MAKELEVEL DESTDIR CFLAGS CXXFLAGS CPPFLAGS LDFLAGS CC CXX
 only=''
 jobs=$(getconf _NPROCESSORS_ONLN 2> /dev/null || echo 2)
@@ -27,7 +27,7 @@ configured() {
   return 1
 }
 
-# The exit status decides, too: a sanitizer may stop a program after it has printed 100 %.
+# The exit status counts, too: a sanitizer may stop a program after it has printed 100 %.
 checked() {
   make_check "$@"
   ended=$?

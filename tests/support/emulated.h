@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * emulated.h - skips what cannot be tested under qemu-user, which runs programs of other machines.
+ * emulated.h - skips tests that cannot work under qemu-user, which runs programs of other machines.
  *
- * tests/release/platforms/target.sh sets FAIRSEM_TESTS_EMULATED.  Otherwise no test is skipped here: on a
- * real machine the same failure would be a fault.
+ * tests/release/platforms/target.sh sets FAIRSEM_TESTS_EMULATED.  Without it, no test is skipped here: on a
+ * real machine the failure is a fault of the library.
  */
 #ifndef EMULATED_H
 #define EMULATED_H

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * hang.h - when a test counts as hanging: the one limit of time that tests have.  In C and in C++,
- * with Check and without it.
+ * hang.h - the time after which a test counts as hanging, the only limit of time that tests have.  For C
+ * and C++, with Check and without it.
  *
- * No test is that slow, not on a busy machine and not under a sanitizer: who reaches the limit
- * hangs.  CK_TIMEOUT_MULTIPLIER, which Check knows as well, makes it longer, or shorter (0.05) where
- * hangs are wanted soon.
+ * No test is that slow, even on a busy machine or under a sanitizer: a test that reaches the limit hangs.
+ * CK_TIMEOUT_MULTIPLIER, which Check uses as well, makes the limit longer, or shorter (0.05) where a test is
+ * expected to hang.
  */
 #ifndef HANG_H
 #define HANG_H
@@ -15,7 +15,7 @@
 
 #define HANG_S 300      /* before it is multiplied */
 
-/* In whole seconds, at least 1.  It counts up to them: C and C++ have no cast in common. */
+/* Returns whole seconds, at least 1.  A loop counts them, because C and C++ have no common cast. */
 static inline unsigned hang_limit_s(void)
 {
     const char *multiplier = getenv("CK_TIMEOUT_MULTIPLIER");
@@ -27,7 +27,7 @@ static inline unsigned hang_limit_s(void)
     return seconds;
 }
 
-/* End this process by SIGALRM if it still runs then. */
+/* End this process by SIGALRM if it still runs at the limit. */
 static inline void hang_alarm(void)
 {
     alarm(hang_limit_s());

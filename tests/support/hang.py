@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""hang.py - after how long something in Python hangs; hang.h is the same for C."""
+"""hang.py - the time after which a Python program counts as hanging, as hang.h has it for C."""
 
 import math
 import os
@@ -8,22 +8,22 @@ import time
 
 
 def hang_s():
-    """After so many seconds; as hang_s in result.sh."""
+    """The limit in seconds; as hang_s in result.sh."""
     return math.ceil(300 * float(os.environ.get("CK_TIMEOUT_MULTIPLIER") or 1))
 
 
 def hangs(*_):
-    raise RuntimeError("it hangs")      # not TimeoutError, an OSError, which somebody may catch
+    raise RuntimeError("it hangs")      # not TimeoutError, an OSError, which a caller may catch
 
 
 def limit_time(more=0):
-    """What comes now hangs after that time: an exception says where, and what was started is ended."""
+    """From now on, raise an exception after the limit: its traceback shows the hang, and clean-ups run."""
     signal.signal(signal.SIGALRM, hangs)
     signal.alarm(hang_s() + more)
 
 
 def wait_until(what, condition):
-    """Return what the condition returns, once it is true."""
+    """Wait until the condition returns a true value.  Returns that value."""
     end = time.monotonic() + hang_s()
     while not (found := condition()):
         if time.monotonic() > end:

@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: MIT
-# tests/support/local.mk - what the tests share, and a replacement for Check where there is none;
+# tests/support/local.mk - shared code of the tests, and a replacement for Check where there is none;
 # included by ../local.mk.
 
 if TESTS_ENABLED
 check_LIBRARIES += tests/support/libtests.a
 endif
 
-# The library once more, with checks for tests: of its invariants at the end of each critical
-# section, of the transitions of its state machines, and of the owners of its mutexes.
+# The library with additional checks for tests: invariants at the end of each critical section,
+# transitions of the state machines, owners of the mutexes.
 tests_support_libchecked_a_SOURCES = $(libcore_la_SOURCES)
 tests_support_libchecked_a_CPPFLAGS = $(lib_cppflags) -DFS_CHECKED=1
 tests_support_libchecked_a_CFLAGS = $(lib_cflags)

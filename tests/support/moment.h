@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * moment.h - a moment for other threads, in a loop that waits for something that they do.
+ * moment.h - a short pause in a loop that waits for other threads.
  *
- * No sched_yield(): on a busy machine it gives the core to programs that compute, for 10 ms each
- * time.  A thread that wakes from a sleep comes before those.
+ * A sleep, not sched_yield(): on a busy machine each yield lets other programs compute for 10 ms, while a
+ * thread that wakes from a sleep preempts them.
  */
 #ifndef MOMENT_H
 #define MOMENT_H
@@ -17,9 +17,9 @@ long syscall(long number, ...); /* <unistd.h> has it only with _GNU_SOURCE */
 #endif
 
 /*
- * No cancellation point of the C library, even with cancellation disabled: glibc 2.36 sends a
- * thread that it finds in an asynchronous wait a signal, and if the thread has left that wait
- * and sleeps in nanosleep() when the signal comes, it is canceled there.
+ * A system call, because a cancellation point of the C library would not do even with cancellation disabled:
+ * glibc 2.36 sends a signal to a thread that it finds in an asynchronous wait, and cancels the thread in
+ * nanosleep() if it sleeps there by the time that the signal comes.
  */
 static inline void moment_sleep(void)
 {
@@ -34,7 +34,7 @@ static inline void moment_sleep(void)
 #endif
 }
 
-/* Half a microsecond; each 256th time a thread sleeps.  No cancellation point, and keeps errno. */
+/* Pause for half a microsecond; in each 256th call, sleep.  Not a cancellation point; keeps errno. */
 static inline void moment(void)
 {
     static _Thread_local unsigned times;

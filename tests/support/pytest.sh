@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# pytest.sh FILE [OPTION...] - run the cases of a file in Python, with what cases.py adds to pytest.
+# pytest.sh FILE [OPTION...] - run the cases of a Python file, with the additions of cases.py to pytest.
 #
 # `-k WORDS` chooses cases.
 set -u
@@ -8,7 +8,7 @@ set -u
 : "${top_srcdir:=$(cd "$(dirname "$0")/../.." && pwd)}" "${top_builddir:=$PWD}"
 . "$top_srcdir/tests/support/script.sh"
 
-# Another python3 may be before that of the system, which has the system's pytest.
+# The first python3 in the path may lack pytest, which the system's python3 has.
 for python in python3 /usr/bin/python3 ''; do
   ! "${python:-true}" -c 'import pytest' 2> /dev/null || break
 done

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * restless.h - threads whose sleeps end at once, so that they see a new state of their wait before
- * they are woken.
+ * restless.h - threads whose sleeps end at once, so that they see a new state of their wait before they are
+ * woken.
  *
  * Include this file in one file of a program, and link that with $(restless_wraps).
  */

@@ -1,7 +1,7 @@
 # shellcheck shell=sh
 # SPDX-License-Identifier: MIT
-# result.sh - how a script may end, and how long it may take; script.sh reads this file, and so do the
-# scripts that search.
+# result.sh - exit statuses and limits of time of scripts; sourced by script.sh and by the scripts of the
+# searches.
 #
 #   0            passed; of a search: NOT FOUND
 #   1            failed; of a search: FOUND, and what was found has been printed
@@ -9,13 +9,13 @@
 #   all others   COULD NOT RUN: an unknown name, a program that is missing or was killed, no time
 #
 # The programs and the scripts of the searches use these exit statuses; the scripts exit with 2 if
-# they could not run.  A search that could not run has found nothing because it has not searched:
-# the result is neither of the first two.
+# they could not run.  A search that could not run has not searched, so its result is neither FOUND nor
+# NOT FOUND.
 #
-# With FAIRSEM_TRY_ALL=yes, what is missing is a failure: where everything has been installed, nothing
-# shall be left out without a word.  What this kind of machine can never do stays a line "not here: ...".
+# With FAIRSEM_TRY_ALL=yes a missing program is a failure: on a machine with everything installed, no test may
+# be left out silently.  "not here: ..." stays a line of the log: this kind of machine can never do that test.
 
-# result WHAT STATUS - keep the worst exit status in `status`; say so if WHAT could not run.
+# result WHAT STATUS - keep the worst exit status in `status`; print a line if WHAT could not run.
 result() {
   case $2 in
     0) ;;
@@ -28,13 +28,13 @@ result() {
 }
 status=0
 
-# fail WHAT - script.sh has one that shows more.
+# fail WHAT - report a failure.  script.sh replaces it by one that shows more.
 fail() {
   echo "FAILED: $*"
   status=1
 }
 
-# not_tried WHAT - a part of a script, for want of something that can be installed or built.
+# not_tried WHAT - report a part of the script that was left out because something is not installed or built.
 not_tried() {
   if [ "${FAIRSEM_TRY_ALL-}" = yes ]; then
     fail "not tried: $*"
@@ -43,7 +43,7 @@ not_tried() {
   fi
 }
 
-# skip WHY - the same for all of a script.
+# skip WHY - exit, because the whole script needs something that is not installed or built.
 skip() {
   if [ "${FAIRSEM_TRY_ALL-}" = yes ]; then
     echo "FAILED: skipped: $*"
@@ -53,17 +53,17 @@ skip() {
   exit 77
 }
 
-# not_here WHAT - this kind of machine, system, compiler or build cannot do it, whatever is installed.
+# not_here WHAT - report a part that this kind of machine, system, compiler or build can never do.
 not_here() {
   echo "not here: $*"
 }
 
-# has COMMAND - can it be run?  It can be several words.
+# has COMMAND - can the command be run?  It may have several words.
 has() {
   command -v "${1%% *}" > /dev/null 2>&1
 }
 
-# can_run COMPILER FLAG... - does a program that is made with these flags build, and run?
+# can_run COMPILER FLAG... - does a program that is compiled with these flags build and run?
 can_run() {
   has "$1" || return 1
   probe=$(mktemp -d) && echo 'int main(void) { return 0; }' > "$probe/probe.c" &&
@@ -73,8 +73,8 @@ can_run() {
   return "$can"
 }
 
-# hang_s - print after how many seconds a program is taken for one that hangs.  It is no measure of
-# speed: 300 s times CK_TIMEOUT_MULTIPLIER, which Check's programs use, too, and which may be a fraction.
+# hang_s - print the number of seconds after which a program counts as hanging: 300 times
+# CK_TIMEOUT_MULTIPLIER, as in Check's programs.  The factor may be a fraction.  This is not a test of speed.
 hang_s() {
   awk -v times="${CK_TIMEOUT_MULTIPLIER:-1}" 'BEGIN {
     seconds = int(300 * times)
@@ -82,7 +82,7 @@ hang_s() {
   }'
 }
 
-# await COMMAND... - run it again and again until it succeeds.  False after so long that it never will.
+# await COMMAND... - run it again and again until it succeeds.  Fails after hang_s.
 await() {
   give_up=$(($(date +%s) + $(hang_s)))
   until "$@"; do
@@ -91,7 +91,7 @@ await() {
   done
 }
 
-# limited COMMAND... - run it, but not for ever.  Exit status 124: it hung.
+# limited COMMAND... - run it for hang_s at most.  The exit status is 124 if it hung.
 limited() {
   if has timeout; then
     timeout -k 10 "$(hang_s)" "$@"

@@ -11,18 +11,18 @@
 # ROWS="NAME..." chooses by name, ONLY=DIRECTORY by directory.  A row that fails does not stop the others.
 # A row is
 #
-#   ok         it succeeded, and said "ok: ..." of what it checked
-#   not tried  it checked nothing and said why: "skipped: ..."
-#   FAILED     all else: also a row that succeeded and said neither
+#   ok         if it succeeded, and printed "ok: ..." for what it checked
+#   not tried  if it checked nothing, and printed the reason: "skipped: ..."
+#   FAILED     otherwise, even if it succeeded but printed neither
 #
-# For a row that is named in ROWS, "not tried" is a failure, also of a part of it (FAIRSEM_TRY_ALL), and so is
-# each "not here: ..." that tests/not_here.txt does not list.  Otherwise the table lists them at its end.
+# For a row that is named in ROWS, "not tried" is a failure, even for a part of it (FAIRSEM_TRY_ALL), and so is
+# each "not here: ..." that tests/not_here.txt does not list.  For other rows, the end of the table lists them.
 #
-# The output of each row stays in TARGET.logs/ of the build directory, and the seconds that it took in
+# The output of each row stays in TARGET.logs/ of the build directory, and its seconds in
 # TARGET.logs/seconds, which the next run prints.
 # shellcheck disable=SC2154 # top_builddir and MAKE, of the scripts that read this
 export LC_ALL=C
-# A make in a row must not inherit options and job slots.
+# A make within a row must not inherit options and job slots.
 unset MAKEFLAGS MFLAGS MAKELEVEL DESTDIR
 
 rows_of() {
@@ -36,13 +36,13 @@ rows_of() {
   export FAIRSEM_SEED FAIRSEM_TRY_ALL
 }
 
-# chosen NAME ROOMS - is this row asked for?
+# chosen NAME ROOMS - do ROWS and ONLY choose this row?
 chosen() {
   [ -z "$ROWS" ] || case " $ROWS " in *" $1 "*) ;; *) return 1 ;; esac
   [ -z "$ONLY" ] || case " $2 " in *" $ONLY "*) ;; *) return 1 ;; esac
 }
 
-# last_seconds NAME - print how long the row took the last time, or nothing.
+# last_seconds NAME - print the seconds of the row's last run, or nothing.
 last_seconds() {
   awk -v name="$1" '$1 == name { print $2 }' "$seconds"
 }
@@ -53,7 +53,7 @@ note_seconds() {
   mv "$seconds.new" "$seconds"
 }
 
-# print_untried LOG - print what the row could not try, and why.
+# print_untried LOG - print the lines of the row about what it could not try.
 print_untried() {
   sed -nE 's/^(-- ([^ :]*): )?(not tried|skipped): /\2 /p' "$1"
   sed -nE 's/^(-- ([^ :]*): )?not here: /\2 not here: /p' "$1" | while read -r line; do
@@ -61,7 +61,7 @@ print_untried() {
   done
 }
 
-# expected LINE - does tests/not_here.txt list it for the row?
+# expected LINE - does tests/not_here.txt list the line for the row?
 expected() {
   while read -r of text; do
     if [ "$of" = "$name" ]; then
@@ -80,9 +80,9 @@ row() {
   last=$(last_seconds "$name")
   printf -- '-- %s (%s)\n' "$name" "${last:+it took $last s the last time; }budget $budget s"
   began=$(date +%s)
-  # What the row left the last time it would take for its own.
+  # Results of the row's last run would count as its own.
   rm -f "$logs/$name.results"
-  # In a shell of its own: a step that is a function may exit.
+  # In a subshell, because a step that is a function may exit.
   ("$@") > "$log" 2>&1 < /dev/null
   code=$?
   took=$(($(date +%s) - began))
@@ -119,13 +119,13 @@ print_row() {
   printf '%-15s %-9s %7s %6s %6s %5s  %s\n' "$@"
 }
 
-# tests NAME... - what a row can do: these programs or scripts of the tests.
+# tests NAME... - a command for rows: run these tests of `make check`.
 tests() {
   "$MAKE" -C "$top_builddir" check TESTS="$*" > "$logs/make" 2>&1
   ended=$? skipped=0
   for test; do
     cat "$top_builddir/${test%.*}.log" 2> /dev/null || cat "$logs/make"
-    # It is no failure for make.
+    # For make a skipped test is not a failure.
     case $(sed -n 's/^:test-result: //p' "$top_builddir/${test%.*}.trs") in
       PASS*) echo "ok: $test" ;;
       SKIP*) skipped=$((skipped + 1)) ;;

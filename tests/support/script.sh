@@ -1,16 +1,16 @@
 # shellcheck shell=sh
 # SPDX-License-Identifier: MIT
-# script.sh - what test scripts share.  They read it first:
+# script.sh - shared functions of the test scripts, which source it first:
 #
 #   : "${top_srcdir:=...}" "${top_builddir:=$PWD}"
 #   . "$top_srcdir/tests/support/script.sh"
 #
-# It makes an empty directory $work, which goes when the script ends.  A script prints a line "ok: ..."
-# for what it has seen to work, and ends with `exit "$status"`.  result.sh has what a script says about
-# what it does not try, and the limit of time.
+# It makes an empty directory $work, which is removed when the script ends.  A script prints a line "ok: ..."
+# for each thing that it has checked, and ends with `exit "$status"`.  result.sh has the functions for what a
+# script does not try, and the limit of time.
 # shellcheck disable=SC2034,SC2154 # of the scripts that read this
 export LC_ALL=C
-# A make in a script must not inherit options and job slots.
+# A make within a script must not inherit options and job slots.
 unset MAKEFLAGS MFLAGS MAKELEVEL DESTDIR
 : "${CC:=cc}" "${CXX:=c++}" "${CFLAGS=}" "${MAKE:=make}"
 . "$top_srcdir/tests/support/result.sh"
@@ -20,23 +20,23 @@ mkdir -p "$top_builddir/tests" &&
   work=$(cd "$work" && pwd) || exit 99
 trap 'chmod -R u+rwx "$work"; rm -rf "$work"' EXIT
 
-# fail WHAT - after what the last command has written to these files, if the script uses them.
+# fail WHAT - report a failure, after the output of the last command in these files, if the script uses them.
 fail() {
   cat "$work/out" "$work/err" 2> /dev/null
   echo "FAILED: $*"
   status=1
-  # The first failure is all that a seeded fault needs.
+  # For a seeded fault the first failure is enough.
   [ -z "${STOP_EARLY-}" ] || exit 1
 }
 
-# each_compiler COMMAND... - print those that can be run, once.
+# each_compiler COMMAND... - print the commands that can be run, each compiler once.
 each_compiler() {
   for command; do
     ! has "$command" || echo "$command"
   done | sort -u
 }
 
-# knows_standard COMPILER LANGUAGE STANDARD - say so if not: an older compiler cannot do anything about it.
+# knows_standard COMPILER LANGUAGE STANDARD - does the compiler know the standard?  If not, print "not here".
 knows_standard() {
   # shellcheck disable=SC2086 # a compiler may be several words
   $1 "-std=$3" -x "$2" -fsyntax-only /dev/null > /dev/null 2>&1 && return
@@ -44,15 +44,15 @@ knows_standard() {
   return 1
 }
 
-# needs COMMAND... - skip without one of them.
+# needs COMMAND... - skip the script if one of them is missing.
 needs() {
   for tool; do
     has "$tool" || skip "there is no $tool"
   done
 }
 
-# gdb_does SAYS OPTION... - gdb runs a trivial program up to its main, and with these options says this.
-# Without the library: if that is broken, it must not look like a machine on which gdb cannot do it.
+# gdb_does SAYS OPTION... - does gdb, at main of a trivial program, print SAYS with these options?
+# The program does not use the library, whose faults must not look like a machine where gdb does not work.
 gdb_does() {
   says=$1
   shift
@@ -63,10 +63,10 @@ gdb_does() {
     "$work/trivial" 2>&1 | grep -q "$says"
 }
 
-# source_files - print the files that people wrote, below the top of the source: those of the repository, or
-# of a tarball.  Not what a build has put there, nor what autoreconf makes.
+# source_files - print the files of the repository, or of the tarball, relative to the top of the source:
+# without those that a build or autoreconf has made.
 source_files() {
-  # Only the repository of this source: the source may be inside another one.
+  # Only in a repository of this source: the source may be inside of another repository.
   if [ -e "$top_srcdir/.git" ] && has git &&
     git -C "$top_srcdir" ls-files > "$work/tracked" 2> /dev/null && [ -s "$work/tracked" ]; then
     while read -r file; do
@@ -77,7 +77,7 @@ source_files() {
   fi
 }
 
-# packed_files - print those of the tarball.
+# packed_files - print the files of the tarball.
 packed_files() {
   "$MAKE" -C "$top_builddir" distdir distdir="$work/dist" > "$work/log" 2>&1 &&
     (cd "$work/dist" && find . -type f) | sed 's|^\./||' |
@@ -85,13 +85,13 @@ packed_files() {
       -e '^config\.h\.in$' -e '^Makefile\.in$' | sort
 }
 
-# made WORD - print a value that libtool has noted of the library in the build directory, such as its dlname.
-# A test of the installed files takes the list from here: a file that is missing among them is a fault.
+# made WORD - print a value that libtool has recorded about the library that was built, such as its dlname.
+# A test of installed files takes the list from here, so that a missing file is a fault.
 made() {
   sed -n "s/^$1='\(.*\)'/\1/p" "$top_builddir/libfairsem.la"
 }
 
-# configure_says VARIABLE VALUE - did configure give the variable this value?
+# configure_says VARIABLE VALUE - did configure set the variable to this value?
 configure_says() {
   grep -q "^$1 = $2\$" "$top_builddir/Makefile"
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * seed.h - numbers from the environment, such as the seed of the tests that draw random numbers: the
- * same in every run, or FAIRSEM_SEED.
+ * seed.h - settings from the environment, such as the seed of random tests, which is the same in every run
+ * unless FAIRSEM_SEED is set.
  */
 #ifndef SEED_H
 #define SEED_H
@@ -11,8 +11,8 @@
 #include <stdlib.h>
 
 /*
- * Returns the setting of this name, or `otherwise`.  Exits if it is not a number, or too small: a mistyped
- * setting would have no effect.
+ * Returns the setting of this name, or `otherwise` if it is not set.  Exits if it is not a number or too
+ * small: otherwise a mistyped setting would have no effect.
  */
 static inline int64_t setting(const char *name, int64_t least, int64_t otherwise)
 {
@@ -30,13 +30,13 @@ static inline int64_t setting(const char *name, int64_t least, int64_t otherwise
     return number;
 }
 
-/* It is printed, so that a test that fails says how to repeat it. */
+/* Returns the seed, and prints it, so that a failure can be repeated. */
 static inline uint32_t test_seed(void)
 {
     uint32_t seed = (uint32_t)setting("FAIRSEM_SEED", 0, 1);
 
     printf("FAIRSEM_SEED=%lu\n", (unsigned long)seed);
-    fflush(stdout);     /* a child that is killed prints nothing twice, nor loses it */
+    fflush(stdout);     /* so that a child neither prints it again nor loses it */
     return seed;
 }
 

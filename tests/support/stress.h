@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * stress.h - random numbers, and how much a stress test does: always the same, whatever time that
- * takes, or FAIRSEM_STRESS_TIMES times as much.
+ * stress.h - random numbers, and the amount of work of a stress test: fixed, whatever time that takes, but
+ * multiplied by FAIRSEM_STRESS_TIMES.
  */
 #ifndef STRESS_H
 #define STRESS_H
@@ -20,7 +20,7 @@ static inline uint32_t next(uint32_t *seed)
     return *seed >> 8;
 }
 
-/* As many as the environment wants of what is done n times by default. */
+/* Returns n multiplied by FAIRSEM_STRESS_TIMES. */
 static inline int64_t stress_times(int64_t n)
 {
     return n * setting("FAIRSEM_STRESS_TIMES", 1, 1);

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * suite.h - what every test program shares: one suite, run by Check.
+ * suite.h - the frame of a test program: one suite, run by Check.
  *
- * A test is named after the behavior that it tests.  Only the test's own thread asserts: Check
- * writes a message per assertion under a lock, which orders the threads and hides races.  Other
- * threads record their results, and the test asserts when they have ended.
+ * A test is named after the behavior that it tests.  Only the test's own thread asserts: Check writes a message
+ * for each assertion under a lock, which orders the threads and hides races.  Other threads record their
+ * results, and the test asserts them after they have ended.
  */
 #ifndef SUITE_H
 #define SUITE_H
@@ -55,8 +55,8 @@ static inline int run_suite(const char *name, const TTest *const tests[], int co
     } while (0)
 
 /*
- * Skip the test, and say why: tried.h has the difference of the two, and target.sh counts both.  Only
- * in the test function itself, because they return.
+ * Skip the test and print the reason: tried.h explains the difference between the two, and target.sh counts
+ * both.  For the test function itself, because both return.
  */
 #define SKIP_TEST(why)                              \
     do {                                            \
@@ -72,7 +72,7 @@ static inline int run_suite(const char *name, const TTest *const tests[], int co
         return;                                      \
     } while (0)
 
-/* True for a ticket that waits in the queue, and for one that was granted at once. */
+/* Did a take succeed, whether its ticket was granted at once or waits in the queue? */
 static inline bool was_taken(int result)
 {
     return result == 0 || result == EINPROGRESS;
@@ -95,7 +95,7 @@ static inline bool was_taken(int result)
 #define UNDER_ASAN 0
 #endif
 
-/* A tool of valgrind brings a library of its own: the tests do not ask fs_under_valgrind, which they test. */
+/* Each tool of valgrind preloads a library.  (fs_under_valgrind will not do: the tests test it.) */
 static inline bool is_preloaded(const char *library)
 {
     const char *all = getenv("LD_PRELOAD");

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * tried.h - what a program says and returns that cannot try something.
+ * tried.h - the messages and exit statuses of a program that cannot try something.
  *
- * What is missing on this machine is "skipped: ", and a failure if FAIRSEM_TRY_ALL is "yes": a gate
- * passes nothing that it has not tried.  What this kind of build can never try (a sanitizer, an
- * emulator, a system without futexes) is "not here: ", and never a failure.
+ * "skipped: " if something is missing on this machine, which is a failure if FAIRSEM_TRY_ALL is "yes": a gate
+ * passes nothing that it has not tried.  "not here: " if this kind of build can never try it (a sanitizer, an
+ * emulator, a system without futexes), which is never a failure.
  */
 #ifndef TRIED_H
 #define TRIED_H
@@ -23,7 +23,7 @@ static inline bool must_try_all(void)
     return setting != NULL && strcmp(setting, "yes") == 0;
 }
 
-/* The exit status of a program that wants something that this machine has not got. */
+/* Returns the exit status of a program that needs something that is missing on this machine. */
 static inline int skip_program(const char *why)
 {
     bool fails = must_try_all();
@@ -33,7 +33,7 @@ static inline int skip_program(const char *why)
     return fails ? EXIT_FAILURE : SKIPPED;
 }
 
-/* The exit status of a program that this build does not need. */
+/* Returns the exit status of a program that can never work in this build. */
 static inline int program_not_here(const char *why)
 {
     printf("not here: %s\n", why);

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * wide_time.h - functions in the place of those of the system that take a time (the linker's
- * --wrap), where glibc has two of each.
+ * wide_time.h - names for replacements (the linker's --wrap) of system functions that take a time, where glibc
+ * has two of each.
  *
- * A 32-bit machine with -D_TIME_BITS=64 calls __clock_gettime64 when it says clock_gettime.  So the
- * linker is given both names, and the functions that it calls instead get theirs here.
+ * On a 32-bit machine with -D_TIME_BITS=64, clock_gettime in a source becomes a call of __clock_gettime64.  So
+ * the linker wraps both names, and this file gives the replacements their names.
  */
 #ifndef WIDE_TIME_H
 #define WIDE_TIME_H

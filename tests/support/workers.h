@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * workers.h - threads that do one acquire each and record its result.  A test orders them by
- * observing the queue, never by sleeping.
+ * workers.h - threads that do one acquire each and record its result.  A test orders them by observing the
+ * queue, never by sleeping.
  */
 #ifndef WORKERS_H
 #define WORKERS_H
@@ -19,19 +19,19 @@ struct worker {
     fairsem_t             *sem;
     int64_t                units;
     clockid_t              clock;       /* of the deadline */
-    const struct timespec *deadline;    /* NULL: none */
+    const struct timespec *deadline;    /* may be NULL */
     _Atomic int           *service;     /* counts the workers that were granted; may be NULL */
-    int                    place;       /* r/o after join: *service when this one was granted */
+    int                    place;       /* valid after join: *service when this worker was granted */
     _Atomic int            result;      /* STILL_WAITING, or what the acquire returned */
 };
 
-/* Start a thread that acquires `units` and returns.  Set the rest of *w before, or zero it. */
+/* Start a thread that acquires `units` and returns.  Set the other members of *w before, or zero them. */
 void worker_start(struct worker *w, fairsem_t *sem, int64_t units);
 
-/* The same, and return when `expected` requests wait in the queue. */
+/* Like worker_start(), but return when `expected` requests wait in the queue. */
 void worker_queue(struct worker *w, fairsem_t *sem, int64_t units, int64_t expected);
 
-/* Join; returns what its acquire returned, or STILL_WAITING if it was canceled. */
+/* Join the thread.  Returns the result of its acquire, or STILL_WAITING if it was canceled. */
 int worker_join(struct worker *w);
 
 /* Return when exactly n requests wait in the queue. */
@@ -40,14 +40,14 @@ void await_waiters(const fairsem_t *sem, int64_t n);
 /* Return when the worker's call has returned. */
 void await_result(struct worker *w);
 
-/* Has its call not returned yet? */
+/* Is the worker's call still running? */
 int worker_waits(struct worker *w);
 
 /* Can a semaphore be interruptible on this system?  t_signals.c lists the systems. */
 bool can_be_interruptible(void);
 
 /*
- * For a call that has only one correct result, in a thread that must not assert.  Another one ends
+ * For a call with only one correct result, in a thread that must not assert.  Any other result ends
  * the program.
  */
 void insist(int expected, int result);

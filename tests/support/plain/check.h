@@ -3,12 +3,12 @@
  * check.h - the part of Check that the tests use, for a C library that has no Check (musl).
  *
  * Each test runs in a process of its own, with a timeout.  A failing assertion prints
- * where and what, and ends that process.  The differences from Check:
+ * its place and its text, and ends that process.  The differences from Check:
  *
  * - An assertion in a thread that is not the test's own is an error, even if it holds.
- *   Check lets it pass, and its lock then orders the threads and hides races.
- * - With CK_FORK=no a failing assertion ends the program, because threads of the test
- *   that failed would go on using its stack.  There are no timeouts then.
+ *   Check accepts it, but Check's lock orders the threads and hides races.
+ * - With CK_FORK=no a failing assertion ends the program, because threads of the failed
+ *   test would go on using its stack.  There are no timeouts then.
  *
  * Include it in one file of a program.
  */
@@ -55,7 +55,7 @@ typedef struct SRunner {
     Suite *suite;
     int    run;
     int    failures; /* an assertion did not hold */
-    int    errors;   /* the test died or was too slow */
+    int    errors;   /* the test crashed or was too slow */
 } SRunner;
 
 enum print_output { CK_NORMAL };
@@ -220,7 +220,7 @@ static inline void suite_add_tcase(Suite *suite, TCase *tcase)
 
 static volatile sig_atomic_t check_child;
 
-/* SIGALRM is the timeout.  Other signals end this process, and would not reach the test's group. */
+/* Kill the process group of the test: at its timeout (SIGALRM), and at signals that would end only this process. */
 static inline void check_stop_child(int signal_number)
 {
     if (check_child > 0)
@@ -255,14 +255,14 @@ static inline int check_run_forked(const check_one *one, double timeout_s)
         fprintf(stderr, "cannot fork\n");
         exit(99);
     }
-    setpgid(child, child); /* here too: either process may come first */
+    setpgid(child, child); /* both processes do it: either may be first */
     check_child = (sig_atomic_t)child;
     alarm(timeout_s > 1 ? (unsigned)timeout_s : 1);     /* 0 would be no alarm at all */
     while (waitpid(child, &status, 0) != child)
         ;
     alarm(0);
     check_child = 0;
-    kill(-child, SIGKILL); /* processes the test may have left behind */
+    kill(-child, SIGKILL); /* processes that the test may have left */
     return status;
 }
 
