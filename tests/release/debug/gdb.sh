@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# gdb.sh - gdb prints semaphores, tokens and tickets, and which thread waits for which semaphore:
-# in a live process, in a core file, and with a stripped library.
+# gdb.sh - gdb prints semaphores, tokens, tickets, and the semaphore that each thread waits for: in a live
+# process, in a core file, and with a stripped library.
 set -u
 
 : "${top_srcdir:=$(cd "$(dirname "$0")/../../.." && pwd)}" "${top_builddir:=$PWD}"
@@ -12,7 +12,7 @@ if [ -z "$(made dlname)" ]; then
   skip "the shared library, which was not built (--disable-shared)"
 fi
 
-# run_gdb ARGUMENT... - without the configuration of its user.
+# run_gdb ARGUMENT... - run gdb without the configuration of the user.
 run_gdb() {
   limited gdb -nx -q -batch -iex 'set auto-load safe-path /nowhere' \
     -iex 'set startup-with-shell off' -iex 'set pagination off' -iex 'set width 0' \
@@ -44,7 +44,7 @@ if ! $CC -std=c11 -D_GNU_SOURCE ${CFLAGS-} -g -I"$top_srcdir/include" \
   exit 1
 fi
 
-# ---------------------------------------------------------------- what it must print
+# ---------------------------------------------------------------- the expected output
 cat > "$work/info" << '_EOF'
 thread 2 (LWP L) waits for 2 units of "buffers", number 0, priority 0, for T s
 thread 3 (LWP L) waits for 1 unit of "buffers", number 2, priority -4, for T s
@@ -82,8 +82,8 @@ fairsem_shared A: 0 of 2 available
 _EOF
 cat "$work/info" "$work/values" > "$work/all"
 
-# says WHAT FILE ARGUMENT... - gdb prints what FILE has; letters stand for addresses, times and
-# thread numbers.  The script ignores all output up to the line "BEGIN".
+# says WHAT FILE ARGUMENT... - check that gdb prints the text of FILE, in which letters stand for addresses,
+# times and thread numbers.  Output up to the line "BEGIN" does not count.
 says() {
   what=$1 expected=$2
   shift 2
@@ -111,16 +111,8 @@ says "a live process" "$work/all" -ex 'break all_wait' -ex run -ex "source $scri
 [ -z "$cores" ] ||
   says "a core file" "$work/all" -ex "source $script" "$@" "$work/waiting" "$work/core"
 
-# With a clock that goes on by a second each time that it is read.
-printf 'the clock was read once\n' | cat "$work/info" - > "$work/once"
-says "all ages of an answer have one end" "$work/once" -ex 'break all_wait' -ex run -ex "source $script" \
-  -ex 'python import time; began = time.clock_gettime_ns(time.CLOCK_MONOTONIC); read = []' \
-  -ex 'python time.clock_gettime_ns = lambda clock: read.append(clock) or began + len(read) * 10**9' \
-  -ex 'python print("BEGIN")' -ex 'info fairsem' \
-  -ex 'python print("the clock was read " + ("once" if len(read) == 1 else str(len(read))))' "$work/waiting"
-
-# ---------------------------------------------------------------- what it must refuse
-# says knows no other exceptions: one of Python would be in the output.
+# ---------------------------------------------------------------- arguments that are refused
+# An unexpected exception of Python would be in the output.
 cat > "$work/refused" << '_EOF'
 No symbol "nonesuch" in current context.
 nowhere is NULL.
@@ -160,8 +152,8 @@ else
   not_tried "the layout, as the library has no debug information"
 fi
 
-# ---------------------------------------------------------------- by itself, and stripped
-# In a directory as make install has it, but for this test's library.
+# ---------------------------------------------------------------- loaded by gdb itself, and stripped
+# The directories are those of make install, below a prefix of this test.
 auto=$work/share/gdb/auto-load
 made=$top_builddir/packaging/gdb/$name-gdb.py
 if cmp "$script" "$made"; then
@@ -207,7 +199,7 @@ _EOF
     (cd "$work" && limited sh ./recipe) > "$work/out"
     grep -Eqx 'thread, semaphore 3 0x[0-9a-f]+ holds 1' "$work/out" && [ "$(wc -l < "$work/out")" -eq 1 ] ||
       fail "the recipe for a leak: $(cat "$work/out" "$work/gdb.log")"
-    # The same without gdb; the program is started here, and the library is this test's.
+    # The page's command without gdb.  The test starts the program itself, with its own library.
     sed -n '/^bpftrace -p/,/^```/p' "$top_srcdir/doc/debugging.md" |
       sed -e '/^```/d' -e 's/-p "[^"]*"/-c .\/server/' > "$work/recipe"
     if ! has bpftrace; then

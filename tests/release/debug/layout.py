@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""layout.py - is the layout in packaging/gdb/fairsem-gdb.py that of the library?  For gdb; see gdb.sh.
+"""layout.py - compares the layout in packaging/gdb/fairsem-gdb.py with that of the library.  Runs in gdb,
+see gdb.sh.
 
-It has sourced fairsem-gdb.py before, so LAYOUT, Machine and others are known here.
+gdb has sourced fairsem-gdb.py before, which defines LAYOUT, Machine and others.
 """
 
 import gdb

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * probed.c - reaches each probe, and writes down what a tracer must see; see probes.sh.
+ * probed.c - reaches each probe, and writes the output that a tracer must print; see probes.sh.
  *
- *   probed FILE    each once or more, in the order that it writes to FILE
- *   probed         two threads wait for one unit again and again, until it is killed
+ *   probed FILE    reaches each probe once or more, in the order that it writes to FILE
+ *   probed         two threads wait for one unit again and again, until the program is killed
  *
  * A line of the file is the name of a probe and its arguments, with "a while" for the time of a
  * wait, and "inode" for the number of an inode.
@@ -126,7 +126,7 @@ static void is_canceled(void)
     end(thread);
 }
 
-/* The better request is ahead of the other one until that is old. */
+/* The request of the better priority is in front until the other one is aged. */
 static void is_passed_by_an_old_one(void)
 {
     const struct timespec until_old = { .tv_nsec = AGING_NS };
@@ -143,7 +143,7 @@ static void is_passed_by_an_old_one(void)
     MUST(fairsem_ticket_take(&worse, &events, 2, 1, NULL, NULL) == EINPROGRESS);
     MUST(fairsem_ticket_take(&better, &events, 2, 0, NULL, NULL) == EINPROGRESS);
     MUST(nanosleep(&until_old, NULL) == 0);
-    MUST(fairsem_release(&events, 0) == 0);     /* any call notes it that looks for the head */
+    MUST(fairsem_release(&events, 0) == 0);     /* any call that looks for the front request notices the age */
     MUST(fairsem_ticket_return(&worse) == 0);
     MUST(fairsem_ticket_return(&better) == 0);
 }
@@ -232,7 +232,7 @@ static void holder_dies(void)
         _exit(fairsem_shared_acquire(between, 1));
     MUST(child > 0 && waitpid(child, NULL, 0) == child);
     fprintf(file, "shared_returned %" PRIxPTR " inode 1 %ld\n", PTR(between), (long)child);
-    /* A call looks for the dead before it is refused, if nobody has a moment ago. */
+    /* A call looks for dead holders before it fails, unless a recent call has done so. */
     while (fairsem_shared_tryacquire(between, 1) == EAGAIN)
         continue;
 }
@@ -263,7 +263,7 @@ _Noreturn static void again(void)
 {
     begin(acquire_again);
     begin(acquire_again);
-    alarm(600);         /* if nobody is left to kill it */
+    alarm(600);         /* in case nobody kills the program */
     for (;;) {
         /* Both wait, so the unit is granted; the pause only saves processor time. */
         while (fairsem_waiters(&events) < 2)

@@ -26,7 +26,7 @@
 fairsem_t buffers, slots = FAIRSEM_INITIALIZER(0), closed = FAIRSEM_INITIALIZER(7);
 fairsem_token_t token = FAIRSEM_TOKEN_INITIALIZER, canceled = FAIRSEM_TOKEN_INITIALIZER;
 fairsem_ticket_t ticket;
-__attribute__((used)) fairsem_ticket_t idle;    /* only gdb uses it */
+__attribute__((used)) fairsem_ticket_t idle;    /* for gdb only */
 
 static void *wait_first(void *arg)
 {
@@ -60,7 +60,7 @@ static void *wait_for_ticket(void *arg)
     return fairsem_ticket_wait(&ticket, NULL) == 0 ? NULL : arg;
 }
 
-/* Start a thread, and return when so many wait for the semaphore. */
+/* Start a thread, and return when `waiters` requests wait for the semaphore. */
 static void start(void *(*function)(void *), const fairsem_t *sem, int64_t waiters)
 {
     pthread_t thread;
@@ -71,7 +71,7 @@ static void start(void *(*function)(void *), const fairsem_t *sem, int64_t waite
         continue;
 }
 
-/* Nothing counts the threads that wait for a ticket. */
+/* Is the thread asleep?  (The library does not count the threads that wait for a ticket.) */
 static bool is_asleep(long thread)
 {
     char path[64], state = 0;
@@ -86,14 +86,14 @@ static bool is_asleep(long thread)
     return state == 'S';
 }
 
-/* For a breakpoint. */
+/* The place of gdb's breakpoint. */
 void all_wait(void);
 __attribute__((noinline)) void all_wait(void)
 {
     __asm__ volatile("");
 }
 
-/* Arguments of `info fairsem` that are wrong. */
+/* Wrong arguments for `info fairsem`. */
 fairsem_t *nowhere;
 int number = 3;
 unsigned char noise_bytes[256];

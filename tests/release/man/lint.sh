@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# lint.sh - mandoc and groff accept each manual page, each reference has a target, and each further
-# name has a link.
+# lint.sh - mandoc and groff accept each manual page, each reference has a target, and each additional name of
+# a page has a link.
 set -u
 
 : "${top_srcdir:=$(cd "$(dirname "$0")/../../.." && pwd)}" "${top_builddir:=$PWD}"
@@ -45,7 +45,7 @@ uniq -d "$work/known" > "$work/twice"
 if [ -s "$work/twice" ]; then
   fail "on two pages:" && cat "$work/twice"
 fi
-# All names that begin with "fairsem" are ours, also after .It Xr.
+# All names that begin with "fairsem" are ours, even after .It Xr.
 sed -n 's/.*Xr \(fairsem[a-z_A-Z:.-]* [1-9]\).*/\1/p' "$top_srcdir"/doc/man/*.[137] | sort -u \
   > "$work/wanted"
 if comm -13 "$work/known" "$work/wanted" | grep .; then

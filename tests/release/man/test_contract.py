@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""The headers and the manual pages agree: each function has a page with the same prototype and the
-same results, and each struct on a page is that of the header; and so are the declarations of C++.  The
-header has the short contract and leads to the page, which has the rest: no sentence stands in both."""
+"""The headers and the manual pages agree: each function has a page with the same prototype and the same
+results, and the structs and the declarations of C++ are the same.  The header has the short contract and
+names the page, which has the rest; no sentence is in both."""
 
 import glob
 import os
@@ -36,14 +36,15 @@ def of_page(page):
             if where == os.path.basename(page) and name.startswith("fairsem_")}
 
 
-# ---------------------------------------------------------------- what a header says
+# ---------------------------------------------------------------- headers
 def declared_name(prototype):
     return re.search("(\\w+)\\(", prototype)[1]
 
 
 def in_header(text):
-    """The prototypes, and by function: the results that its comment lists, and the functions with all
-    of whose results it begins.  A result is an errno value, "close" or "token" for the two reasons."""
+    """Returns the prototypes; for each function, the results that its comment lists; and for each function,
+    others whose results it has, too.  A result is an errno value, or "close" or "token" for the two
+    reasons."""
     prototypes, results, others = [], {}, {}
     found, like, gathered, inside = set(), set(), None, False
     for line in text.splitlines():
@@ -69,7 +70,7 @@ def in_header(text):
                 prototype = re.sub("^ (FAIRSEM_API )?", "", prototype.replace(" FAIRSEM_FAILS_", ""))
                 prototypes.append(prototype)
                 name = declared_name(prototype)
-                # Others return no errno value; their comments may speak of those of other functions.
+                # Other functions return no errno value; their comments may name the errors of other functions.
                 if re.match("int|fairsem_sem_t \\*", prototype):
                     results[name] = {re.sub("the (\\w+).*", "\\1", each) for each in found}
                     others[name] = like
@@ -77,9 +78,9 @@ def in_header(text):
     return prototypes, results, others
 
 
-# ---------------------------------------------------------------- what a page says
+# ---------------------------------------------------------------- pages
 def words(line):
-    """Of a macro line; quotes hold several together."""
+    """The arguments of a macro; one in quotes may have blanks."""
     return [word.replace('"', "") for word in re.findall('"[^"]*"|[^ ]+', line)][1:]
 
 
@@ -92,7 +93,7 @@ def results_in(line):
 
 
 def in_page(text):
-    """The prototypes, the results by function, as a table has them, and those that are explained."""
+    """Returns the prototypes, the results of each function in the table, and the results that are explained."""
     prototypes, table, explained = [], {}, set()
     section = kind = name = row = ""
     arguments, in_table = [], False
@@ -146,12 +147,12 @@ def test_each_prototype_is_on_the_page_that_has_its_name(page):
 # ---------------------------------------------------------------- results
 def test_results():
     _, results, others = HEADER
-    # The comments of these have other words.
+    # Functions whose comments do not begin with "As fairsem_...".
     for name, *more in (("fairsem_units_acquire", "fairsem_acquire_with"),
                         ("fairsem_units_tryacquire", "fairsem_tryacquire"),
                         ("fairsem_with", "fairsem_acquire", "fairsem_release")):
         others[name] = others[name].union(more)
-    # A function may refer to one that refers to another: at most four steps.
+    # A function may refer to a function that refers to another one, in at most four steps.
     for _ in range(4):
         for name, like in others.items():
             results[name] = results[name].union(*(results[other] for other in like))
@@ -168,7 +169,7 @@ def test_the_results_in_the_table_are_explained(page):
 
 @pytest.mark.parametrize("page", paths("doc/man/fairsem_shared*.[37]"))
 def test_results_of_each_function_between_processes(page):
-    """They are in the comment at the top of shared.h."""
+    """The header has them in its first comment."""
     text, header = text_of(page), text_of("include/fairsem/shared.h")
     listed = re.search("^ \\* Results\\..*\n((?: \\* [^A-Z].*\n| \\*\n)*)", header, re.M)[1]
     if page.endswith(".7"):
@@ -193,7 +194,7 @@ def test_the_heading_of_a_section_names_the_pages_of_its_functions(header):
 
 
 def phrases(runs):
-    """Each ten words in a row; lists of errno values are alike, and do not count."""
+    """Each ten words in a row, without errno values, whose lists are all alike."""
     found = {}
     for run_of_lines in runs:
         row = [(word.lower(), number) for number, line in run_of_lines
@@ -216,7 +217,7 @@ def runs_of_page(text):
 
 
 def runs_of_header(text, begun):
-    """Not before the first example: there it may say in the words of the manual what it is for."""
+    """The comments after the first example.  The introduction before it may use the words of the manual."""
     runs, comment, example = [[]], False, False
     for number, line in enumerate(text.splitlines(), 1):
         if line.startswith(" * Example:"):
@@ -251,14 +252,14 @@ def test_no_sentence_stands_in_a_manual_page(header):
 
 # ---------------------------------------------------------------- C++
 class Declarations:
-    """What headers of C++, or excerpts of them, declare for users: without bodies, comments, attributes
-    and line ends, with the class in front, as in "class units: ~units()".  Private members, namespace
-    detail, and definitions of members outside of their class are left out."""
+    """The declarations for users in headers of C++, or in excerpts: without bodies, comments, attributes and
+    line ends, but with the class, as in "class units: ~units()".  Private members, namespace detail, and
+    definitions of members outside of their class do not count."""
 
     def __init__(self, text):
         lines = (re.sub("//.*", "", line) for line in text.splitlines() if not line.startswith("#"))
         self.found, self.part, self.hidden = [], "", 0
-        self.open = [("", 0)]       # the class, and what is hidden outside of it
+        self.open = [("", 0)]       # each brace's class, and the depth of hiding outside of it
         brackets = initializer = 0
         for token in re.findall("[{}();:]|[^{}();:]+", re.sub("/\\*.*?\\*/", "", " ".join(lines))):
             if token in ("(", ")"):
@@ -289,7 +290,7 @@ class Declarations:
     def declared(self):
         part = re.sub("\\[\\[[a-z]*\\]\\] *|FAIRSEM_[A-Z0-9_]*", "", self.part)
         part = re.sub("^ *inline ", "", re.sub("[ \t]+", " ", part)).replace("( ", "(")
-        part = part.replace("(max)", "max")     # so that it is no macro
+        part = part.replace("(max)", "max")     # the parentheses keep it from being a macro
         # Without the initializers of a constructor.
         part = re.sub("(\\)( noexcept)?) : .*", "\\1", part).strip(" ")
         self.part = ""
@@ -298,7 +299,7 @@ class Declarations:
             self.found.append((self.open[-1][0] + ": " if self.open[-1][0] else "") + part)
 
     def begin(self):
-        """Behind a brace; 1 if a value follows."""
+        """Handle an opening brace.  Returns 1 if it begins a value."""
         head = re.sub("^ ", "", re.sub("[ \t]+", " ", self.part))
         if not re.match("namespace|class|struct|enum|template <[^>]*> (class|struct) ", head):
             if "(" not in head:
@@ -319,7 +320,7 @@ class Declarations:
         return 0
 
 
-# What coroutine.hpp declares is called by compilers only; the others are private.
+# Without coroutine.hpp, whose declarations are for compilers only, and without private headers.
 IN_CXX = "".join(text_of(path) for path in paths("include/fairsem/*.hpp")
                  if os.path.basename(path) not in ("coroutine.hpp", "place.hpp", "deadlines.hpp",
                                                    "standard.hpp"))
@@ -340,7 +341,7 @@ def test_the_page_of_cxx_names_the_functions_of_c_that_it_calls():
 
 # ---------------------------------------------------------------- structs
 def bare(text):
-    """Without comments, in one line."""
+    """The text in one line, without comments."""
     return re.sub("\\s+", " ", re.sub("/\\*.*?\\*/", "", text, flags=re.S)).strip()
 
 

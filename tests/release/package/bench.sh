@@ -1,9 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# bench.sh - fairsem-bench: each workload runs briefly, its output is well formed, and bench.py makes
-# tables, a report and README's table of it.
+# bench.sh - fairsem-bench: each workload runs briefly, its output is well formed, and bench.py turns it into
+# tables, a report and README's table.
 #
-# No time is checked here.  The program itself checks that no unit is lost.
+# The script checks no times.  The program itself checks that no unit is lost.
 # shellcheck disable=SC2317 # await calls functions
 set -u
 
@@ -16,7 +16,7 @@ fi
 FAIRSEM_LIMIT=$top_builddir/fairsem-limit
 export FAIRSEM_LIMIT
 
-# runs WHAT STATUS ARGUMENT... - its output goes to $work/out and $work/err.
+# runs WHAT STATUS ARGUMENT... - check the exit status; output goes to $work/out and $work/err.
 runs() {
   what=$1 expected=$2
   shift 2
@@ -27,14 +27,14 @@ runs() {
   return 1
 }
 
-# rows - print each setting of $work/out, and each with a peer, once.
+# rows - print each setting in $work/out, and each setting with a peer, once.
 rows() {
   sed -n 's/^{"workload":"[^"]*",\("setting":"[^"]*"\),\("peer":"[^"]*"\),".*}$/setting \1\
 result \1 \2/p' "$work/out"
 }
 
-# found WORKLOAD SETTINGS ROWS - run it; true if all its runs together have had as many.  In so short a
-# time not every thread gets a turn on a busy machine, and without one there is no result.
+# found WORKLOAD SETTINGS ROWS - run it; succeeds if all its runs together have that many settings and rows.
+# On a busy machine a short run may give a thread no turn, and so no result.
 found() {
   wrong=no
   runs "$1" 0 --quick "$1" || wrong=yes
@@ -44,7 +44,7 @@ found() {
   [ "$wrong" = yes ] || { [ "$settings" -ge "$2" ] && [ "$results" -ge "$3" ]; }
 }
 
-# workload NAME SETTINGS ROWS - it has at least that many settings, and rows with a result.
+# workload NAME SETTINGS ROWS - check that it has at least that many settings, and rows with a result.
 workload() {
   : > "$work/rows"
   if ! await found "$@"; then
@@ -109,7 +109,7 @@ script=$top_srcdir/bench/bench.py
 report=$work/report
 mkdir -p "$report" "$work/source/doc"
 
-# What every workload has printed is JSON; tables have a row for each result.
+# The output of each workload is JSON; tables have a row for each result.
 if python3 "$script" < "$work/results" > "$work/out" 2> "$work/err"; then
   for text in '^[A-Za-z].* core' '^| acquire | fairsem |' '^| 64 | [0-9.-]* / ' \
     '^| 16 producers, .* a mutex | '; do
@@ -120,7 +120,7 @@ else
   fail "bench.py: no tables"
 fi
 
-# Each row of README.md and doc/cost.md is measured, except what a quick run, one core, or a system
+# Each row of README.md and doc/cost.md is measured, except rows that a quick run, one core, or a system
 # without flock, futexes or sem_clockwait leaves out.
 PYTHONPATH=$(dirname "$script") python3 -B - "$work/results" << '_EOF' > "$work/out" 2> "$work/err" ||
 import os, sys
@@ -139,13 +139,12 @@ _EOF
   fail "a row without figures"
 cat "$work/out"
 
-# report_of RESULTS - make the report.
+# report_of RESULTS - make the report of these results.
 report_of() {
   cp "$1" "$report/results" && python3 "$script" --report "$report" > "$work/out" 2> "$work/err"
 }
 
-# A value of 0 has no place on a logarithmic axis: a picture with one was not drawn, and all of the
-# report was missing.
+# A logarithmic axis has no place for a value of 0, which must not prevent the picture or the report.
 sed -e '/held 1 us"/s/"holds_per_second":[^,]*/"holds_per_second":0/' \
   -e 's/"waits_ns":\[[^]]*\]/"waits_ns":[0,0]/' "$work/results" > "$work/zero"
 has gnuplot || not_tried "pictures: there is no gnuplot"
@@ -168,7 +167,7 @@ if report_of "$work/results" || ! grep -q 'report.md' "$work/err"; then
   fail "a report that cannot be written is reported as a success"
 fi
 
-# What make bench does, in a directory of its own.
+# make bench, with its report in a directory of this test.
 if (cd "$top_builddir" && $MAKE BENCH_REPORT="$work/made" BENCH='--quick lines' \
   BENCH_DROPIN='--quick dropin' BENCH_BYPASS='--quick buffer' bench) > "$work/out" 2>&1 &&
   grep -q '^| a ticket joins' "$work/made/report.md"; then
@@ -193,7 +192,7 @@ else
 fi
 
 # ---------------------------------------------------------------- from one run into README.md
-# With numbers that are known: WORKLOAD SETTING PEER FIGURE VALUE.
+# Known numbers: WORKLOAD SETTING PEER FIGURE VALUE.
 while read -r workload setting peer figure value; do
   printf '{"workload":"%s","setting":"%s","peer":"%s","%s":%s}\n' "$workload" \
     "$(echo "$setting" | tr _ ' ')" "$(echo "$peer" | tr / ' ')" "$figure" "$value"
@@ -233,7 +232,7 @@ cp "$top_srcdir/README.md" "$work/source/README.md" && chmod u+w "$work/source/R
 for picture in victim throughput; do
   printf '<svg>\n%s\n' "$picture" > "$report/$picture.svg"
 done
-# publish QUICK SED - of the known numbers, edited.
+# publish QUICK SED - publish the known numbers, edited by SED.
 publish() {
   { printf '{"fairsem":"1","quick":%s,"machine":"one"}\n' "$1" && sed "$2" "$work/known"; } \
     > "$report/results"
@@ -258,7 +257,7 @@ cat > "$work/table" << '_EOF'
 _EOF
 ours='/^| | fairsem |/,/^$/'
 sed "$ours d" "$top_srcdir/README.md" > "$work/rest"
-# Twice, because the second run replaces what the first has written.
+# Twice, because the second run replaces the text of the first.
 if publish false '' && publish false '' &&
   sed -n "$ours p" "$work/source/README.md" | sed '$d' | diff "$work/table" - &&
   sed "$ours d" "$work/source/README.md" | diff "$work/rest" - &&
@@ -269,7 +268,7 @@ else
 fi
 
 # ---------------------------------------------------------------- simulated tables into doc/cost.md
-# What stands there is replaced, and nothing else.
+# Only the tables are replaced.
 mark='/^Thousand holds a second/'
 ends_with_tables() {
   sed "$mark q" "$work/cost.md" | diff "$work/before" - && ! grep -q '^old$' "$work/cost.md" &&

@@ -14,11 +14,11 @@ esac
 case $CC in
   *musl-gcc*) not_here "the library is for musl, and the commands of this machine are not" && exit 77 ;;
 esac
-# machine FILE - what its ELF header says of word size, byte order and machine.
+# machine FILE - print word size, byte order and machine of its ELF header.
 machine() {
   od -An -tx1 -j4 -N16 "$1" | tr -s ' \n' '  ' | cut -d ' ' -f 2-3,16-17
 }
-# Of what the compiler makes: a library that is no library is a fault.
+# The machine is that of the compiler's programs.  A library for another one is a fault, not a skip.
 echo 'int main(void) { return 0; }' > "$work/trivial.c"
 # shellcheck disable=SC2086 # lists
 $CC $CFLAGS "$work/trivial.c" -o "$work/trivial" || exit 99
@@ -27,7 +27,7 @@ if [ "$(machine "$work/trivial")" != "$(machine /bin/sh)" ]; then
   exit 77
 fi
 
-# passes WHAT COMMAND... - its output only if it fails.
+# passes WHAT COMMAND... - run it; print its output only if it fails.
 passes() {
   what=$1
   shift
@@ -40,7 +40,7 @@ passes() {
   fi
 }
 
-# at_least VERSION COMMAND... - does it print a version that is not older?
+# at_least VERSION COMMAND... - does the command print this version or a newer one?
 at_least() {
   least=$1
   shift
@@ -52,16 +52,16 @@ at_least() {
 passes "make install" "$MAKE" -C "$top_builddir" install DESTDIR="$work/root" || exit 1
 pc=$(find "$work/root" -name fairsem.pc)
 libdir=$(dirname "$(dirname "$pc")")
-# A copy, so that a build which writes beside what it builds is seen, and harms nothing.
+# A copy, so that files that a build leaves in the source are noticed, and do no harm.
 cp -R "$top_srcdir/packaging" "$work/packaging" && chmod -R u+w "$work/packaging" || exit 99
 LD_LIBRARY_PATH=$libdir${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}
-# fairsem.pc names the prefix without the directory that make install was given.
+# fairsem.pc names the prefix without DESTDIR.
 PKG_CONFIG_PATH=$libdir/pkgconfig
 PKG_CONFIG_SYSROOT_DIR=$work/root
 export LD_LIBRARY_PATH PKG_CONFIG_PATH PKG_CONFIG_SYSROOT_DIR
 
 # ---------------------------------------------------------------- Python
-# suite PYTHON WHAT - its tests, by pytest if it has that.
+# suite PYTHON WHAT - run the package's tests, with pytest if it is installed.
 suite() {
   (
     cd "$work/packaging/python/tests" || exit
@@ -75,7 +75,7 @@ suite() {
   fail "$2"
 }
 
-# make_wheel PYTHON - as README.md says it is done without a network.
+# make_wheel PYTHON - build a wheel as README.md does without a network.
 make_wheel() {
   find "$work/packaging" | sort > "$work/before"
   passes "pip wheel, by $("$1" --version)" "$1" -m pip wheel --no-index --no-build-isolation --no-deps \
@@ -84,7 +84,7 @@ make_wheel() {
   passes "the build leaves nothing in the checkout" diff "$work/before" "$work/after"
 }
 
-# The folder as it is; and the wheel, in a new virtual environment.
+# use_python PYTHON - test the directory as it is, and the wheel in a new virtual environment.
 use_python() {
   python_is=$("$1" --version)
   ran=$((ran + 1))
@@ -93,7 +93,7 @@ use_python() {
   if at_least 3.10 "$1" --version && "$1" -c 'import test.test_asyncio.test_locks' 2> /dev/null; then
     own=yes     # test_aio_own.py has run them
   fi
-  # The table of README.md, briefly.
+  # The table of README.md, from short runs.
   passes "$python_is: compare.py" "$1" "$work/packaging/python/compare.py" 0.02
   PYTHONPATH=
   if ! "$1" -c 'import ensurepip' 2> /dev/null; then
@@ -138,7 +138,7 @@ done
 [ "$ran" -gt 0 ] || not_tried "Python: there is no python3, version 3.8 or later"
 
 # ---------------------------------------------------------------- Go's race detector
-# It defines the names of ThreadSanitizer, too, but must not be called by threads that it does not know.
+# Go's detector defines ThreadSanitizer's names, too, but threads that it does not know must not call it.
 cat > "$work/race.c" << '_EOF'
 #include <fairsem.h>
 #include <stdlib.h>
@@ -161,7 +161,7 @@ int main(void)
     return fairsem_release(sem, 1);
 }
 _EOF
-# called GO STATUS WHAT
+# called GO STATUS WHAT - build the program with -DGO=GO, and check its exit status.
 called() {
   # shellcheck disable=SC2086 # lists
   $CC -std=c11 $CFLAGS -DGO="$1" -I"$top_srcdir/include" "$work/race.c" -rdynamic -o "$work/race" \

@@ -1,14 +1,14 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# configure.sh - configure leaves out a library that it finds and cannot use.  It stops and says why if an
-# option demands that library, or if the prefix cannot be used.
+# configure.sh - configure leaves out a library that it finds but cannot use.  It stops with a reason if an
+# option demands that library, or if it cannot use the prefix.
 set -u
 
 : "${top_srcdir:=$(cd "$(dirname "$0")/../../.." && pwd)}" "${top_builddir:=$PWD}"
 . "$top_srcdir/tests/support/script.sh"
 mkdir -p "$work/build" "$work/include/curl" || exit 99
 
-# The results of the configure of this build, except those by pkg-config: then it takes a second.
+# Cached results of this build's configure, except those of pkg-config, which makes each run take a second.
 sed -n '/^[a-z]*_cv_/p' "$top_builddir/config.log" |
   grep -v -e _cv_env_ -e pkg_cv_ -e PKG_CONFIG > "$work/cache"
 
@@ -28,14 +28,14 @@ echo 'int suite_create(const char *name) { return name == 0; }
 int curl_easy_init(void) { return 0; }
 int json_object(void) { return 0; }' > "$work/all.c"
 
-# configure ARGUMENT... - what it says is in $work/out.
+# configure ARGUMENT... - run configure; its output goes to $work/out.
 configure() {
   cp "$work/cache" "$work/build/config.cache"
   (cd "$work/build" && "$top_srcdir/configure" -C --no-create CC="$CC" CFLAGS="$CFLAGS" \
     PKG_CONFIG="$work/pkg-config" "$@") > "$work/out" 2>&1 < /dev/null
 }
 
-# finds CLUSTER TESTS - the summary says so of both, `yes` or `no`.
+# finds CLUSTER TESTS - check that the summary has these words, `yes` or `no`, for both.
 finds() {
   if ! configure; then
     fail "configure, with $LIBRARY"
@@ -46,7 +46,7 @@ finds() {
   fi
 }
 
-# refuses ARGUMENT WHY
+# refuses ARGUMENT WHY - check that configure stops and prints WHY.
 refuses() {
   if configure "$1"; then
     fail "configure $1"

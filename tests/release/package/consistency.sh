@@ -55,7 +55,7 @@ else
   fail "NEWS says '$day', packaging/debian/changelog '$(day_in_changelog)'"
 fi
 
-# A tree whose newest entry is unreleased: nothing releases it, but its archives have a date.
+# A tree whose newest entry is unreleased: it cannot be released, but its archives have a date.
 mkdir "$work/unreleased" && cp "$top_srcdir/configure.ac" "$work/unreleased" &&
   ln -s "$(cd "$top_srcdir" && pwd)/tests" "$work/unreleased/tests" || exit 99
 printf '%s  unreleased\n\n0.9.0  2026-10-01\n' "$version" > "$work/unreleased/NEWS"
@@ -72,7 +72,7 @@ for script in release_files.sh release_check.sh; do
 done
 rm -f "$work/out"
 
-# Without the link, and with files of now.
+# The tree without the link, and with files of today.
 rm "$work/unreleased/tests"
 if (cd "$work" && TZ=UTC0 && export TZ && "$top_srcdir/packaging/tar.sh" unreleased | tar tvf -) \
   > "$work/listed" 2> "$work/err" && ! grep -v 2026-10-01 "$work/listed" && [ -s "$work/listed" ]; then
@@ -89,7 +89,7 @@ names() {
   sed -n "$2" "$top_srcdir/$1" | sort
 }
 
-# same_functions MAP SYMBOLS - the map has a star where the symbols file has an optional suffix.
+# same_functions MAP SYMBOLS - compare them; the map has a star for an optional suffix in the symbols file.
 same_functions() {
   names "$1" 's/^ *\(fairsem_[a-z0-9_]*[*]*\);.*/\1/p' > "$work/map"
   names "$2" 's/(_time64)?@/*@/; s/.*[ ^]\(fairsem_[a-z0-9_]*[*]*\)@.*/\1/p' > "$work/symbols"
@@ -103,7 +103,7 @@ same_functions src/cluster/cluster.map packaging/debian/libfairsem-cluster0.symb
 same_functions src/fairsem.map packaging/debian/libfairsem0.symbols
 
 # ---------------------------------------------------------------- every source is built
-# Make does not complain about a list that ends too early, or an undefined variable.
+# Make does not report a list that ends too early, or an undefined variable.
 for list in Makefile.am $(cd "$top_srcdir" && find [a-z]* -name local.mk); do
   sed -e 's/#.*//' -e "s|%D%|${list%/*}|g" -e 's|[$]([a-z_]*)/||g' "$top_srcdir/$list"
 done | awk '{ for (i = 1; i <= NF; i++) print $i }' > "$work/words"
@@ -138,8 +138,8 @@ else
   echo "ok: the $(wc -l < "$work/statics") static names of src/ are unique"
 fi
 
-# ---------------------------------------------------------------- what tests call is in the table
-# quickstart installs what needs.txt lists: a program outside of it is missing on every new machine.
+# ---------------------------------------------------------------- programs that tests call are in the table
+# quickstart installs the programs of needs.txt; any other program is missing on a new machine.
 sed 's/^[a-z]* //; s/ .*//; /^#/d; s/:-.*//' "$top_srcdir/tests/support/needs.txt" | sort -u > "$work/listed"
 (
   cd "$top_srcdir" || exit
@@ -176,7 +176,7 @@ else
 fi
 
 # ---------------------------------------------------------------- no traces of a machine
-# Directories that exist only on the machine of an author, in any file that is text.
+# Text files name no directory that exists only on the machine of an author.
 source_files > "$work/files"
 (cd "$top_srcdir" && tr '\n' '\0' < "$work/files" | xargs -0 \
   grep -nIE '(^|[^[:alnum:]_.})])/(home|root|Users|work|workspace|mnt|tmp/bash)([^[:alnum:]]|$)') > "$work/paths"
@@ -190,7 +190,7 @@ else
 fi
 
 # ---------------------------------------------------------------- each clean-up aligns its stack
-# compiler.h says why; no machine here has a C library that would show it.
+# compiler.h has the reason.  The C libraries of our machines would not show a missing one.
 (cd "$top_srcdir" && grep -o 'pthread_cleanup_push([a-z_]*' src/core/*.c src/shared/*.c) |
   sort -u > "$work/pushed"
 while IFS=: read -r file handler; do
@@ -215,7 +215,7 @@ elif [ ! -e "$top_srcdir/.git" ]; then
 elif [ ! -s "$work/tracked" ]; then
   not_tried "the tarball: git does not read the repository"
 else
-  # Without files that only the repository needs.
+  # Files that only the repository needs do not count.
   grep -v -e '^\.ci/' -e '^\.github/' -e '^\.gitignore$' "$work/tracked" | sort > "$work/expected"
   if diff "$work/expected" "$work/packed" > "$work/diff"; then
     echo "ok: the tarball has all $(wc -l < "$work/expected") files of the repository"
@@ -225,7 +225,7 @@ else
 fi
 
 # -------------------------------------------------------------- no line is too long
-# Except data (*.txt, pictures, packed), rows of a table in Markdown, and what has no space, such as a link.
+# Except data (*.txt, pictures, packed), rows of a table in Markdown, and words without a space, such as links.
 columns=$(in_source .editorconfig 's/^max_line_length = //p')
 grep -Ev '[.](txt|svg|gz)$' "$work/files" > "$work/texts"
 # shellcheck disable=SC2016 # for awk

@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# consumers.sh - programs find the installed library with pkg-config, CMake and Meson, shared and
-# static, after it was moved to a directory with a space in its name.  And a compiler, CMake and Meson
-# can build it as a part of a project, from the one file of make amalgamation.
+# consumers.sh - programs find the installed library, shared and static, with pkg-config, CMake and Meson, even
+# after it was moved to a directory with a space in its name.  And a compiler, CMake and Meson build the
+# single file of make amalgamation as a part of a project.
 set -u
 
 : "${top_srcdir:=$(cd "$(dirname "$0")/../../.." && pwd)}" "${top_builddir:=$PWD}"
@@ -17,7 +17,7 @@ quietly() {
   return 1
 }
 
-# runs WHAT PROGRAM - it was built, and exits with 0.
+# runs WHAT PROGRAM - check that it was built, and exits with 0.
 runs() {
   if [ -x "$2" ] && "$2"; then
     echo "ok: $1"
@@ -46,7 +46,7 @@ shared='' static=''
 [ -z "$(made dlname)" ] || shared=shared
 [ -z "$(made old_library)" ] || static=static
 
-# hide_shared, show_shared - a program that runs while the shared library is hidden is static.
+# hide_shared, show_shared - hide the shared library: a program that still runs is static.
 hide_shared() {
   mkdir "$libdir/hidden"
   [ -z "$shared" ] || mv "$libdir"/libfairsem.so* "$libdir/hidden"
@@ -114,7 +114,7 @@ if quietly $CC -std=c11 -Wall -Wextra -Wconversion -Werror -c subprojects/fairse
 fi
 
 # ---------------------------------------------------------------- pkg-config
-# Its output is quoted for a shell: hence eval.
+# eval, because pkg-config's output is quoted for a shell.
 use_pkg_config() {
   PKG_CONFIG_PATH=$libdir/pkgconfig
   PKG_CONFIG_LIBDIR=
@@ -194,7 +194,7 @@ use_cmake() {
   done
 }
 
-# inside_cmake HOW SHARED - build and run programs of a project that the library is a part of.
+# inside_cmake HOW SHARED - build and run programs of a project that contains the library.
 inside_cmake() {
   name=cmake-$1-$2 kinds=static
   [ "$2" = OFF ] || kinds='shared;static'
@@ -240,7 +240,7 @@ else
 fi
 
 # ---------------------------------------------------------------- Meson
-# `shared` and `static`: as pkg-config finds the library; `inside`: as a subproject.
+# Kinds: `shared` and `static` use pkg-config, `inside` uses a subproject.
 cat > meson.build <<'_EOF'
 project('consumer', 'c')
 if get_option('kind') == 'inside'

@@ -7,7 +7,7 @@ set -u
 . "$top_srcdir/tests/support/script.sh"
 needs nm readelf
 
-# same WHAT FILE OTHER_WHAT FILE - both files have the same lines.
+# same WHAT FILE OTHER_WHAT FILE - check that both files have the same lines.
 same() {
   if [ ! -s "$2" ]; then
     fail "found no functions in $1"
@@ -27,8 +27,8 @@ sed -n 's/^FAIRSEM_API .*[ *]\(fairsem_[a-z0-9_]*\)(.*/\1/p' \
 sed -n 's/^ *\(fairsem_[a-z0-9_]*\)[*]*;.*/\1/p' "$top_srcdir/src/fairsem.map" | sort > "$work/map"
 same "the headers" "$work/header" fairsem.map "$work/map"
 
-# Helgrind and DRD must know the object that is a function's first argument, unless it does nothing
-# but call other functions, or nothing at all.
+# Helgrind and DRD must know the object of a function's first argument, unless the function does nothing, or
+# only calls other functions.
 sed -n 's/^FAIRSEM_API .*[ *]\(fairsem_[a-z0-9_]*\)(\(const \)*fairsem\(_[a-z]*\)*_t [*].*/\1/p' \
   "$top_srcdir/include/fairsem.h" "$top_srcdir/include/fairsem/posix.h" |
   grep -v -x -e 'fairsem_units_.*' -e fairsem_with -e fairsem_sem_close | sort > "$work/objects"
@@ -36,14 +36,14 @@ sed -n 's/^WRAP.*(\(fairsem_[a-z0-9_]*\),.*/\1/p' "$top_srcdir/src/tools/annotat
   sort > "$work/wrapped"
 same "the headers" "$work/objects" annotate_valgrind.c "$work/wrapped"
 
-# Left out: symbols of compilers, sanitizers and gcov; of <sys/sdt.h>; and of annotate_valgrind.c.
+# Without symbols of compilers, sanitizers and gcov, of <sys/sdt.h>, and of annotate_valgrind.c.
 # The suffix _time64 is explained in fairsem_private.h.
 visible() {
   nm -g --defined-only "$1" | awk 'NF == 3 { sub(/_time64$/, "", $3); print $3 }' |
     grep -v -e '^__' -e '^DW\.' -e '^_\.stapsdt\.' -e '^_vgw' | sort
 }
 
-# The objects, before src/local_names.sh has hidden their private names.
+# The objects before src/local_names.sh hides their private names.
 core=$top_builddir/.libs/libcore.a
 if [ ! -f "$core" ]; then
   echo "FAILED: there is no archive $core"
@@ -114,7 +114,7 @@ if [ -z "$shared" ]; then
 fi
 shared=$top_builddir/.libs/$shared
 
-# Names without their version, and without the entries for the versions themselves.
+# Names without their versions, and without the entries of versions.
 nm -D --defined-only "$shared" | awk '$2 != "A" { sub(/(_time64)?@.*/, "", $3); print $3 }' |
   grep -v '^_vgw' | sort > "$work/shared"
 same "the headers" "$work/header" "${shared##*/}" "$work/shared"
@@ -140,7 +140,7 @@ else
   not_tried "libfairsem-cluster, which was not built"
 fi
 
-# A waiter is inside the library, so its code must stay loaded.
+# Waiters are inside the library, so its code must stay loaded.
 if readelf -d "$shared" | grep -q 'FLAGS.*NODELETE'; then
   echo "ok: dlclose does not unload it (NODELETE)"
 else

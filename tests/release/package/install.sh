@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# install.sh - programs build and run with the installed files, and make uninstall removes all.
+# install.sh - programs build and run with the installed files, and make uninstall removes all files.
 set -u
 
 : "${top_srcdir:=$(cd "$(dirname "$0")/../../.." && pwd)}" "${top_builddir:=$PWD}"
@@ -8,14 +8,14 @@ set -u
 needs pkg-config
 root=$work/root
 
-# make_quietly GOAL - make it in the build tree, with $root as DESTDIR.
+# make_quietly GOAL - run make in the build tree, with $root as DESTDIR.
 make_quietly() {
   "$MAKE" -C "$top_builddir" "$1" DESTDIR="$root" > "$work/log" 2>&1 && return
   cat "$work/log"
   fail "make $1"
 }
 
-# build_and_run WHAT COMMAND... - the command builds $work/prog, which must exit with 0.
+# build_and_run WHAT COMMAND... - run the command, which builds $work/prog; that must exit with 0.
 build_and_run() {
   what=$1
   shift
@@ -38,7 +38,7 @@ if [ -z "$pc" ]; then
 fi
 libdir=$(dirname "$(dirname "$pc")")
 
-# System directories, too: below $root the compiler does not search them by itself.
+# Flags for system directories, too: below $root the compiler does not search them by itself.
 PKG_CONFIG_LIBDIR=$libdir/pkgconfig PKG_CONFIG_PATH='' PKG_CONFIG_SYSROOT_DIR=$root
 PKG_CONFIG_ALLOW_SYSTEM_CFLAGS=1 PKG_CONFIG_ALLOW_SYSTEM_LIBS=1
 export PKG_CONFIG_LIBDIR PKG_CONFIG_PATH PKG_CONFIG_SYSROOT_DIR
@@ -78,7 +78,7 @@ for file in $has_shared $has_static; do
   [ -e "$libdir/$file" ] || fail "$file was not installed"
 done
 
-# A mistake is reported with the place of the call.
+# A usage error is reported with the place of the call.
 if [ -n "$has_shared" ]; then
   echo '#include <fairsem.h>
 static fairsem_t zeroed;
@@ -91,7 +91,7 @@ int main(void) { return fairsem_acquire_for(&zeroed, 1, 0) + 1; }' > "$work/misu
     "$work/log" || { cat "$work/log"; fail "the message does not name the address and the caller"; }
 fi
 
-# try LANGUAGE COMPILER SOURCE - with the shared and the static library, if they were built.
+# try LANGUAGE COMPILER SOURCE - build and run it with the shared and the static library, if they were built.
 # shellcheck disable=SC2046,SC2086 # compiler, flags and pkg-config's answer are lists
 try() {
   if [ -n "$has_shared" ]; then
@@ -99,7 +99,7 @@ try() {
       $(pkg-config --cflags --libs fairsem)
   fi
   [ -n "$has_static" ] || return 0
-  # Without a static C library, or with a sanitizer, only our library is static.
+  # If there is no static C library, or with a sanitizer, only our library is static.
   if echo 'int main(void) { return 0; }' > "$work/try.c" &&
     $CC ${CFLAGS-} -static "$work/try.c" -o "$work/try" > /dev/null 2>&1; then
     build_and_run "$1, static" $2 ${CFLAGS-} -static "$3" -o "$work/prog" \
@@ -117,7 +117,7 @@ else
   not_tried "C++: there is no compiler"
 fi
 
-# It needs other packages, which are the system's.
+# libfairsem-cluster needs packages of the system.
 cat > "$work/cluster.c" << '_EOF'
 #include <fairsem/cluster.h>
 #include <errno.h>
@@ -142,7 +142,7 @@ elif [ -n "$has_shared" ]; then
     $(PKG_CONFIG_PATH=$system pkg-config --cflags --libs fairsem-cluster)
 fi
 
-# The examples, built outside of this tree, with no other flags of this build than CFLAGS.
+# The examples, built outside of this tree, with only CFLAGS of this build.
 if ! "$MAKE" --version 2> /dev/null | grep -q GNU; then
   not_tried "the examples: $MAKE is not GNU make"
 elif [ -n "$has_shared" ]; then
@@ -212,8 +212,8 @@ else
   fi
 fi
 
-# ---------------------------------------------------------------- what quickstart says
-# It finds all in a private prefix: here a copy, because gdb's file must lie below the path of the library.
+# ---------------------------------------------------------------- the private prefix of quickstart
+# All files are found there.  Here it is a copy, because gdb's file must be below the path of the library.
 prefix=$(sed -n 's/^prefix=//p' "$pc") private=$work/private
 cp -R "$root$prefix" "$private" || exit 99
 private_libdir=$private${libdir#"$root$prefix"}
@@ -221,7 +221,7 @@ eval "$(sed -n '/^settings() {/,/^}/p' "$top_srcdir/quickstart")"
 settings "$private" "$private_libdir" > "$work/settings"
 sed -n '/^    export /p' "$work/settings" > "$work/profile"
 sed -n '/^    add-auto-load-/p' "$work/settings" > "$work/gdbinit"
-# found WHAT EXPECTED - in a shell that has read the profile, a command prints it.
+# found WHAT EXPECTED - check that a command prints EXPECTED in a shell that has read the profile.
 found() {
   what=$1 expected=$2
   shift 2

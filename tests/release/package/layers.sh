@@ -1,19 +1,20 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# layers.sh - the files of a room form layers, without circles; no room looks where it may not.
+# layers.sh - the files of a room (a directory of src) form layers without cycles, and a room uses only the
+# rooms that it may use.
 #
 # A unit is the files of one name: wait.c, wait.h and their object.  It needs another unit if one of
 # its files includes a file of the other, or if its object refers to a symbol that the other's
-# object defines.  Its layer is one above the highest that it needs in its room.  The script prints
+# object defines.  Its layer is one above the highest layer that it needs in its room.  The script prints
 # the layers, lowest first.
 #
-# Which room may use which is the table below.  A room that may use the door sees of the core only
+# The table below says which rooms a room may use.  A room that may use the door may use of the core only
 # fast_path.h, the names in it, and these:
 #   fs_inside             converts a fairsem_t for the functions of the door
-#   fs_signal_hooks, fs_abandon_wait, fs_interrupt_wait   with them the interposer keeps handlers
-#                         out of sections, and lets them end waits: signals.h
-#   fs_forked, fs_retire, fs_reuse   the interposer keeps the memory of semaphores, and uses it
-#                         again: cells.h
+#   fs_signal_hooks, fs_abandon_wait, fs_interrupt_wait   the interposer keeps handlers out of sections
+#                         with these, and lets handlers end waits: signals.h
+#   fs_forked, fs_retire, fs_reuse   the interposer keeps the memory of semaphores with these, and uses
+#                         it again: cells.h
 set -u
 
 : "${top_srcdir:=$(cd "$(dirname "$0")/../../.." && pwd)}" "${top_builddir:=$PWD}"
@@ -21,7 +22,7 @@ set -u
 beside='fs_inside fs_signal_hooks fs_abandon_wait fs_interrupt_wait fs_forked fs_retire fs_reuse
 '
 
-# Room, prefixes of its objects, rooms that it may use, and whether it has objects: what configure has found.
+# Room, prefixes of its objects, rooms that it may use, and whether configure lets it have objects.
 rooms() {
   sed "$found" << '_EOF'
     src/tools    libcore_la-                           -                    always
@@ -40,7 +41,7 @@ _EOF
 }
 found=$(sed -n 's/^\(have_[a-z]*\) = yes$/s|\1|always|/p' "$top_builddir/Makefile")
 
-# facts ROOT BUILD - print what follows from sources and objects:
+# facts ROOT BUILD - print facts about sources and objects:
 #   file ROOM PATH   include ROOM PATH PATH   word ROOM PATH NAME   defines|needs ROOM UNIT SYMBOL
 facts() {
   rooms | while read -r room objects _ _; do
@@ -55,7 +56,7 @@ facts() {
       sed -e 's|//.*||' -e 's|/\*.*\*/||' -e '/\/\*/,/\*\//d' "$1/$file" |
         grep -oE '\b(fs|FS)_[A-Za-z_0-9]+' | sort -u | sed "s|^|word $room $file |"
     done
-    # Libtool makes one or two objects of a source; those of removed sources may have stayed.
+    # Libtool makes one or two objects of a source.  Objects of removed sources may be left.
     (cd "$2/$room" 2> /dev/null && find . .libs -maxdepth 1 -name '*.o' 2> /dev/null) |
       grep -E "/($objects)[^/]*\.o\$" | while read -r object; do
       unit=$(echo "${object##*/}" | sed -E "s/^($objects)//; s/\.o\$//")

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-# tests/release/package/local.mk - what users get: the header, what is exported and installed, how programs
-# find it, the examples and the benchmark; and that the source agrees with itself; included by ../../local.mk.
+# tests/release/package/local.mk - tests of the headers, the exported names, the installed files, their use by
+# other programs, the examples and the benchmark, and of the consistency of the source; included by ../../local.mk.
 
 test_scripts += \
 	tests/release/package/configure.sh \

@@ -1,9 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# names.sh - what tables, scripts, comments and documents call by a name is there under this name: scenarios,
-# tests, files, functions, targets of make.
+# names.sh - names in tables, scripts, comments and documents exist: scenarios, tests, files, functions, targets
+# of make.
 #
-# Nobody notices a search that looks for a name which is gone, if it takes "no such name" for a result.
+# A search for a name that no longer exists would go unnoticed if it took "no such name" for a result.
 set -u
 
 : "${top_srcdir:=$(cd "$(dirname "$0")/../../.." && pwd)}" "${top_builddir:=$PWD}"
@@ -11,7 +11,7 @@ set -u
 source_files > "$work/files"
 work=$(cd "$work" && pwd) && cd "$top_srcdir" || exit 99
 
-# all_in WHAT NAMES CITED - each line of CITED, which are `NAME WHERE`, begins with a line of NAMES.
+# all_in WHAT NAMES CITED - check that the NAME in each line `NAME WHERE` of CITED is a line of NAMES.
 all_in() {
   grep -v '^[^ ]*no[-_]such[-_]' "$work/$3" | awk 'NR == FNR { there[$1]; next }
     !($1 in there) { print "  " $0 }' "$work/$2" - | sort -u > "$work/missing"
@@ -25,7 +25,7 @@ all_in() {
 }
 
 # ---------------------------------------------------------------- scenarios
-# Lists of scenarios in scripts: a variable with one of these names.
+# Scripts have lists of scenarios in variables of these names.
 listed() {
   awk -v quote="'" 'sub(/^(large|some)=/, "") { quotes = 2 }
     quotes > 0 { quotes -= gsub(quote, " "); for (i = 1; i <= NF; i++) print $i, FILENAME }' "$@"
@@ -62,8 +62,8 @@ done < "$work/files" > "$work/paths"
 } > "$work/cited"
 all_in files paths cited
 
-# And in comments of C and of scripts, and in texts of Python that begin a line.  What others have, or a build
-# makes, is no file of the source.
+# And names in comments of C and of scripts, and in strings of Python that begin a line.  Files of others, or
+# made by a build, are not files of the source.
 elsewhere='amalgamation/fairsem.c fairsem.c helgrind.h linux/futex.h linux/signal.h prog.c server.c'
 # shellcheck disable=SC2046 # a list
 awk -v elsewhere="$elsewhere" '
@@ -98,7 +98,7 @@ grep -ohE '\bfs_[a-z0-9_]+' src/core/*.[ch] src/awake/*.[ch] src/system/*.[ch] s
 grep -oHE 'fun:fs_[a-z0-9_]+' tests/search/tools/memcheck.supp | sed 's/\(.*\):fun:\(.*\)/\2 \1/' > "$work/cited"
 all_in "functions in suppressions" functions cited
 
-# The runner of mutants empties one in each directory.
+# In each directory the runner of mutants empties one function.
 grep -oE '^[a-zA-Z].*\b[a-z][a-z0-9_]*\(' src/*/*.c |
   sed -E 's|^src/([a-z]*)/.*:.*\b([a-z][a-z0-9_]*)\($|\1/\2|' > "$work/functions"
 sed -n 's|^\([a-z]*\) canary \(.*\)|\1/\2 suites.txt|p' tests/search/mutants/suites.txt > "$work/cited"
@@ -125,7 +125,7 @@ printf '%s\n' all check clean install distcheck html >> "$work/targets"
 } > "$work/cited"
 all_in "targets of make" targets cited
 
-# A script that make check does not run is in a row of a table: or nobody would run it.
+# A script that make check does not run is in a row of a table: otherwise nobody would run it.
 awk '/^(verify|release)_scripts [+]=/ { open = 1 } open { for (i = 1; i <= NF; i++)
     if ($i ~ /[.](sh|py)$/) print $i, FILENAME } !/\\$/ { open = 0 }' \
   tests/*/local.mk tests/*/*/local.mk > "$work/cited"

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""Every program in the headers, in README.md and in the manual pages builds without a warning, runs,
-and exits with 0; the C++ of doc/cxx.md compiles; the headers list what they declare; and no link in a
-document is dead, in the source tree and after an installation."""
+"""Each program in the headers, in README.md and in the manual pages builds without a warning, runs, and
+exits with 0; the C++ of doc/cxx.md compiles; the headers list their declarations; and no link in a document
+is dead, in the source tree and after an installation."""
 
 import glob
 import os
@@ -29,7 +29,7 @@ def text_of(path):
 
 
 def in_header(name):
-    """Each block of a comment behind the line "Example:"."""
+    """The blocks of comments after a line "Example:"."""
     return [re.sub("^ \\*(     )?", "", block, flags=re.M) for block in
             re.findall("^ \\* Example:\n((?: \\*(?:     .*)?\n)+)", text_of("include/" + name), re.M)]
 
@@ -39,7 +39,7 @@ def in_markdown(name, language):
 
 
 def in_page(name):
-    """Each display that begins with #include, as a reader would see it."""
+    """The displays that begin with #include, as a reader sees them."""
     return [re.sub("\\\\(?:([&-])|\\((..)|(e))",
                    lambda mark: (mark[1] or "").replace("&", "") or MARKS.get(mark[2], "\\"), block)
             for block in re.findall("^\\.Bd -literal.*\n(#include.*\n(?:.*\n)*?)\\.Ed", text_of(name),
@@ -71,7 +71,7 @@ def test_the_program_works(document, number):
         needs(CXX[0])
     source = file("program.cc" if ".hpp" in document else "program.c", text)
     compiler = IN_CXX if ".hpp" in document else IN_C
-    # It would need an engine.
+    # The program would need an engine.
     if document == "include/fairsem/cluster.h":
         compiles(compiler, *STRICT, "-c", source, "-o", WORK + "/object")
     else:
@@ -111,7 +111,7 @@ def test_the_first_comment_lists_all_functions_each_in_the_section_that_declares
 
 # ---------------------------------------------------------------- links
 def prose(path):
-    """Code has neither links nor headings."""
+    """The text without code, which has neither links nor headings."""
     with open(path, encoding="utf-8") as text:
         return re.sub("^ *```.*?^ *```.*?$", "", text.read(), flags=re.M | re.S)
 
@@ -121,13 +121,13 @@ def links(path):
 
 
 def anchors(path):
-    """Those of its headings, as forges make them."""
+    """The anchors of the headings, as forges make them."""
     return {re.sub("[^a-z0-9 _-]", "", heading.lower()).replace(" ", "-")
             for heading in re.findall("^#+ (.*)", prose(path), re.M)}
 
 
 def documents(top):
-    """Without build directories and the directories of other tests."""
+    """The documents, except those in build directories and in directories of other tests."""
     for place, folders, names in os.walk(top):
         folders[:] = [name for name in folders if not re.match("[._]|build", name) and "." not in name]
         yield from (os.path.join(place, name) for name in names if name.endswith(".md"))
@@ -165,7 +165,7 @@ def test_no_link_is_dead_in_the_source_tree():
 
 
 def test_no_link_is_dead_after_an_installation(tmp_path):
-    """And README still leads to what is installed beside it."""
+    """README's links lead to installed files, too."""
     done = run(os.environ["MAKE"], "-C", TOP_BUILDDIR, "install", "DESTDIR=%s" % tmp_path)
     assert done.returncode == 0, done.stdout + done.stderr
     assert len(list(documents(tmp_path))) >= 6

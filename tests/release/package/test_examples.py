@@ -15,8 +15,8 @@ from cases import NOT_HERE, TOP_BUILDDIR, TOP_SRCDIR, run, wait_until
 SOURCES, LIMIT = TOP_SRCDIR + "/src", TOP_BUILDDIR + "/fairsem-limit"
 
 
-def ends(status, program, *arguments, needs=(), **options):
-    """What it prints; it exits with this status."""
+def ends(status, program, *arguments, needs=()):
+    """Run a program, which must exit with this status.  Returns its output."""
     for name in (program, *needs):
         if not os.path.exists(os.path.join(TOP_BUILDDIR, name)):
             pytest.skip(name + " was not built")
@@ -40,8 +40,8 @@ def test_wrong_usage(program, arguments):
 # ---------------------------------------------------------------- compress-tree
 @pytest.fixture
 def tree(tmp_path):
-    """An empty file, one larger than all buffers, names that break careless programs, and more small
-    files than may be open: 26."""
+    """26 files: an empty one, one larger than all buffers, names that break careless programs, and more small
+    files than may be open."""
     (tmp_path / "empty directory").mkdir()
     (tmp_path / "-dash/a").mkdir(parents=True)
     for name, content in {"empty": b"", "zeros": bytes(3000000), "noise": os.urandom(300000),
@@ -54,7 +54,7 @@ def tree(tmp_path):
 
 
 def compressed(files, size, *arguments):
-    """All that it found, within its limits: how many, and how many it could not read."""
+    """Run compress-tree within its limits.  Returns the numbers of files that it found and could not read."""
     text = ends(0, "examples/compress-tree", *arguments)
     numbers = {what: int(re.search("^%s +(\\d+)" % what, text, re.M)[1]) for what in (
         "peak open files", "peak buffer bytes", "files verified", "files failed", "skipped")}
@@ -81,7 +81,7 @@ def test_compress_tree_with_a_file_that_cannot_be_read(tree):
 
 # ---------------------------------------------------------------- hog-and-victim
 def test_hog_and_victim(tmp_path):
-    """On a busy machine the victim may not be served in so short a time: it has no longest wait."""
+    """On a busy machine the victim may not be served in this short time, and then has no longest wait."""
     picture = tmp_path / "picture.svg"
 
     def met():
@@ -106,7 +106,7 @@ def test_hog_and_victim_says_that_one_core_shows_little(tmp_path):
 
 
 # ---------------------------------------------------------------- the short ones
-# They check their own results.  This checks that they have done all their work.
+# These check their own results.  Here it is checked that they have done all their work.
 @pytest.mark.parametrize("command, lines", (
     ("worker-pool", ["\\[0 1 7 2 5 8 16 3 19 6 14 9 9 17 17 4 12 20 20 7 7 .* 111 18 18 18 106 5\\]"]),
     ("consumer-priority", ["arrived 4, priority 0: served 1", "arrived 7, priority 0: served 2",
@@ -139,7 +139,7 @@ def test_cron_limit():
 
 @pytest.mark.parametrize("much", (True, False))
 def test_killed_jobs(much, tmp_path):
-    """Whether there is much to do or nothing, three processes are killed."""
+    """With much to do or nothing, three processes are killed."""
     text = ends(0, "examples/killed-jobs", LIMIT, SOURCES if much else tmp_path, needs=[LIMIT])
     has_lines(text, "parts done 8, processes killed 3, most at once [1-3]",
               "files [0-9].*: the sum is right")

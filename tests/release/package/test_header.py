@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Each header compiles alone and included twice, without a warning, in each version of C and C++.
 
-And of each function that it declares somebody has asked what there is to ask.
+And each declared function is in the tables of tests that must have all functions.
 """
 
 import glob
@@ -15,15 +15,15 @@ from cases import NOT_HERE, TOP_SRCDIR, WORK, run
 from compiled import CXX_COMPILERS, C_COMPILERS, INCLUDE, file, needs_standard
 from test_warnings import CALLS
 
-# These have no state that a search could play with.
+# Functions without a state that a search could explore.
 NOT_PLAYED = {"fairsem_stat_interval", "fairsem_strerror", "fairsem_version"}
-# Nor do these return an errno value; that of fairsem_drain depends on others: scenarios.c.
+# Functions that return no errno value; and fairsem_drain, whose result depends on others (see scenarios.c).
 NO_ERRNO = NOT_PLAYED | {"fairsem_drain", "fairsem_token_reason"}
 
 C_HEADERS, CXX_HEADERS = (sorted(glob.glob(TOP_SRCDIR + "/include/**/*." + suffix, recursive=True))
                           for suffix in ("h", "hpp"))
 
-# It comes first, so no other header can declare what it lacks.
+# Each header comes first, so that no other header declares a name that it lacks.
 ALONE = {"alone-%s.c" % header.split("/")[-1]:
          "#include <%s>\n#include <%s>\ntypedef int translation_unit_not_empty;\n" % (header, header)
          for header in ("fairsem.h", "fairsem_private.h", "fairsem/shared.h", "fairsem/cluster.h")}
@@ -50,7 +50,7 @@ int use(void)
         + (int)(offsetof(struct pool, free) + sizeof units);
 }
 """
-# The names of POSIX, with <semaphore.h> included before or after, or not at all.
+# The names of POSIX, with <semaphore.h> included before, after, or not at all.
 USE_POSIX = """
 static sem_t sem;
 int (*take)(sem_t *) = sem_wait;
@@ -171,7 +171,7 @@ task coroutine()
 }
 #endif
 """
-# What other headers define, or the compiler, or programs that shorten an attribute.
+# Macros of other headers, of the compiler, and of programs that abbreviate an attribute.
 OTHERS = {
     "<complex.h>": "I (1.0iF)|complex _Complex|imaginary _Imaginary",
     "<sys/sysmacros.h>": "major(dev) gnu_dev_major(dev)|minor(dev) gnu_dev_minor(dev)|makedev(x, y) 0",
@@ -192,7 +192,7 @@ STRICT_CXX = ("-Wold-style-cast -Wconversion -Wsign-conversion -Wextra-semi"
 
 
 def accepts(compiler, language, standard, sources, *options):
-    """Without a warning.  One start of the compiler for all sources takes half of the time."""
+    """Compile without a warning.  One start of the compiler for all sources halves the time."""
     needs_standard(compiler, language, standard)
     if language == "c++":
         options += (*STRICT_CXX, *useless_cast(compiler))
@@ -202,7 +202,7 @@ def accepts(compiler, language, standard, sources, *options):
 
 
 def useless_cast(compiler):
-    """clang does not know this warning."""
+    """The option for this warning, which clang does not know."""
     known = run(*compiler.split(), "-Werror", "-Wuseless-cast", "-fsyntax-only", file("empty.cc", ""))
     return ["-Wuseless-cast"] if known.returncode == 0 else []
 
@@ -220,7 +220,7 @@ def test_in_cxx(compiler, standard):
     accepts(compiler, "c++", standard, IN_CXX)
 
 
-# tests/cxx/cxx.sh compiles it as C++20 with these warnings.
+# tests/cxx/cxx.sh compiles fairsem.hpp as C++20 with these warnings.
 @pytest.mark.parametrize("compiler", CXX_COMPILERS)
 @pytest.mark.parametrize("standard, option", (("c++17", "-fno-exceptions"), ("c++2b", "-fexceptions")))
 def test_the_classes(compiler, standard, option):
@@ -228,7 +228,7 @@ def test_the_classes(compiler, standard, option):
 
 
 def among_others(headers, besides=()):
-    """The headers, after those of the system that they include and after the macros of others."""
+    """The headers after the system's headers that they include, and after macros of other headers."""
     texts = [open(path, encoding="utf-8").read() for path in headers]
     system = {name for text in texts for name in re.findall("^#include <([^>]*)>", text, re.M)
               if not name.startswith("fairsem")} - set(besides)
@@ -239,7 +239,7 @@ def among_others(headers, besides=()):
                     *('#include "%s"\n' % path for path in headers)))
 
 
-# In C, fairsem/posix.h is the first to include <semaphore.h>, and so gives its names away.
+# In C, fairsem/posix.h must be the first to include <semaphore.h>, to replace its names.
 @pytest.mark.parametrize("compiler", C_COMPILERS)
 def test_in_c_among_macros_of_others(compiler):
     accepts(compiler, "c", "gnu11", {"among.c": among_others(C_HEADERS, ["semaphore.h"]) + USE_C})
@@ -260,7 +260,7 @@ def test_before_cxx11_the_first_error_is_clear(compiler):
 
 
 def refuses(compiler, text, *options):
-    """In another layout the library would find nothing where it looks."""
+    """With another layout the library would read the wrong members."""
     done = run(*compiler.split(), INCLUDE, *options, "-Wfatal-errors", "-fsyntax-only", "-x",
                "c++" if "++" in compiler else "c", file("layout", text))
     assert done.returncode != 0 and re.search(
@@ -296,7 +296,7 @@ def test_options_that_change_the_layout_are_refused(compiler, option):
     refuses(compiler, "#include <fairsem.h>\n", option)
 
 
-# Where the headers of this machine's C library are also those of i386, one file is missing.
+# If this machine's C library has the headers of i386, too, one file is missing.
 @pytest.mark.parametrize("compiler", C_COMPILERS)
 def test_the_layout_of_i386_is_that_of_its_abi(compiler):
     os.makedirs(WORK + "/i386/gnu", exist_ok=True)
@@ -320,8 +320,8 @@ def names_in(pattern, *patterns):
             for name in re.findall(pattern, open(path, encoding="utf-8").read(), re.M)}
 
 
-def test_each_function_is_decided_about():
-    """Whether a compiler warns if its result is not used, or if a pointer is NULL."""
+def test_each_function_has_a_row_about_warnings():
+    """Does a compiler warn if the result is not used, or if a pointer is NULL?"""
     assert declared_in("fairsem.h") | declared_in("fairsem/shared.h") == set(
         re.findall("fairsem_\\w+(?=\\()", CALLS))
 

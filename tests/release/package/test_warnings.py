@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""What the headers make a compiler say: it warns about a result that must not be ignored and about NULL
-where a function cannot take it, and about nothing else; and fairsem.hpp before C++17 is one error."""
+"""With the headers a compiler warns about an ignored result that must be used, and about NULL where a function
+cannot take it, and about nothing else; and fairsem.hpp before C++17 is one error."""
 
 import glob
 import re
@@ -10,7 +10,7 @@ import pytest
 from cases import NOT_HERE, TOP_SRCDIR, WORK, run
 from compiled import CC, CXX_COMPILERS, C_COMPILERS, INCLUDE, file, needs_standard
 
-# =  the result must be used; -  there is none.  Behind an argument: !  must not be NULL; ?  may be.
+# =  the result must be used; -  there is no result.  After an argument: !  it must not be NULL; ?  it may be.
 CALLS = """
   fairsem_version()
   fairsem_strerror(0)
@@ -79,7 +79,7 @@ CALLS = """
 = fairsem_shared_users(handle!, users, &count!)
   fairsem_shared_dump(handle!, stdout!)
 """
-# glibc does not warn about an ignored result of these; the other warnings are about ENOSYS.
+# As in glibc, the results of these may be ignored.  Warnings are about calls that always fail with ENOSYS.
 POSIX_CALLS = """
   sem_init(&sem!, 0, 1)
   sem_init(&sem, count, 1)
@@ -171,7 +171,7 @@ HAS_20 = """#if __cplusplus >= 202002L
 
 
 def source(head, calls):
-    """Each call, and each with one NULL; the compiler must warn about the lines that end with WARNS."""
+    """Each call, and each call with one NULL.  The compiler must warn about the lines that end with WARNS."""
     lines = []
     for mark, name, arguments in re.findall("^([ =-]) (\\w+)\\((.*)\\)$", calls, re.M):
         each = arguments.split(", ")
@@ -199,13 +199,13 @@ def warns(compiler, standard, name):
     language, text = "c++" if "+" in standard else "c", SOURCES[name]
     needs_standard(compiler, language, standard)
     options = [*compiler.split(), "-std=" + standard, "-x", language]
-    # Marked "20": in C++20, if the compiler's library has them.
+    # Lines with "20" are for C++20, if the compiler's library has these classes.
     has_20 = run(*options, "-fsyntax-only", file("probe", HAS_20)).returncode == 0
     marks = "WARNS( 20)? \\*" if has_20 else "WARNS \\*"
     # gcc looks for unused results when it generates code.
     said = run(*options, "-D_GNU_SOURCE", "-Wall", "-Wextra", "-Wpedantic", "-O1", INCLUDE, "-c",
                file(name, text), "-o", WORK + "/object").stderr
-    # The names of POSIX are macros: gcc says in a note where they are used.
+    # The names of POSIX are macros: gcc prints a note about where they are used.
     lines = {int(line) for pattern in (
         name + ":(\\d+):.* warning: .*-W(?:unused-result|nonnull|attribute-warning|user-defined-warnings)"
         "\\]",

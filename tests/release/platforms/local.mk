@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT
-# tests/release/platforms/local.mk - the library with another C library, another time_t, on another machine
+# tests/release/platforms/local.mk - tests of the library with another C library or time_t, on another machine
 # or system, and under race detectors; included by ../../local.mk.
 #
 #   make check-ports                      `make check` on each target, most of them emulated
-#   make check-ports PORTS="arm64 s390x"  on some; tests/release/platforms/target.sh lists them
+#   make check-ports PORTS="arm64 s390x"  on some of those in tests/release/platforms/target.sh
 #   make check-flags                      with the flags of distributions
 
 verify_scripts += \

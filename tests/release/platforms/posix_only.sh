@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# posix_only.sh - the library, also as one file, fairsem-bench and the examples compile with only the headers of
+# posix_only.sh - the library, the amalgamation, fairsem-bench and the examples compile with only the headers of
 # POSIX, as on a system that is not Linux.
 #
 # The headers are those of musl, without those of Linux; they declare only what POSIX has.  The

@@ -1,11 +1,11 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# systems.sh [TARGET...] - macOS, FreeBSD, NetBSD and OpenBSD: the library, also as one file, the
-# examples, and the tests of fairsem.h and fairsem/posix.h compile and link for them, and the C++
-# headers compile.  It runs nothing.
+# systems.sh [TARGET...] - for macOS, FreeBSD, NetBSD and OpenBSD the library, the amalgamation, the examples,
+# and the tests of fairsem.h and fairsem/posix.h compile and link, and the C++ headers compile.  The script
+# runs none of them.
 #
-# zig (0.16), a cross compiler, has the headers of these systems and the names in their libraries.  It
-# is looked for in the path, or as $ZIG.  A TARGET is one of zig's.
+# zig (0.16), a cross compiler, has the headers of these systems and the names in their libraries.  The script
+# uses $ZIG, or zig in the path.  A TARGET is a target of zig.
 set -u
 
 : "${top_srcdir:=$(cd "$(dirname "$0")/../../.." && pwd)}" "${top_builddir:=$PWD}"
@@ -14,7 +14,7 @@ set -u
 needs "$ZIG"
 [ $# -gt 0 ] || set -- aarch64-macos x86_64-macos x86_64-freebsd x86_64-netbsd x86_64-openbsd
 
-# makes WHAT ARGUMENT... - for $target.  A warning is an error, except about the systems' own sem_t.
+# makes WHAT ARGUMENT... - compile for $target.  Warnings are errors, except those about the system's sem_t.
 makes() {
   what=$1
   shift
@@ -25,7 +25,7 @@ makes() {
   fi
 }
 
-# program SOURCE... - with the library.
+# program SOURCE... - compile and link a program with the library.
 program() {
   makes "${1#"$top_srcdir/"}" cc -std=c11 "$@" "$work/library.so" -lm -o "$work/program"
 }
@@ -34,7 +34,7 @@ program() {
 workload=$(sed -n "/^hog_victim_sources/,/[^\\\\]\$/s,.*\(bench/[a-z_]*\.c\).*,$top_srcdir/\1,p" \
   "$top_srcdir/bench/local.mk")
 for target; do
-  # What configure chooses.
+  # The choices of configure.
   case $target in
     *-netbsd) visible=-D_POSIX_C_SOURCE=200809L ;;
     *) visible= ;;

@@ -8,8 +8,8 @@
 # tools come first in the path, so that scripts find them under their usual names.  Check is not
 # needed for the target: tests/support/plain replaces it.
 #
-# The last line is "N passed, M failed, K skipped".  Exit status 77: the target cannot be tried
-# here.  The build stays in ports/TARGET in the build directory.
+# The last line is "N passed, M failed, K skipped".  The exit status is 77 if the target cannot be tried here.
+# The build stays in ports/TARGET of the build directory.
 set -u
 export LC_ALL=C
 
@@ -32,9 +32,9 @@ _USAGE
 }
 
 # ---------------------------------------------------------------- targets
-# For each set what the distribution's own tool prints: dpkg-buildflags with hardening=+all, or
-# rpm --eval %{build_cflags}.  Not here: -ffile-prefix-map; and -specs= of Fedora, which add -fPIE,
-# -pie and -z now: the first two are the default of other compilers, the third is below.
+# The flags of a distribution are those that its own tool prints: dpkg-buildflags with hardening=+all, or
+# rpm --eval %{build_cflags}.  Left out are -ffile-prefix-map, and Fedora's -specs=, which add -fPIE, -pie and
+# -z now: the first two are the default of other compilers, and the third is below.
 table() {
   cat << '_EOF'
 debian12 CPPFLAGS -Wdate-time -D_FORTIFY_SOURCE=2
@@ -59,13 +59,13 @@ lto CFLAGS -g -O2 -flto
 _EOF
 }
 
-# flags VARIABLE TARGET
+# flags VARIABLE TARGET - print the target's value of the variable in the table.
 flags() {
   table | sed -n "s/^$2 $1 //p" | tr '\n' ' '
 }
 
-# choose TARGET - set cc, cxx, cppflags, cflags, ldflags, packages, and words for configure in `more`;
-# triplet if it has tools of its own; qemu and elf, too, if it is emulated.
+# choose TARGET - set cc, cxx, cppflags, cflags, ldflags, packages, and arguments for configure in `more`;
+# triplet, if the target has tools of its own; qemu and elf, if it is emulated.
 choose() {
   triplet='' qemu='' elf='' runtime='' more='' cc=gcc cxx=g++ packages='gcc g++'
   cppflags=$(flags CPPFLAGS "$1") cflags=$(flags CFLAGS "$1") ldflags=$(flags LDFLAGS "$1")
@@ -124,16 +124,16 @@ magic() {
   printf '%s:%s' "\\x7fELF\\x0$1\\x0$2\\x01\\x00$zeros$kind" "$ones\\x00$ones\\xff$mask"
 }
 
-# Run this script again in a namespace where the kernel runs programs of the target.  The emulator
-# must be static: LD_PRELOAD is for the program, not for the emulator.  The namespace has its own
-# /dev/shm: to a machine of the other byte order, segments of this machine look damaged.
+# enter - run this script again in a namespace where the kernel runs programs of the target.  The emulator must
+# be static, so that LD_PRELOAD applies to the program and not to the emulator.  The namespace has its own
+# /dev/shm, because segments of this machine look damaged to a machine of the other byte order.
 enter() {
   command -v "$qemu" > /dev/null || skip "there is no $qemu (package qemu-user-static)"
   if ! unshare --user --map-root-user --mount sh -c \
     'mount -t binfmt_misc binfmt_misc /proc/sys/fs/binfmt_misc' 2> /dev/null; then
     skip "binfmt_misc cannot be mounted in a user namespace (Linux 6.7 or later)"
   fi
-  # Whether the byte order differs from ours: see tests/support/emulated.h.
+  # Does the byte order differ from ours?  See tests/support/emulated.h.
   case $elf in
     "2 2 "*) kind=other-order ;;
     *) kind=1 ;;
@@ -149,7 +149,7 @@ enter() {
       exec "$@"' sh "$0" "$@"
 }
 
-# stand_in NAME COMMAND... - put a script NAME in front that runs this command.
+# stand_in NAME COMMAND... - put a script NAME first in the path, which runs this command.
 stand_in() {
   name=$1 real=$(command -v "$2") || real=false
   shift 2
@@ -157,7 +157,7 @@ stand_in() {
     chmod +x "$work/bin/$name" || exit 99
 }
 
-# Put the tools of the target first in the path, under the names that tests use.
+# put_tools_first - put the tools of the target first in the path, under the names that tests use.
 put_tools_first() {
   case $cc in
     gcc | clang) return ;;
@@ -168,7 +168,7 @@ put_tools_first() {
       stand_in "$tool" "$triplet-$tool"
     done
   fi
-  # clang has no runtime for other machines here: tests that need one are skipped.
+  # clang has no runtime for other machines here, so tests that need one are skipped.
   stand_in clang clang --target="${triplet:-none}"
   # shellcheck disable=SC2086 # lists
   {
@@ -176,11 +176,11 @@ put_tools_first() {
     for name in c++ g++; do stand_in "$name" $cxx; done
   }
   PATH=$work/bin:$PATH
-  # pkg-config knows the libraries of this machine, with which nothing links there: configure must see it.
+  # pkg-config knows the libraries of this machine, which do not link there; configure must notice that.
   export PATH
 }
 
-# Print the tests that programs have skipped, and count as passed.
+# tell_skips - print the tests that programs have skipped, and that count as passed.
 tell_skips() {
   for log in "$work"/build/tests/*/*.log "$work"/build/tests/*/*/*.log; do
     if [ -x "${log%.log}" ] && grep -q '^:test-result: PASS' "${log%.log}.trs"; then

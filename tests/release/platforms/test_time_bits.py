@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
 """On a 32-bit machine with two kinds of time_t, a program and a library of different kinds do not link.
 
-A program passes deadlines as struct timespec.  A library that was compiled for the other kind would
-read half of the seconds as nanoseconds, and return too early or never.
+A program passes deadlines as struct timespec.  A library of the other kind would read half of the seconds as
+nanoseconds, and return too early or never.
 """
 
 import functools
@@ -18,7 +18,7 @@ HEADERS = ("fairsem.h", "fairsem/shared.h", "fairsem/posix.h")
 
 
 def declared():
-    """The functions that get a deadline, or tell one."""
+    """The functions with a deadline as an argument or a result."""
     text = ""
     for header in HEADERS:
         with open(TOP_SRCDIR + "/include/" + header, encoding="utf-8") as lines:
@@ -34,12 +34,12 @@ def build(*options):
 
 @functools.lru_cache(None)
 def has_kind(size, *options):
-    """Is the time_t of a program with these options so large?"""
+    """Does the time_t of a program with these options have this size?"""
     text = "#include <time.h>\n_Static_assert(sizeof(time_t) == %d, \"\");\nint main(void) { return 0; }\n"
     return build(file("kind.c", text % size), *options).returncode == 0
 
 
-def test_compiles_where_there_are_only_the_calls_for_a_wide_time():
+def test_compiles_with_only_the_system_calls_for_a_wide_time():
     """As on riscv32."""
     text = "#include <sys/syscall.h>\n"
     for name in ("futex", "clock_gettime"):

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * watched.c - a program that uses the library, correct or racy, for race detectors: watched.sh.
+ * watched.c - a program that uses the library, correct or racy, for race detectors: see watched.sh.
  *
- *     watched             data is touched only by a thread that has acquired: nothing to report
- *     watched racy        each datum is touched once after the release: one report for each
+ *     watched             only a thread that has acquired accesses the data: nothing to report
+ *     watched racy        each datum is accessed once after the release: one report for each
  *
- * Each way to acquire has its own function that touches its data, and its name identifies the
- * report.  The second thread comes after the first one has gone, or waits for it.  All other
- * communication between the threads is relaxed, and orders nothing.
+ * Each way to acquire has its own function that accesses its data, and whose name identifies the report.  The
+ * second thread comes after the first one has left, or waits for it.  All other communication between the
+ * threads is relaxed, and orders nothing.
  */
 #define _POSIX_C_SOURCE 200809L
 #include <semaphore.h>
@@ -142,7 +142,7 @@ static void by_with(fairsem_t *sem, void (*inside)(void *), void *arg)
     check(fairsem_with(sem, 1, inside, arg) == 0);
 }
 
-/* Together with a second semaphore, which has units for everybody. */
+/* Acquire together with a second semaphore, which has units for all threads. */
 static void by_all(fairsem_t *sem, void (*inside)(void *), void *arg)
 {
     static fairsem_t beside = FAIRSEM_INITIALIZER(4);
@@ -190,7 +190,7 @@ static void by_ticket(fairsem_t *sem, void (*inside)(void *), void *arg)
     check(fairsem_ticket_return(&ticket) == 0);
 }
 
-/* It learns only by trying to claim that its turn has come. */
+/* The only call that learns of the grant is the claim. */
 static void by_claim(fairsem_t *sem, void (*inside)(void *), void *arg)
 {
     fairsem_ticket_t ticket;
@@ -277,7 +277,7 @@ static void *second(void *arg)
     return NULL;
 }
 
-/* It only inspects the semaphore, from the beginning to the end. */
+/* Only inspect the semaphore, from the beginning to the end. */
 static void *inspect(void *arg)
 {
     struct meeting *m = arg;
@@ -333,8 +333,8 @@ static void *crowd(void *arg)
 }
 
 /*
- * What a process learns is not under the mutex of one semaphore: of two that have short turns, both have
- * grants that come late.
+ * Knowledge of the library about the whole process is not protected by the mutex of one semaphore.  So two
+ * semaphores with short turns have late grants at the same time.
  */
 static void *hold_long_now_and_then(void *arg)
 {
@@ -466,7 +466,7 @@ int main(int argc, char **argv)
 {
     racy = argc == 2 && strcmp(argv[1], "racy") == 0;
     for (size_t i = 0; i < sizeof ways / sizeof ways[0]; i++) {
-        /* A try does not wait. */
+        /* A try never waits, so there is one shape. */
         int shapes = ways[i].section == by_try || ways[i].section == by_upto ? 1 : 2;
 
         for (int round = 0; round < 2 * shapes; round++)

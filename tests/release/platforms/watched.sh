@@ -35,7 +35,7 @@ sed -n 's/^ *TOUCH([a-z]*).*/&/p' "$top_srcdir/tests/release/platforms/watched.c
   sed 's/TOUCH(\(.*\))/touch_\1/' > "$work/touched"
 [ "$(wc -l < "$work/touched")" -ge 10 ] || exit 99
 
-# try TOOL LIBRARY COMMAND... - run $work/prog with the command, correct and racy.
+# try TOOL LIBRARY COMMAND... - run $work/prog, correct and racy, with the command.
 try() {
   tool=$1 library=$2
   shift 2
@@ -45,7 +45,7 @@ try() {
     fail "$tool reports a race in a correct program ($library)"
     return
   fi
-  # A detector forgets what is long past, as on a busy machine, so there are three tries.
+  # A detector forgets old accesses, which matters on a busy machine, so there are three tries.
   : > "$work/log"
   for _ in 1 2 3; do
     if limited "$@" "$work/prog" racy >> "$work/log" 2>&1; then
@@ -63,7 +63,7 @@ try() {
   fi
 }
 
-# build COMPILER FLAGS LIBRARY
+# build COMPILER FLAGS LIBRARY - build $work/prog.
 build() {
   # shellcheck disable=SC2086 # lists
   $1 -std=c11 -g -O0 $2 -I"$top_srcdir/include" "$top_srcdir/tests/release/platforms/watched.c" "$3" -pthread \
