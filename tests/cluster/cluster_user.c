@@ -4,18 +4,22 @@
  *
  *   cluster_user NAME=VALUE...
  *     endpoints, name, limit, units, priority, user, password, ca, cert, key   as in the header
- *     ttl=SECONDS   timeout=MS, -1: only try   log=FILE
- *     hold=MS: how long it uses its units, if no SIGTERM ends that
- *     times=N: one after the other   threads=N: side by side   keep=1: without a release at the end
- *     list=1: only print who holds and who waits   set=N: only set the limit   names=1: only print all names
+ *     ttl=SECONDS, timeout=MS (-1 to try only), log=FILE
+ *     hold=MS     use the units for MS milliseconds, or until SIGTERM
+ *     times=N     acquire N times, one after the other
+ *     threads=N   in N threads at the same time
+ *     keep=1      do not release at the end
+ *     list=1      only print the holders and waiters
+ *     set=N       only set the limit
+ *     names=1     only print all names
  *
- * It prints, for each time, "ok FENCE" or the name of an errno value, and then on stderr what
- * fairsem_cluster_why says.  Exit status: 0 if each was ok; 1 if an acquire failed, 2 if a hold was lost, 3
- * if a release failed.
+ * For each acquire it prints "ok FENCE" or the name of an errno value, and the text of fairsem_cluster_why on
+ * stderr.  The exit status is 0 if each acquire was ok, 1 if one failed, 2 if a hold was lost, 3 if a release
+ * failed.
  *
  * The log gets lines "begin NS FENCE UNITS", "use NS FENCE", and "end NS FENCE".  NS is a time of
- * CLOCK_MONOTONIC at which the units were held for sure: it is read before the check that they are
- * not lost.
+ * CLOCK_MONOTONIC at which the units were certainly held, because it is read before the check that they are not
+ * lost.
  */
 #include <fairsem/cluster.h>
 
@@ -60,7 +64,7 @@ static int64_t now(void)
     return (int64_t)time.tv_sec * 1000000000 + time.tv_nsec;
 }
 
-/* One write for each line: others append, too. */
+/* Write a line in one call, because others append to the file, too. */
 static void note(const char *what, int64_t at, int64_t fence)
 {
     char line[120];
@@ -127,7 +131,7 @@ static int use(const fairsem_cluster_hold_t *hold)
         what = "use";
         if (at >= last || is_told_to_end)
             return 0;
-        /* What is not read stays readable, and this would spin. */
+        /* The event must be read: while it is readable, poll() returns at once. */
         if (poll(&event, threads == 1, 20) > 0)
             (void)!read(event.fd, &count, sizeof count);
     }

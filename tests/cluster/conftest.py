@@ -9,7 +9,7 @@ from etcd import Etcd
 
 @pytest.fixture(scope="module")
 def etcd(request):
-    """It has as many members as the file says, or one."""
+    """An etcd with the number of members that the file says, or with one."""
     needs("etcd", "etcdctl")
     engine = Etcd(WORK, getattr(request.module, "MEMBERS", 1))
     yield engine

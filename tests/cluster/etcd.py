@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""etcd.py - what the tests of the limit between machines share: real etcd, users of it, a judge.
+"""etcd.py - helpers for tests of the limit between machines: a real etcd, its users, and a judge.
 
-The judge reads the engine's own history of a name, which is complete, and the log that the users
-have written.  It knows nothing of how the library works: only the keys, and what was promised.
+The judge reads etcd's complete history of a name, and the log of the users.  It does not know how the library
+works, only the keys and the promises.
 """
 
 import base64
@@ -17,13 +17,13 @@ import urllib.request
 from hang import hang_s, wait_until
 
 USER = os.path.join(os.environ.get("top_builddir", "."), "tests/cluster/cluster_user")
-LONG = 600              # a lease that ends in no test
-HOLD = 1000000000       # until it is told to end
-# What a user prints that could not keep its lease, or that nobody has answered in time.
+LONG = 600              # a lease that is longer than any test
+HOLD = 1000000000       # a hold that lasts until SIGTERM
+# Results of a user that could not keep its lease, or got no answer in time.
 TOO_SLOW = ("lost ENETUNREACH", "lost ESTALE", "ENETUNREACH", "ESTALE")
 ALL_KEYS = {"key": base64.b64encode(b"fairsem/").decode(),
             "range_end": base64.b64encode(b"fairsem0").decode()}
-DAMAGE = "nonsense"     # a value that a test has put among those of the library
+DAMAGE = "nonsense"     # a value that a test puts among those of the library
 
 
 def free_ports(count):
@@ -37,7 +37,7 @@ def free_ports(count):
 
 
 class Etcd:
-    """So many members on loopback addresses, with all that they write below `work`."""
+    """Members of etcd on loopback addresses, whose files are below `work`."""
 
     def __init__(self, work, count, *options, tls=()):
         for name in list(os.environ):
@@ -57,7 +57,7 @@ class Etcd:
             for i in range(count)]
         self.work = work
         self.members = [None] * count
-        self.up = set()                 # those that run, and are not stopped
+        self.up = set()                 # members that run and are not stopped
         for i in range(count):
             self.start(i)
         try:
@@ -71,7 +71,7 @@ class Etcd:
         return ",".join(self.urls)
 
     def user(self, first=0, **options):
-        """One that begins with this endpoint."""
+        """A user whose first endpoint is this member."""
         urls = self.urls[first:] + self.urls[:first]
         return User(**{"endpoints": ",".join(urls), "ttl": LONG, **options})
 
@@ -164,7 +164,7 @@ class Etcd:
         return sum("/r/" in key for key in self.keys())
 
     def left(self):
-        """How long each lease of our keys would still last, in seconds."""
+        """The remaining seconds of each lease of our keys."""
         left = {}
         for pair in json.loads(self.ctl("get", "--prefix", "fairsem/", "-w", "json")).get("kvs", []):
             if "lease" in pair:
@@ -173,7 +173,7 @@ class Etcd:
         return left
 
     def wait_renewed(self, times=1):
-        """Wait until the lease of each that runs or waits now has been renewed, so often."""
+        """Wait until the lease of each user that runs or waits now has been renewed `times` times."""
         last, renewed = {}, {}
 
         def are_renewed():
@@ -190,7 +190,7 @@ class Etcd:
 
     def history(self, member=0):
         """All changes below fairsem/, in their order: (revision, type, key, value)."""
-        # A last change, so that the end is seen.
+        # A last change marks the end.
         put = json.load(self.post(member, "/v3/kv/put", {
             "key": base64.b64encode(b"fairsem/!").decode(), "value": ""}))
         last = int(put["header"]["revision"])
@@ -214,25 +214,25 @@ class Etcd:
 
 
 class User(subprocess.Popen):
-    """A cluster_user that runs; options as its arguments."""
+    """A running cluster_user with these arguments."""
 
     def __init__(self, **options):
         super().__init__([USER] + ["%s=%s" % option for option in options.items()],
                          stdout=subprocess.PIPE)
 
     def finish(self):
-        """Let it give its units back, and wait for its result."""
+        """Let it release its units, and wait for its result."""
         self.terminate()
         return self.result()
 
     def result(self):
-        """The status and what was printed."""
+        """The exit status and the output."""
         out = self.communicate(timeout=hang_s())[0].decode().strip()
         return self.returncode, out
 
 
 def judge_history(events):
-    """Never more units than the limit, and strict order.  It returns how many began."""
+    """Check that the limit was never exceeded, and the strict order.  Returns the number of holds."""
     limit, first, waiting, running, began = {}, {}, {}, {}, 0
     at = 0
     while at < len(events):
@@ -283,7 +283,7 @@ def judge_history(events):
 
 
 def judge_log(path, limit):
-    """Never more than `limit` units are used at a time.  It returns how many began."""
+    """Check that never more than `limit` units were used at a time.  Returns the number of holds."""
     uses = {}
     with open(path) as log:
         for line in log:
@@ -291,7 +291,7 @@ def judge_log(path, limit):
             if what != "end":
                 use = uses.setdefault(int(fence), [int(at), int(at), int(units)])
                 use[1] = max(use[1], int(at))
-    # At one time, ends before beginnings: nobody is known to have used anything in between.
+    # Of equal times, ends come before beginnings, because no use is known in between.
     steps = sorted([(first, 1, units) for first, _, units in uses.values()]
                    + [(last, 0, -units) for first, last, units in uses.values()])
     total = 0

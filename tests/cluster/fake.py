@@ -1,23 +1,22 @@
 # SPDX-License-Identifier: MIT
-"""fake.py - a small etcd that answers as it is told: late, cut, endless, wrong, or not at all.
+"""fake.py - a small etcd for tests, whose answers can be late, cut, endless, wrong, or missing.
 
-It knows what the library uses of etcd, in the same JSON.  Tables of faults say what happens to the
-n-th request to a path, which ends in the step that a transaction is, /kv/txn/join, begin, limit, read,
-or read/list:
+It supports the requests of the library, with etcd's JSON.  A table of faults says what happens to the n-th
+request to a path.  The path of a transaction ends in its step: /kv/txn/join, begin, limit, read, or read/list.
 
-    cut         nothing is done, and the connection ends
+    cut         the request is not done, and the connection ends
     lose        it is done, and the connection ends without an answer
     half        it is done, and half of the answer comes
-    hang        it is done, and no answer, or event, comes until the client goes
+    hang        it is done, and no answer or event comes until the client closes the connection
     later F     it is done as soon as F(fake) is true; the connection ends at once
-    late S      it is done; the answer comes S seconds later
-    text BODY   nothing is done, and this comes, with status 200
-    page STATUS BODY    the same, with this status
-    error CODE STATUS MESSAGE      nothing is done, and etcd's error comes
-    endless, deep                  nothing is done, and too much comes
+    late S      it is done, and the answer comes S seconds later
+    text BODY   it is not done, and the answer is BODY with status 200
+    page STATUS BODY    it is not done, and the answer is BODY with this status
+    error CODE STATUS MESSAGE      it is not done, and the answer is an error of etcd
+    endless, deep                  it is not done, and the answer is too long
     old         it is done, and the answer has the revision 1
-    gone        it is not done, and a renewal is told that there is no such lease
-    meanwhile F     F(fake) happens just before it is done
+    gone        it is not done, and the answer to a renewal is that there is no such lease
+    meanwhile F     F(fake) is called just before it is done
 """
 
 import base64
@@ -27,7 +26,7 @@ import time
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 
-LISTED = 2  # so many ranges are read for a list of users
+LISTED = 2  # the number of ranges that are read for a list of users
 
 
 def plain(text):
@@ -40,16 +39,16 @@ def coded(text):
 
 class Fake:
     def __init__(self, faults=(), user=None, cluster="1"):
-        self.faults = list(faults)      # (path, n; 0: each, action, arguments...)
-        self.cluster = cluster          # its number
+        self.faults = list(faults)      # (path, n or 0 for each request, action, arguments...)
+        self.cluster = cluster          # the cluster's number
         self.user = user                # (name, password)
         self.tokens, self.token_uses = 0, {}
         self.change = threading.Condition()
         self.revision, self.keys, self.leases, self.history = 1, {}, set(), []
         self.counts, self.played, self.closed = {}, 0, False
         self.matched, self.unplayed = [0] * len(self.faults), set(range(len(self.faults)))
-        self.done_later = self.lists = 0    # so many requests
-        self.silent = False             # it takes requests and does not answer, as if it were stopped
+        self.done_later = self.lists = 0    # numbers of requests
+        self.silent = False             # accept requests without an answer, as if stopped
         fake = self
 
         class Handler(BaseHTTPRequestHandler):
@@ -73,7 +72,7 @@ class Fake:
         threading.Thread(target=self.server.serve_forever, args=(0.02,), daemon=True).start()
 
     def stop(self, unplayed=()):
-        """The end; a fault that was not played would be a test that tests nothing."""
+        """Stop.  A fault that was not played is an error: its test would test nothing."""
         if self.unplayed - set(unplayed):
             raise AssertionError("not played: %s of %s, in %s"
                                  % (self.unplayed, self.faults, self.counts))
@@ -159,7 +158,7 @@ class Fake:
 
     # ------------------------------------------------------------ requests
     def answer(self, path, body):
-        """Do it.  The answer, or (status, code, message)."""
+        """Do the request.  Returns the answer, or (status, code, message)."""
         if path == "/v3/auth/authenticate":
             if (body["name"], body["password"]) != self.user:
                 return 400, 3, "etcdserver: authentication failed, invalid user ID or password"
@@ -215,7 +214,7 @@ class Fake:
             self.done_later += 1
 
     def add(self, *fault):
-        """One more, from now on."""
+        """Add a fault from now on."""
         with self.change:
             self.unplayed.add(len(self.faults))
             self.matched.append(0)
@@ -229,7 +228,7 @@ class Fake:
         return self.keys_with("/r/") != []
 
     def puts(self, request):
-        """What a transaction may put."""
+        """The keys that a transaction may put."""
         for op in request.get("success", []) + request.get("failure", []):
             if "request_put" in op:
                 yield plain(op["request_put"]["key"])
@@ -246,7 +245,7 @@ class Fake:
                        else "/read/list" if len(body["success"]) == LISTED else "/read")
 
     def next_fault(self, step):
-        """What happens to this request."""
+        """The fault of this request, or None."""
         found = None
         for i, (path, n, *fault) in enumerate(self.faults):
             if path not in step:

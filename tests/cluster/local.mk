@@ -32,7 +32,7 @@ verify_scripts += \
 	tests/cluster/test_secure.py \
 	tests/cluster/test_storm.py
 
-# The scripts run it.  Statically, so that it is the program itself, which gets the signals.
+# For the scripts.  Static, so that the process is the program, not libtool's wrapper, and gets the signals.
 check_PROGRAMS += tests/cluster/cluster_user
 tests_cluster_cluster_user_LDFLAGS = -static
 tests_cluster_cluster_user_LDADD = libfairsem-cluster.la libfairsem.la
@@ -47,7 +47,7 @@ endif
 cluster_inside = -I$(top_srcdir)/src/cluster $(CURL_CFLAGS) $(JANSSON_CFLAGS)
 tests_cluster_t_cluster_answers_CPPFLAGS = $(AM_CPPFLAGS) $(cluster_inside)
 tests_cluster_t_cluster_answers_LDADD = libcluster.la $(LDADD)
-# It is the name server.
+# This test is the name server.
 tests_cluster_t_cluster_names_CPPFLAGS = $(AM_CPPFLAGS) $(cluster_inside)
 tests_cluster_t_cluster_names_LDADD = libcluster.la $(LDADD)
 tests_cluster_t_cluster_results_CPPFLAGS = $(AM_CPPFLAGS) $(cluster_inside)
@@ -59,7 +59,7 @@ tests_cluster_t_cluster_memory_CPPFLAGS = $(AM_CPPFLAGS) $(cluster_inside)
 tests_cluster_t_cluster_memory_LDADD = libcluster.la $(LDADD)
 tests_cluster_t_cluster_memory_LDFLAGS = -Wl,--wrap=fs_boot_now \
 	-Wl,--wrap=fs_alarm_set -Wl,--wrap=fs_http_start
-# It is the engine itself, and the clock.
+# This test plays the engine and the clock.
 tests_cluster_t_cluster_request_CPPFLAGS = $(AM_CPPFLAGS) $(cluster_inside)
 tests_cluster_t_cluster_request_LDADD = libcluster.la $(LDADD)
 tests_cluster_t_cluster_request_LDFLAGS = -Wl,--wrap=fs_boot_now

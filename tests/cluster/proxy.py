@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""proxy.py - a way to an endpoint that goes bad without a word: what is sent is dropped.
+"""proxy.py - a connection to an endpoint that breaks silently: sent bytes are dropped.
 
-Nothing is closed and nothing is refused, as when a cable is pulled or a firewall forgets a
-connection; so nobody on either side is told.  Or all is closed: with TLS, in the handshake.
+Nothing is closed and nothing is refused, as when a cable is pulled or a firewall forgets a connection, so
+neither side notices.  Or each connection is closed, with TLS in the handshake.
 """
 
 import contextlib
@@ -19,7 +19,7 @@ class Proxy:
         self.listener = socket.create_server(("127.0.0.1", 0))
         self.url = "%s://127.0.0.1:%d" % (to.scheme, self.listener.getsockname()[1])
         self.lock = threading.Lock()
-        self.pairs = {}             # either end of a connection: the other, or None: dropped
+        self.pairs = {}             # for each end of a connection, the other end, or None if dropped
         self.drops_new, self.dropped, self.watches = False, 0, 0
         self.closes, self.refused = False, 0
         self.wakes, self.wake = socket.socketpair()
@@ -28,13 +28,13 @@ class Proxy:
         self.thread.start()
 
     def drop(self, new=False):
-        """Drop what is sent on all connections that there are; on new ones, too."""
+        """Drop all bytes on existing and on new connections."""
         with self.lock:
             self.pairs = dict.fromkeys(self.pairs)
             self.drops_new = new
 
     def close(self):
-        """Close all connections that there are, and each new one at once."""
+        """Close all existing connections, and each new one at once."""
         with self.lock:
             self.closes = True
             for end in self.pairs:
@@ -42,12 +42,12 @@ class Proxy:
                     end.shutdown(socket.SHUT_RDWR)      # the thread closes it
 
     def let_pass(self):
-        """New connections work again; the old ones never do."""
+        """Let new connections work again; old ones never do."""
         with self.lock:
             self.drops_new = self.closes = False
 
     def stop(self, drops=True):
-        """The end; if nothing was dropped, it has tested nothing."""
+        """Stop.  It is an error if nothing was dropped: the test would test nothing."""
         self.closed = True
         self.wake.send(b"x")
         self.thread.join()
@@ -77,7 +77,7 @@ class Proxy:
         if other is None:
             self.dropped += len(data)
         if data and other is not None:
-            # A request comes in one piece: it is short.
+            # A request is short, and so comes in one piece.
             self.watches += data.count(b"POST /v3/watch")
             try:
                 other.sendall(data)

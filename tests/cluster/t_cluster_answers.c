@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * t_cluster_answers.c - from the bytes of an answer to what it says: those that etcd gives, and
- * thousands that no etcd would give.  AddressSanitizer is what makes the latter a test of memory.
+ * t_cluster_answers.c - reading the bytes of an answer: answers of a real etcd, and thousands that no etcd
+ * would give.  With AddressSanitizer the latter find accesses out of bounds.
  */
 #include "suite.h"
 
@@ -15,7 +15,7 @@ enum { ANSWERS_MAX = 64, MUTANTS = 3000 };
 static struct recorded { char *name, *text; enum fs_step step; long status; } recorded[ANSWERS_MAX];
 static int recorded_count;
 
-/* The request that waited when the answers were recorded. */
+/* The request that was waiting when the answers were recorded. */
 static const struct fs_place waiter = {
     .prefix = "fairsem/n/", .lease = INT64_C(6955246770805509283), .ttl_s = 10, .limit = 3,
     .now = 3, .first = 3, .units = 2, .joined = 4, .seen = 4
@@ -59,7 +59,7 @@ static void forget_recorded(void)
     }
 }
 
-/* What an answer says; the result of the reading is answer.error. */
+/* Read a recorded answer.  answer.error is the result of the reading. */
 static struct fs_answer answer_to(const char *name, const struct fs_place *place)
 {
     struct fs_answer answer;
@@ -81,7 +81,7 @@ static struct fs_answer answer_to(const char *name, const struct fs_place *place
     ck_abort_msg("there is no answer %s", name);
 }
 
-START_TEST(what_etcd_says_is_understood)
+START_TEST(answers_of_etcd_are_understood)
 {
     struct fs_place place = waiter;
     struct fs_answer answer;
@@ -94,7 +94,7 @@ START_TEST(what_etcd_says_is_understood)
     ck_assert(answer.held == 2 && answer.limit == 3 && answer.first == 3 && answer.ahead[0] == '\0');
     answer = answer_to("viewed", &place);
     ck_assert(answer.error == 0 && answer.joined == 4 && answer.held == 2 && answer.limit == 3);
-    place.seen = 2;     /* this was of another request */
+    place.seen = 2;     /* the revision of another request */
     answer = answer_to("begun", &place);
     ck_assert(answer.error == 0 && answer.done && answer.revision == 3);
     answer = answer_to("renewed", &place);
@@ -151,7 +151,7 @@ START_TEST(errors_of_etcd_are_told_apart)
 }
 END_TEST
 
-/* A member that was left behind, or restored from a copy, knows less than we do. */
+/* A member that lags behind, or was restored from a copy, has older data than we have seen. */
 START_TEST(an_older_answer_is_refused)
 {
     struct fs_place later = waiter;
@@ -165,7 +165,7 @@ START_TEST(an_older_answer_is_refused)
 }
 END_TEST
 
-/* Two clusters behind one list of endpoints: what one of them has granted, the other knows nothing of. */
+/* Two clusters in one list of endpoints: one does not know the grants of the other. */
 START_TEST(another_cluster_is_refused)
 {
     static const char text[] = "{\"result\":{\"header\":{\"cluster_id\":\"18446744073709551615\","
@@ -181,8 +181,8 @@ START_TEST(another_cluster_is_refused)
 }
 END_TEST
 
-/* Something between us and etcd has answered, or what is there is not etcd. */
-START_TEST(an_answer_that_is_no_json_is_told_by_its_status)
+/* Something between us and etcd has answered, or the server is not etcd. */
+START_TEST(an_answer_that_is_not_json_is_reported_by_its_status)
 {
     static const struct { long status; int error; } cases[] = {
         { 200, EPROTO }, { 302, EPROTO }, { 400, EPROTO }, { 401, EPERM }, { 403, EPERM },
@@ -204,8 +204,8 @@ START_TEST(an_answer_that_is_no_json_is_told_by_its_status)
 }
 END_TEST
 
-/* In what was answered a part is another one. */
-START_TEST(what_is_damaged_is_not_believed)
+/* Each row replaces a part of a recorded answer by another one. */
+START_TEST(damaged_answers_are_not_believed)
 {
     static const struct { const char *answer, *part, *other; } cases[] = {
         { "viewed", "\"MyAz\"", "\"M3g=\"" },             /* the limit "3 3" is "3x" */
@@ -214,7 +214,7 @@ START_TEST(what_is_damaged_is_not_believed)
         { "viewed", "eyJ1bml0cyI6Miwi", "eyJ1bml0cyI6MCwi" },     /* no units run */
         { "viewed", "\"lease\":\"1196723657362933117\"", "\"lease\":\"7\"" },    /* not the key's */
         { "viewed", "\"create_revision\":\"3\"", "\"create_revision\":\"0\"" },
-        /* The one before it in the queue: without a lease it would be there for ever. */
+        /* The predecessor in the queue: without a lease it would stay for ever. */
         { "another_limit", ",\"lease\":\"6955246770805509283\"", "" },
         { "another_limit", "Y2Ez\"", "Y2E2\"" },
         { "another_limit", "InBpZCI6MTIwNTU", "InBpZCI6MXIwNTU" },
@@ -240,7 +240,7 @@ START_TEST(what_is_damaged_is_not_believed)
 }
 END_TEST
 
-/* Change a text: bytes, its length, digits, or a part that comes twice. */
+/* Change a text: some bytes, its length, digits, or a part that is copied, moved or removed. */
 static size_t mutate(char *text, size_t length, uint32_t *dice)
 {
     static const char odd[] = "{}[]\":,0189-eE.\\un\x80\xff";
@@ -260,11 +260,11 @@ static size_t mutate(char *text, size_t length, uint32_t *dice)
         case 2:
             length = at + 1;
             break;
-        case 3:     /* another part in its place */
+        case 3:     /* replace a part by another one */
             count = from + count > length || at + count > length ? 0 : count;
             memmove(text + at, text + from, count);
             break;
-        case 4:     /* without a part */
+        case 4:     /* remove a part */
             count = at + count > length ? length - at : count;
             memmove(text + at, text + at + count, length - at - count);
             length -= count;
@@ -290,7 +290,7 @@ static bool is_listed(int error)
     return false;
 }
 
-/* The answer must be within its bounds, whatever it was made from. */
+/* Is the answer within its bounds?  It must be, whatever the bytes were. */
 static bool is_sane(const struct fs_answer *answer)
 {
     return is_listed(answer->error) && answer->held >= 0 && answer->held <= FAIRSEM_MAX_UNITS
@@ -301,7 +301,7 @@ static bool is_sane(const struct fs_answer *answer)
         && (answer->user_count == 0 || answer->users != NULL);
 }
 
-START_TEST(no_bytes_do_harm)
+START_TEST(arbitrary_bytes_do_no_harm)
 {
     uint32_t dice = 12345;
     int understood = 0, refused = 0;
@@ -309,7 +309,7 @@ START_TEST(no_bytes_do_harm)
     read_recorded();
     for (int i = 0; i < recorded_count; i++)
         for (int j = 0; j < MUTANTS; j++) {
-            /* Of exactly this size, so that a read behind its end is found. */
+            /* Of exactly this size, so that a read past its end is found. */
             size_t length = strlen(recorded[i].text);
             char *copy = strdup(recorded[i].text), *bytes;
             struct fs_answer answer;
@@ -335,7 +335,7 @@ START_TEST(no_bytes_do_harm)
             free(bytes);
             free(copy);
         }
-    /* If all were refused, or none, they would test nothing. */
+    /* The mutants test nothing if all are refused, or none. */
     ck_assert_int_gt(understood, MUTANTS / 2);
     ck_assert_int_gt(refused, MUTANTS);
     forget_recorded();
@@ -344,8 +344,8 @@ END_TEST
 
 int main(void)
 {
-    RUN_SUITE("cluster answers", what_etcd_says_is_understood, errors_of_etcd_are_told_apart,
+    RUN_SUITE("cluster answers", answers_of_etcd_are_understood, errors_of_etcd_are_told_apart,
               an_older_answer_is_refused, another_cluster_is_refused,
-              an_answer_that_is_no_json_is_told_by_its_status,
-              what_is_damaged_is_not_believed, no_bytes_do_harm);
+              an_answer_that_is_not_json_is_reported_by_its_status,
+              damaged_answers_are_not_believed, arbitrary_bytes_do_no_harm);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* t_cluster_memory.c - nothing answers at an endpoint, or there is no memory to send a question. */
+/* t_cluster_memory.c - an endpoint does not answer, or there is no memory to send a request. */
 #include "suite.h"
 
 #include "clock.h"
@@ -8,9 +8,9 @@
 #include <fairsem/cluster.h>
 #include <stdatomic.h>
 
-static _Atomic int failures, failed;    /* how often there is no memory, and was none */
+static _Atomic int failures, failed;    /* the number of requests without memory, in all and so far */
 static _Atomic int64_t jump;            /* of the clock */
-static _Atomic bool hangs;              /* a question lasts as long as it may */
+static _Atomic bool hangs;              /* each request lasts until its time limit */
 static _Atomic int asked;
 
 int64_t __wrap_fs_boot_now(void);
@@ -24,7 +24,7 @@ int64_t __wrap_fs_boot_now(void)
 void __wrap_fs_alarm_set(int alarm, int64_t at);
 void __real_fs_alarm_set(int alarm, int64_t at);
 
-/* Nobody waits for a pause: the clock jumps to its end. */
+/* Instead of waiting for the alarm, let the clock jump to its time. */
 void __wrap_fs_alarm_set(int alarm, int64_t at)
 {
     int64_t now = __wrap_fs_boot_now();
@@ -51,7 +51,7 @@ int __wrap_fs_http_start(struct fs_http *http, struct fs_exchange *exchange, con
     }
     failed += fails;
     if (!fails || failed == 2)
-        jump = 6 * FS_NS_PER_S;     /* it is too late to ask once more */
+        jump = 6 * FS_NS_PER_S;     /* too late for another attempt */
     if (fails) {
         fs_http_free_question(body);
         return ENOMEM;
@@ -59,7 +59,7 @@ int __wrap_fs_http_start(struct fs_http *http, struct fs_exchange *exchange, con
     return __real_fs_http_start(http, exchange, url, token, body, timeout_ms);
 }
 
-/* How an acquire, and a list, end if the first questions cannot be sent. */
+/* An acquire and a list end with `expected` if the first `count` requests cannot be sent. */
 static void both_end_with(int expected, int count, const fairsem_cluster_attr_t *attr)
 {
     fairsem_cluster_hold_t hold = { { 0 } };
@@ -82,14 +82,14 @@ static const fairsem_cluster_attr_t
     secret = { .endpoints = "http://127.0.0.1:1", .limit = 3, .user = "me",
                .password_file = "/dev/null" };
 
-START_TEST(what_could_not_be_sent_is_sent_again)
+START_TEST(a_request_that_could_not_be_sent_is_sent_again)
 {
     both_end_with(ENETUNREACH, 1, &plain);
     both_end_with(ENETUNREACH, 1, &secret);
 }
 END_TEST
 
-/* Not for ever: when the time for it is over, that is the result. */
+/* The attempts stop when the time for them is over, and the lack of memory is the result. */
 START_TEST(without_memory_a_call_ends)
 {
     both_end_with(ENOMEM, 2, &plain);
@@ -97,8 +97,8 @@ START_TEST(without_memory_a_call_ends)
 }
 END_TEST
 
-/* Each endpoint is asked, and all of them together in no more than five seconds. */
-START_TEST(the_time_is_that_of_all_endpoints)
+/* Each endpoint gets a request, all of them within five seconds. */
+START_TEST(all_endpoints_share_one_limit_of_time)
 {
     static const int counts[] = { 1, 2, 3, 8, 20, 32 };
 
@@ -125,6 +125,6 @@ END_TEST
 
 int main(void)
 {
-    RUN_SUITE("cluster memory", the_time_is_that_of_all_endpoints,
-              what_could_not_be_sent_is_sent_again, without_memory_a_call_ends);
+    RUN_SUITE("cluster memory", all_endpoints_share_one_limit_of_time,
+              a_request_that_could_not_be_sent_is_sent_again, without_memory_a_call_ends);
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * t_cluster_names.c - a name server that hangs, and a name with an address that does.
+ * t_cluster_names.c - a name server that hangs, and a name with an address whose server hangs.
  *
- * This program has getaddrinfo itself, and libcurl uses that one.
+ * This program defines getaddrinfo, which libcurl then uses.
  */
 #define _GNU_SOURCE             /* memfd_create */
 #include "suite.h"
@@ -20,11 +20,11 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-static sem_t answers;                   /* so many names may be answered */
-static _Atomic bool hangs, gave_up;     /* the name server does; it was waited for */
+static sem_t answers;                   /* number of names that may be answered */
+static _Atomic bool hangs, gave_up;     /* the name server hangs; a look-up was given up */
 static _Atomic int names;
 
-/* A name has two addresses: 127.0.0.1, and then 127.0.0.2. */
+/* Each name has two addresses: 127.0.0.1, and then 127.0.0.2. */
 int getaddrinfo(const char *name, const char *service, const struct addrinfo *hints,
                 struct addrinfo **out)
 {
@@ -63,7 +63,7 @@ void freeaddrinfo(struct addrinfo *info)
     }
 }
 
-/* A server at an address; the port is the first one's. */
+/* Listen at an address, on the port of the first server. */
 static int listen_at(uint32_t host, struct sockaddr_in *address)
 {
     socklen_t size = sizeof *address;
@@ -77,7 +77,7 @@ static int listen_at(uint32_t host, struct sockaddr_in *address)
     return server;
 }
 
-/* Answer to each connection, once. */
+/* Answer once on each connection. */
 static void *serve(void *arg)
 {
     static const char text[] = "HTTP/1.1 200 OK\r\nConnection: close\r\nContent-Length: 2\r\n\r\n{}";
@@ -102,7 +102,7 @@ static void ended(struct fs_exchange *exchange, int error)
     over = true;
 }
 
-/* Ask at SCHEME://two:PORT, and wait for the answer, or for that there is none. */
+/* Send a request to SCHEME://two:PORT, and wait for its end, with or without an answer. */
 static int ask_by(const char *scheme, struct fs_http *http, int port, long timeout_ms)
 {
     struct fs_exchange exchange = { .ended = ended };
@@ -123,7 +123,7 @@ static int ask(struct fs_http *http, int port, long timeout_ms)
     return ask_by("http", http, port, timeout_ms);
 }
 
-/* Answer to each connection with a few bytes, or with none: then it is closed in the handshake. */
+/* Answer each connection with a few bytes; with none, it is closed in the handshake. */
 static const char *bytes_of_tls;
 
 static void *serve_tls(void *arg)
@@ -152,8 +152,8 @@ static void begin(void)
     names = 0;
 }
 
-/* The thread that renews leases must not wait for it. */
-START_TEST(a_name_server_that_hangs_holds_nothing_up)
+/* The thread that renews leases must not wait for the name server. */
+START_TEST(a_name_server_that_hangs_delays_nothing_else)
 {
 #if LIBCURL_VERSION_NUM >= 0x075700
     begin();
@@ -168,8 +168,8 @@ START_TEST(a_name_server_that_hangs_holds_nothing_up)
 }
 END_TEST
 
-/* The first address takes a connection and is silent; then the second is asked, and then always. */
-START_TEST(the_next_address_of_a_name_is_asked)
+/* The first address accepts a connection and does not answer.  The second one is tried, and then used. */
+START_TEST(the_next_address_of_a_name_is_tried)
 {
     pthread_t thread;
     int silent, good;
@@ -189,8 +189,8 @@ START_TEST(the_next_address_of_a_name_is_asked)
 }
 END_TEST
 
-/* It was only slow, and there is nobody else: it is asked again. */
-START_TEST(the_only_address_is_asked_again)
+/* The server was only slow, and there is no other one. */
+START_TEST(the_only_address_is_tried_again)
 {
     pthread_t thread;
     int only;
@@ -207,7 +207,7 @@ START_TEST(the_only_address_is_asked_again)
 }
 END_TEST
 
-/* curl wants a file of authorities before it begins a handshake, and a small machine may have none. */
+/* Before a handshake curl needs a file of authorities, which a small machine may not have. */
 static const char authority[] =
     "-----BEGIN CERTIFICATE-----\n"
     "MIIBejCCAR+gAwIBAgIUOfd0PqepOUo8wtvd7lv16yN+Z8YwCgYIKoZIzj0EAwIw\n"
@@ -220,8 +220,8 @@ static const char authority[] =
     "adtlSQHsycvN/TYCIQC3pMUiGYDveeQ0+3QT4tw+GfCh1KfYsA+6JTqMx0B5AQ==\n"
     "-----END CERTIFICATE-----\n";
 
-/* A server that is stopped or overloaded closes it; only one that sends an alert refuses us. */
-START_TEST(a_handshake_that_is_closed_is_no_refusal)
+/* A stopped or overloaded server closes the handshake; only an alert is a refusal. */
+START_TEST(a_closed_handshake_is_not_a_refusal)
 {
     static const struct { const char *bytes; int error; } cases[] = {
         { "", ENETUNREACH }, { "\x15\x03\x03\x00\x02\x02\x2a", EPERM } /* bad certificate */
@@ -249,7 +249,7 @@ END_TEST
 int main(void)
 {
     curl_global_init(CURL_GLOBAL_DEFAULT);
-    RUN_SUITE("cluster names", a_name_server_that_hangs_holds_nothing_up,
-              the_next_address_of_a_name_is_asked, the_only_address_is_asked_again,
-              a_handshake_that_is_closed_is_no_refusal);
+    RUN_SUITE("cluster names", a_name_server_that_hangs_delays_nothing_else,
+              the_next_address_of_a_name_is_tried, the_only_address_is_tried_again,
+              a_closed_handshake_is_not_a_refusal);
 }

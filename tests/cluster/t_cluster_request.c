@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * t_cluster_request.c - a request between its caller, the clock, and an engine that a test plays.
+ * t_cluster_request.c - a request between its caller, the clock, and an engine that the test plays.
  *
- * This program has the functions of engine.h itself, so etcd.c is not in it: each test says what
- * the engine answers to a step, or that it does not answer yet.  The clock jumps when a test says so.
+ * This program defines the functions of engine.h, instead of etcd.c: each test sets the engine's answer to a
+ * step, or makes the engine silent, and lets the clock jump.
  */
 #include "suite.h"
 
@@ -27,21 +27,21 @@ struct fs_engine { struct fs_call *calls; int wakes; };
 
 static struct {
     _Atomic int64_t jump;           /* of the clock */
-    _Atomic int     asked[FS_LIST + 1];     /* how often each step was begun */
+    _Atomic int     asked[FS_LIST + 1];     /* number of requests for each step */
     _Atomic int     answered[FS_LIST + 1];
-    _Atomic bool    silent[FS_LIST + 1];    /* it does not answer to a step */
-    _Atomic int     watches_end;    /* so many watches end all the same */
-    _Atomic int     error[FS_LIST + 1];     /* it answers with this, */
-    _Atomic bool    may_pass;       /* which may be over the next time */
+    _Atomic bool    silent[FS_LIST + 1];    /* no answer to this step */
+    _Atomic int     watches_end;    /* number of watches that end even if silent */
+    _Atomic int     error[FS_LIST + 1];     /* the answer is this error, */
+    _Atomic bool    may_pass;       /* which may be temporary */
     _Atomic int64_t others;         /* units that others hold */
-    _Atomic int64_t limit;          /* that is in force; 0: that of the request */
-    _Atomic bool    no_limit;       /* somebody has removed it */
-    _Atomic int64_t term;           /* of the leader that a majority has; renewals say 0 */
-    _Atomic bool    late_grant;     /* it was sent long ago */
-    _Atomic bool    joined_before;  /* an earlier attempt to join was taken */
-    _Atomic bool    began_before;   /* one to begin, too */
-    _Atomic bool    forgotten;      /* it knows nothing of the request */
-    _Atomic bool    awaited_gone;   /* what it waits for, or some of it */
+    _Atomic int64_t limit;          /* the limit in force, or 0 for that of the request */
+    _Atomic bool    no_limit;       /* somebody has removed the limit */
+    _Atomic int64_t term;           /* of the majority's leader; renewals have 0 */
+    _Atomic bool    late_grant;     /* the grant was sent long ago */
+    _Atomic bool    joined_before;  /* an earlier attempt to join succeeded */
+    _Atomic bool    began_before;   /* an earlier attempt to begin succeeded, too */
+    _Atomic bool    forgotten;      /* the engine has forgotten the request */
+    _Atomic bool    awaited_gone;   /* at least one awaited key is gone */
     _Atomic int64_t viewed_since;   /* place->joined of the last view */
 } world;
 
@@ -84,7 +84,7 @@ void fs_engine_call(struct fs_engine *engine, struct fs_call *call, enum fs_step
     if (step == FS_VIEW)
         world.viewed_since = place->joined;
     if (++world.asked[step] > 1000)
-        abort();                /* it asks without end */
+        abort();                /* endless requests */
 }
 
 void fs_engine_stop(struct fs_call *call)
@@ -105,7 +105,7 @@ void fs_engine_wait(struct fs_engine *engine, int alarm)
                                 { .fd = engine->wakes, .events = POLLIN } };
     eventfd_t count;
 
-    /* The test may have changed its mind meanwhile. */
+    /* The test may have changed the answers meanwhile. */
     poll(events, 2, 5);
     eventfd_read(engine->wakes, &count);
 }
@@ -143,7 +143,7 @@ static void answer(struct fs_call *call)
         : call->step == FS_BEGIN && world.others + place->units <= answer.limit;
     if (world.forgotten || world.began_before)
         answer.done = false;
-    /* It read this when it was asked; etcd.c would take it for an older copy of the data. */
+    /* The data are of the time of the request; etcd.c would take them for an older copy. */
     if (call->step == FS_CONFIRM && place->seen > call->again)
         answer.error = EPROTO;
     fs_engine_stop(call);
@@ -174,7 +174,7 @@ int64_t fs_engine_turn(struct fs_engine *engine, int64_t now)
 
 static const fairsem_cluster_attr_t three = { .endpoints = "http://nowhere", .limit = 3 };
 
-/* A handle at an engine that answers to all, except that nothing it watches ends by itself. */
+/* Open a handle at an engine that answers all steps, but whose watches do not end. */
 static fairsem_cluster_t *open_handle(void)
 {
     fairsem_cluster_t *handle;
@@ -242,7 +242,7 @@ START_TEST(renewals_keep_a_hold)
 }
 END_TEST
 
-/* Sent at 4 s, answered at 5 s, and confirmed at 6 s: the hold is good until 11.5 s. */
+/* Sent at 4 s, answered at 5 s, and confirmed at 6 s: the hold is valid until 11.5 s. */
 START_TEST(a_renewal_counts_from_when_it_was_sent)
 {
     fairsem_cluster_t *handle = open_handle();
@@ -268,8 +268,8 @@ START_TEST(a_renewal_counts_from_when_it_was_sent)
 }
 END_TEST
 
-/* A member that was stopped answers as if it were the leader still, and has renewed nothing. */
-START_TEST(a_renewal_by_a_leader_of_old_does_not_count)
+/* A member that was stopped answers as if it were still the leader, and has renewed nothing. */
+START_TEST(a_renewal_by_a_former_leader_does_not_count)
 {
     fairsem_cluster_t *handle = open_handle();
     fairsem_cluster_hold_t hold = { { 0 } };
@@ -287,8 +287,8 @@ START_TEST(a_renewal_by_a_leader_of_old_does_not_count)
 }
 END_TEST
 
-/* The lease began when it was sent, so the units would be lost already. */
-START_TEST(a_grant_that_comes_too_late_is_none)
+/* The lease began when the request was sent, so the units would be lost already. */
+START_TEST(a_grant_that_comes_too_late_does_not_count)
 {
     fairsem_cluster_t *handle = open_handle();
     fairsem_cluster_hold_t hold = { { 0 } };
@@ -301,7 +301,7 @@ START_TEST(a_grant_that_comes_too_late_is_none)
 }
 END_TEST
 
-START_TEST(lost_answers_are_found_out)
+START_TEST(lost_answers_are_detected)
 {
     fairsem_cluster_t *handle = open_handle();
     fairsem_cluster_hold_t hold = { { 0 } };
@@ -328,7 +328,7 @@ START_TEST(a_waiter_begins_when_there_is_room)
 
     world.others = 2;
     world.silent[FS_VIEW] = true;
-    world.silent[FS_WATCH] = false;     /* it ends at once, and the view does not come */
+    world.silent[FS_WATCH] = false;     /* the watch ends at once, and the view does not come */
     ck_assert_int_eq(fairsem_cluster_acquire_with(handle, 2, &(fairsem_wait_t){ .timeout_ns = 1 },
                                                   &hold), ETIMEDOUT);
     ck_assert_int_eq(fairsem_cluster_acquire_with(handle, 2, &(fairsem_wait_t){ .timeout_ns = -1 },
@@ -363,7 +363,7 @@ static void *wait_for_it(void *arg)
     return NULL;
 }
 
-/* It has been served. */
+/* The waiter has its units: release them, and close its handle. */
 static void finish(struct waiter *waiter, pthread_t thread)
 {
     pthread_join(thread, NULL);
@@ -372,7 +372,7 @@ static void finish(struct waiter *waiter, pthread_t thread)
     ck_assert_int_eq(fairsem_cluster_close(waiter->handle), 0);
 }
 
-/* It counts with the limit of its last view, whatever its handle says. */
+/* A waiter uses the limit of its last view, not that of its handle. */
 START_TEST(a_waiter_begins_when_the_limit_is_raised)
 {
     struct waiter waiter = { .handle = open_handle() };
@@ -389,8 +389,8 @@ START_TEST(a_waiter_begins_when_the_limit_is_raised)
 }
 END_TEST
 
-/* Its connection is dead, and nobody knows. */
-START_TEST(a_renewal_tells_what_the_watch_does_not)
+/* The connection of the watch is dead, without a sign of it. */
+START_TEST(a_renewal_reports_changes_that_the_watch_misses)
 {
     struct waiter waiter = { .handle = open_handle() };
     pthread_t thread;
@@ -404,7 +404,7 @@ START_TEST(a_renewal_tells_what_the_watch_does_not)
     await(&world.answered[FS_CONFIRM], 2);
     ck_assert_int_eq(world.asked[FS_VIEW], 0);
 
-    /* Something has gone, which is not enough: it watches the rest. */
+    /* One awaited key has gone, which is not enough: the waiter watches the others. */
     world.awaited_gone = true;
     world.jump += 4 * FS_NS_PER_S;
     await(&world.asked[FS_WATCH], 2);
@@ -415,7 +415,7 @@ START_TEST(a_renewal_tells_what_the_watch_does_not)
 }
 END_TEST
 
-/* From the revision of the last view, so it misses nothing; then that may be what does not work. */
+/* The first new watch begins at the revision of the last view, and misses nothing.  The next needs a new view. */
 START_TEST(a_watch_that_breaks_is_begun_again_once)
 {
     struct waiter waiter = { .handle = open_handle() };
@@ -428,13 +428,13 @@ START_TEST(a_watch_that_breaks_is_begun_again_once)
     await(&world.asked[FS_WATCH], 3);
     ck_assert_int_eq(world.asked[FS_VIEW], 1);
 
-    /* The engine has forgotten what happened since the view. */
+    /* The engine has compacted the history since the view. */
     world.error[FS_WATCH] = ECANCELED;
     world.watches_end = 1;
     await(&world.asked[FS_WATCH], 4);
     ck_assert_int_eq(world.asked[FS_VIEW], 2);
 
-    /* The second one is dead, and nobody knows. */
+    /* The second watch is dead, without a sign of it. */
     world.error[FS_WATCH] = ENETUNREACH;
     world.watches_end = 1;
     await(&world.asked[FS_WATCH], 5);
@@ -446,7 +446,7 @@ START_TEST(a_watch_that_breaks_is_begun_again_once)
 }
 END_TEST
 
-/* It says that the lease was renewed, and nothing of what the request waits for by now. */
+/* The answer says that the lease was renewed, but does not concern the keys that the request awaits by now. */
 START_TEST(a_renewal_is_answered_after_a_newer_view)
 {
     struct waiter waiter = { .handle = open_handle() };
@@ -464,7 +464,7 @@ START_TEST(a_renewal_is_answered_after_a_newer_view)
     world.silent[FS_WATCH] = true;
     world.silent[FS_CONFIRM] = false;
     await(&world.answered[FS_CONFIRM], 1);
-    /* The lease lives, by that renewal only. */
+    /* Only that renewal keeps the lease alive. */
     world.jump += 7 * FS_NS_PER_S;
     await(&world.asked[FS_RENEW], 2);
     world.others = 0;
@@ -473,7 +473,7 @@ START_TEST(a_renewal_is_answered_after_a_newer_view)
 }
 END_TEST
 
-/* For each thing that can go wrong while it joins or waits: its result, and its lease is ended. */
+/* Each failure of a join or a wait has its result, and the lease is ended. */
 START_TEST(a_wait_fails_with_its_reason)
 {
     static const struct { enum fs_step step; int error, result; bool no_limit, forgotten; }
@@ -498,8 +498,8 @@ START_TEST(a_wait_fails_with_its_reason)
 }
 END_TEST
 
-/* What is not the engine's own word ends no wait while the lease lives: TLS, a proxy, a full disk. */
-START_TEST(a_place_is_kept_as_long_as_its_lease)
+/* While the lease lives, only the engine's own answer ends a wait: not TLS, a proxy, or a full disk. */
+START_TEST(a_place_lasts_as_long_as_its_lease)
 {
     static const struct { enum fs_step step; int error; } cases[] = {
         { FS_VIEW, EACCES }, { FS_VIEW, EPROTO }, { FS_VIEW, ENETUNREACH }, { FS_BEGIN, ENOSPC },
@@ -545,7 +545,7 @@ START_TEST(a_token_or_a_cancellation_ends_a_wait)
     pthread_join(thread, NULL);
     ck_assert_int_eq(waiter.result, ENODATA);
     ck_assert_int_eq(world.asked[FS_END], 1);
-    /* It is canceled before the wait. */
+    /* The token is canceled before the wait. */
     ck_assert_int_eq(fairsem_cluster_acquire_with(handle, 1, &(fairsem_wait_t){ .token = &token },
                                                   &hold), ENODATA);
     ck_assert_int_eq(world.asked[FS_GRANT], 1);
@@ -591,7 +591,7 @@ static void *use_a_handle(void *arg)
     return NULL;
 }
 
-/* Its cancellation is pending all the time.  LeakSanitizer sees what is left behind in a wait. */
+/* A cancellation is pending all the time.  LeakSanitizer finds memory that a canceled wait leaves. */
 START_TEST(only_a_wait_is_a_cancellation_point)
 {
     fairsem_cluster_t *handle = open_handle();
@@ -619,8 +619,8 @@ static void *close_it(void *handle)
     return fairsem_cluster_close(handle) == 0 ? NULL : handle;
 }
 
-/* A thread that is canceled does not wait for the engine; so whoever closes the handle does. */
-START_TEST(a_handle_that_is_closed_gives_back_first)
+/* A canceled thread does not wait for the engine, so the close of the handle does. */
+START_TEST(the_close_of_a_handle_gives_back_first)
 {
     fairsem_cluster_t *handle = open_handle();
     struct waiter waiter = { .handle = handle };
@@ -634,7 +634,7 @@ START_TEST(a_handle_that_is_closed_gives_back_first)
     pthread_cancel(thread);
     pthread_join(thread, NULL);
     start_thread(&thread, close_it, handle);
-    poll(NULL, 0, 50);      /* most often it waits by now */
+    poll(NULL, 0, 50);      /* most often the close waits by now */
     world.silent[FS_END] = false;
     pthread_join(thread, &result);
     ck_assert_ptr_null(result);
@@ -642,7 +642,7 @@ START_TEST(a_handle_that_is_closed_gives_back_first)
 }
 END_TEST
 
-/* The engine takes the begin, but its answer comes when the caller has left: it is given back. */
+/* The begin succeeds, but its answer comes after the caller has left, so its units are given back. */
 START_TEST(units_that_come_too_late_are_given_back)
 {
     fairsem_token_t token = FAIRSEM_TOKEN_INITIALIZER;
@@ -679,7 +679,7 @@ START_TEST(an_end_that_is_not_answered_goes_on_alone)
 }
 END_TEST
 
-/* What a handle still tries does not keep it from being closed. */
+/* Attempts that are still going on do not keep a handle from being closed. */
 START_TEST(a_handle_is_closed_during_an_end)
 {
     fairsem_cluster_t *handle = open_handle();
@@ -700,7 +700,7 @@ static void count(int number)
     signals++;
 }
 
-/* A signal that the program's own threads have blocked stays pending. */
+/* A signal that all threads of the program have blocked stays pending. */
 START_TEST(the_librarys_thread_takes_no_signals)
 {
     fairsem_cluster_t *handle = open_handle();
@@ -724,8 +724,7 @@ START_TEST(the_librarys_thread_takes_no_signals)
 }
 END_TEST
 
-/* It is cut. */
-START_TEST(words_for_people_fit)
+START_TEST(a_reason_is_cut_to_the_size_of_the_buffer)
 {
     fairsem_cluster_t *handle = open_handle();
     char text[10];
@@ -737,7 +736,7 @@ START_TEST(words_for_people_fit)
 }
 END_TEST
 
-START_TEST(a_child_can_use_nothing_of_its_parents)
+START_TEST(a_child_can_use_no_handle_of_its_parent)
 {
     fairsem_cluster_t *handle = open_handle();
     fairsem_cluster_hold_t hold = { { 0 } }, another = { { 0 } };
@@ -768,14 +767,14 @@ int main(void)
 {
     RUN_SUITE("cluster request", a_hold_is_lost_at_three_quarters_of_its_lease, renewals_keep_a_hold,
               a_renewal_counts_from_when_it_was_sent,
-              a_renewal_by_a_leader_of_old_does_not_count, a_grant_that_comes_too_late_is_none,
-              lost_answers_are_found_out, a_waiter_begins_when_there_is_room,
-              a_waiter_begins_when_the_limit_is_raised, a_renewal_tells_what_the_watch_does_not,
+              a_renewal_by_a_former_leader_does_not_count, a_grant_that_comes_too_late_does_not_count,
+              lost_answers_are_detected, a_waiter_begins_when_there_is_room,
+              a_waiter_begins_when_the_limit_is_raised, a_renewal_reports_changes_that_the_watch_misses,
               a_watch_that_breaks_is_begun_again_once, a_renewal_is_answered_after_a_newer_view,
-              a_wait_fails_with_its_reason, a_place_is_kept_as_long_as_its_lease,
+              a_wait_fails_with_its_reason, a_place_lasts_as_long_as_its_lease,
               a_token_or_a_cancellation_ends_a_wait,
-              only_a_wait_is_a_cancellation_point, a_handle_that_is_closed_gives_back_first,
+              only_a_wait_is_a_cancellation_point, the_close_of_a_handle_gives_back_first,
               units_that_come_too_late_are_given_back, an_end_that_is_not_answered_goes_on_alone,
               a_handle_is_closed_during_an_end, the_librarys_thread_takes_no_signals,
-              words_for_people_fit, a_child_can_use_nothing_of_its_parents);
+              a_reason_is_cut_to_the_size_of_the_buffer, a_child_can_use_no_handle_of_its_parent);
 }

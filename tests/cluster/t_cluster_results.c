@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* t_cluster_results.c - arguments, names and keys: what needs no engine. */
+/* t_cluster_results.c - arguments, names and keys, which need no engine. */
 #include "suite.h"
 
 #include "clock.h"
@@ -24,12 +24,12 @@ static int opens(const char *name, fairsem_cluster_attr_t attr)
     return result;
 }
 
-/* Open with one member of attr that is different. */
+/* Open with one attribute that differs. */
 #define OPENS_WITH(...) opens("name", (fairsem_cluster_attr_t){ URL, __VA_ARGS__ })
 #define OPENS_AT(urls) opens("name", (fairsem_cluster_attr_t){ .endpoints = urls })
 #define URL .endpoints = "http://127.0.0.1:1"
 
-START_TEST(what_open_is_given_is_checked)
+START_TEST(open_checks_its_arguments)
 {
     char name[257] = { 0 };
 
@@ -64,8 +64,8 @@ START_TEST(what_open_is_given_is_checked)
 }
 END_TEST
 
-/* Port 1 refuses connections: what returns at once was not sent there. */
-START_TEST(what_acquire_is_given_is_checked)
+/* Port 1 refuses connections, so a call that returns at once has sent nothing. */
+START_TEST(acquire_checks_its_arguments)
 {
     fairsem_cluster_t *handle;
     fairsem_cluster_hold_t hold = { { 0 } };
@@ -142,7 +142,7 @@ static void is_within(const char *key, const char *begin, const char *end)
     ck_assert_int_lt(strcmp(key, end), 0);
 }
 
-/* A key outside of its range would be counted by nobody, and one of another range twice. */
+/* A key outside of its range would not be counted, and a key of another range counted twice. */
 START_TEST(each_range_has_its_keys_and_no_others)
 {
     const struct fs_place place = { .prefix = "fairsem/n/", .lease = INT64_MAX };
@@ -152,12 +152,12 @@ START_TEST(each_range_has_its_keys_and_no_others)
     is_within(keys.equals, keys.waiting, keys.waiting_end);
     is_within(keys.runs, keys.running, keys.running_end);
     ck_assert_int_le(strcmp(keys.waiting_end, keys.limit), 0);
-    /* The range of the limit has those that run, too. */
+    /* The range of the limit contains the running ones, too. */
     ck_assert_int_lt(strcmp(keys.limit, keys.running), 0);
 }
 END_TEST
 
-START_TEST(keys_that_are_damaged_are_refused)
+START_TEST(damaged_keys_are_refused)
 {
     static const char *const bad[] = {
         "", "fairsem/n/", "fairsem/n/r-limit", "fairsem/n/r/", "fairsem/n/r/000000000000000",
@@ -204,7 +204,7 @@ START_TEST(base64_is_read_as_it_is_written)
 }
 END_TEST
 
-START_TEST(who_has_a_short_lease_is_less_patient)
+START_TEST(a_request_with_a_short_lease_is_less_patient)
 {
     struct fs_options options = { .ttl_ns = 3 * FS_NS_PER_S };
 
@@ -221,8 +221,8 @@ END_TEST
 
 int main(void)
 {
-    RUN_SUITE("cluster results", what_open_is_given_is_checked, what_acquire_is_given_is_checked,
+    RUN_SUITE("cluster results", open_checks_its_arguments, acquire_checks_its_arguments,
               no_name_is_the_beginning_of_another, keys_are_in_the_order_of_priorities,
-              each_range_has_its_keys_and_no_others, keys_that_are_damaged_are_refused,
-              base64_is_read_as_it_is_written, who_has_a_short_lease_is_less_patient);
+              each_range_has_its_keys_and_no_others, damaged_keys_are_refused,
+              base64_is_read_as_it_is_written, a_request_with_a_short_lease_is_less_patient);
 }

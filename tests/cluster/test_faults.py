@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""The limit between machines at an engine that fake.py plays: its answers are lost, late, cut, endless,
-or make no sense."""
+"""The limit between machines with an etcd played by fake.py, whose answers are lost, late, cut, endless, or
+nonsense."""
 
 import functools
 import os
@@ -22,11 +22,11 @@ STEPS = {"grant": (GRANT, 1), "join": (JOIN, 1), "begin": (BEGIN, 1), "end": (EN
 
 
 class TooSlow(Exception):
-    """A lease has ended that should not."""
+    """A lease has ended because this machine is too slow."""
 
 
 def with_leases(*seconds):
-    """For a case that needs renewals: if the lease is too short on this machine, a longer one.
+    """For a case that needs renewals: repeat it with a longer lease if this one is too short on this machine.
 
     The case has a default for `ttl`, so that pytest does not take it for a fixture.
     """
@@ -66,7 +66,7 @@ def nothing_is_left(fake):
 @rows("who, count", ((None, 4), (("me", 'a "\\/\x01é'), 5)))
 def test_a_command_without_waiting_costs_four_requests(who, count):
     credentials = {"user": "me", "password": password(who[1])} if who else {}
-    # What is not answered in 1.7 s is asked again.
+    # A request without an answer in 1.7 s is repeated.
     for _ in range(5):
         fake = Fake(user=who)
         assert user(fake, **credentials).result()[0] == 0
@@ -83,7 +83,7 @@ def test_a_command_without_waiting_costs_four_requests(who, count):
                 ("text", ""), ("text", "[1]"), AWAY,
                 ("error", 4, 504, "etcdserver: request timed out")))
 def test_each_step_survives_one_fault(step, fault):
-    """It is asked again, and nothing is taken twice."""
+    """The step is repeated, and nothing is taken twice."""
     fake = Fake([STEPS[step] + fault])
     status, printed = user(fake).result()
     assert (status, printed.split()[0]) == (0, "ok")
@@ -106,7 +106,7 @@ def test_each_step_survives_one_fault(step, fault):
     (("error", 8, 429, "etcdserver: mvcc: database space exceeded"), "ENOSPC")))
 def test_a_fault_that_stays_is_an_error(path, fault, wanted):
     fake = Fake([(path, 0) + fault])
-    # A question that is asked with a lease is asked until that ends.
+    # A request with a lease is repeated until the lease ends.
     assert user(fake, ttl=2 if fault[0] == "cut" else LONG).result() == (1, wanted)
     fake.stop()
 
@@ -117,7 +117,7 @@ def test_a_fault_that_stays_is_an_error(path, fault, wanted):
     (("error", 7, 403, "etcdserver: permission denied"), "etcdserver: permission denied"),
     (("text", "non\x1bsense"), "HTTP 200: non?sense")))
 @rows("path", (GRANT, JOIN))
-def test_what_has_answered_is_said(path, fault, words, capfd):
+def test_the_reason_says_what_has_answered(path, fault, words, capfd):
     fake = Fake([(path, 0) + fault])
     assert user(fake).result()[0] == 1
     said = capfd.readouterr().err
@@ -128,8 +128,8 @@ def test_what_has_answered_is_said(path, fault, words, capfd):
 @rows("fault", (("text", "nonsense"), ("page", 403, "<html>"), ("page", 404, "404 page not found"),
                 ("error", 8, 429, "etcdserver: mvcc: database space exceeded")))
 @rows("path", (READ, BEGIN))
-def test_no_other_word_than_etcds_takes_a_place(path, fault):
-    """Something else answers for a while, or etcd cannot do it now; the lease lives."""
+def test_only_etcd_itself_takes_a_place_away(path, fault):
+    """For a while something else answers, or etcd cannot do the request; the lease lives."""
     fake = Fake()
     holder = user(fake, hold=HOLD)
     wait_until("it runs", fake.is_held)
@@ -143,9 +143,9 @@ def test_no_other_word_than_etcds_takes_a_place(path, fault):
 
 
 def in_two_clusters(where, ttl):
-    """One that holds, or waits, while an endpoint of another cluster answers for its own once or twice."""
+    """A holder or a waiter gets answers from an endpoint of another cluster once or twice."""
     ours, other = Fake(), Fake(cluster="2")
-    other.revision = 50             # it is not taken for an older copy
+    other.revision = 50             # so that it does not look like an older copy
     both = {"endpoints": ours.url + "," + other.url, "ttl": ttl}
     holder = user(ours, hold=HOLD, **({} if where == "waits" else both))
     wait_until("it runs", ours.is_held)
@@ -165,12 +165,12 @@ def in_two_clusters(where, ttl):
 @pytest.mark.waits
 @rows("where", ("holds", "waits"))
 def test_another_cluster_is_not_believed(where):
-    """It would say that there is no such lease, and no such request."""
+    """The other cluster would answer that there is no such lease or request."""
     assert in_two_clusters(where, 12 if where == "holds" else LONG) == (0, 0)
 
 
 def test_another_cluster_grants_nothing(capfd):
-    """To one whose first hold is in the other."""
+    """The user's first hold is in the other cluster."""
     ours, other = Fake([(GRANT, 2, *AWAY), (GRANT, 3, *AWAY)]), Fake(cluster="2")
     assert user(ours, other, times=2).result() == (1, "ok 3\nEPROTO")
     assert "another cluster of etcd has answered before" in capfd.readouterr().err
@@ -185,7 +185,7 @@ def test_another_cluster_grants_nothing(capfd):
                                 (BEGIN, {"timeout": -1}, "ENETUNREACH"),
                                 ("", {"timeout": 1000}, "ETIMEDOUT")))
 def test_nobody_waits_for_the_whole_lease(path, options, wanted):
-    """Who has no place in the queue, or only tries, has an error in seconds; the lease is longer."""
+    """Without a place in the queue, or with a try, a user gets an error in seconds, long before its lease ends."""
     fake = Fake([(path, 0, "hang")])
     assert user(*[fake] * 20, **options).result() == (1, wanted)
     fake.stop()
@@ -203,7 +203,7 @@ def test_an_endpoint_that_answers_nonsense_is_passed_over():
 @rows("path", (GRANT, JOIN, BEGIN))
 @with_leases(30, 60, 60)
 def test_a_slow_engine_is_waited_for(path, ttl=None):
-    """Each answer takes longer than the first question waits; what was asked is done, though."""
+    """Each answer comes after the time limit of the first request, which is done nevertheless."""
     fake = Fake([(path, 0, "late", 1.9)])
     assert in_time(user(fake, ttl=ttl).result())[0] == 0
     fake.stop()
@@ -220,24 +220,24 @@ VALUE = '{"units":1,"priority":-1,"host":"","pid":1,"program":"","since":1}'
 
 
 def somebody_else(fake, key):
-    """Puts a key of his own."""
+    """Somebody puts a key."""
     fake.put("fairsem/test/" + key, VALUE, "7")
 
 
 def limit_is(fake, value):
-    """Somebody sets it."""
+    """Somebody sets the limit."""
     fake.put("fairsem/test/r-limit", value, "0")
 
 
 def takes_its_place(fake):
-    """Deletes the key that waits, and waits instead of it."""
+    """Somebody deletes the key that waits, and waits instead."""
     fake.delete([key for key in fake.keys if "/q/" in key])
     somebody_else(fake, "q/2147483648/0000000000000007")
 
 
 @rows("key", ("r/0000000000000007", "q/2147483647/0000000000000007", "r-limit"))
-def test_what_comes_before_a_begin_keeps_it_back(key):
-    """After its view somebody begins, or joins before it, or sets the limit to 0."""
+def test_a_change_before_a_begin_holds_it_back(key):
+    """After the user's view, somebody begins, joins before it, or sets the limit to 0."""
     fake = Fake([(BEGIN, 1, "meanwhile", lambda fake: limit_is(fake, "0 1") if key == "r-limit"
                   else somebody_else(fake, key))])
     assert user(fake, timeout=-1).result() == (1, "ETIMEDOUT")
@@ -255,14 +255,14 @@ def test_a_damaged_key_in_the_queue_is_not_waited_for(lease, value):
     fake.stop()
 
 
-def test_who_has_no_place_does_not_begin():
+def test_a_request_without_a_place_does_not_begin():
     fake = Fake([(BEGIN, 1, "meanwhile", takes_its_place)])
     assert user(fake).result() == (1, "ESTALE")
     fake.stop()
 
 
-def test_who_began_just_before_a_view_keeps_nobody_back():
-    """The view and that begin have the same revision; and there is room."""
+def test_a_begin_just_before_a_view_holds_nobody_back():
+    """The view and the begin have the same revision, and there is room."""
     fake = Fake([(JOIN, 1, "lose"), (READ, 1, "meanwhile",
                                      lambda fake: somebody_else(fake, "r/0000000000000007"))])
     assert user(fake, limit=2).result()[0] == 0
@@ -282,7 +282,8 @@ def test_a_limit_stays_while_one_runs_or_waits(key):
     ("5 3", 3, 1, "ok"), ("5 3", 5, 5, "ok"), ("5 3", 4, 4, "ok"), ("2 3", 3, 3, "E2BIG"),
     ("0 3", 3, 3, "ETIMEDOUT"), ("0 3", 4, 1, "EINVAL"), ("0 3", 0, 1, "E2BIG")))
 def test_a_limit_that_was_set_is_followed(value, limit, units, wanted):
-    """By those who say it, or the first one.  Another one replaces both, unless they are in use or 0."""
+    """Users with the set limit or with the first one follow it.  Any other limit replaces both, unless they are
+    in use or 0."""
     fake = Fake()
     limit_is(fake, value)
     assert user(fake, limit=limit, units=units, timeout=-1).result()[1].split()[0] == wanted
@@ -294,15 +295,15 @@ def test_a_limit_that_was_set_is_followed(value, limit, units, wanted):
 
 
 def test_another_limit_is_set_before_a_join():
-    """The first attempt finds another one than it expects, and the second one, too."""
+    """The first attempt finds another limit than it expects, and so does the second."""
     fake = Fake([(JOIN, n, "meanwhile", lambda fake, n=n: limit_is(fake, "%d 1" % (n + 2))) for n in (1, 2)])
     assert user(fake).result()[0] == 0
     assert fake.counts["/v3/kv/txn"] == 4
     fake.stop()
 
 
-def test_one_that_sets_a_limit_does_so_after_another():
-    """Somebody sets another one after its view; its answer is lost; its first attempt comes very late."""
+def test_a_limit_is_set_after_another_one():
+    """Somebody sets another limit after the view; an answer is lost; a first attempt comes very late."""
     fake = Fake([(SET, 1, "meanwhile", lambda fake: limit_is(fake, "4 1")), (SET, 3, "lose"), (
         SET, 6, "later", lambda fake: fake.keys["fairsem/test/r-limit"]["value"] == "3 1")])
     assert user(fake, set=5).result() == (1, "ENOENT")
@@ -343,7 +344,7 @@ def test_keys_that_belong_to_no_name_are_passed_over():
 
 @pytest.mark.waits
 def test_a_lease_counts_from_the_first_attempt():
-    """It is granted, and 1.7 s later, as nobody has said so, asked for again: that is too late."""
+    """The lease is granted, but the answer is missing, and the next attempt 1.7 s later is too late."""
     fake = Fake([(GRANT, 1, "hang"), (RENEW, 0, "hang")])
     assert user(fake, ttl=2).result() == (1, "ENETUNREACH")
     assert fake.counts["/v3" + GRANT] >= 2
@@ -353,8 +354,8 @@ def test_a_lease_counts_from_the_first_attempt():
 
 @pytest.mark.waits
 @with_leases(12, 60)
-def test_all_go_on_at_the_next_endpoint(ttl=None):
-    """The first one hangs: a hold is renewed in time, and what was watched there is, elsewhere."""
+def test_holder_and_waiter_go_on_at_the_next_endpoint(ttl=None):
+    """The first endpoint hangs.  The hold is renewed in time, and the watch begins again, at the next one."""
     fake = Fake()
     proxy = Proxy(fake.url)
     both = {"endpoints": proxy.url + "," + fake.url, "ttl": ttl}
@@ -372,7 +373,7 @@ def test_all_go_on_at_the_next_endpoint(ttl=None):
 
 
 def test_a_join_that_comes_late_joins_nothing():
-    """The first attempt is taken when the second has begun to run already."""
+    """The first attempt reaches etcd when the second has succeeded and runs already."""
     fake = Fake([(JOIN, 1, "later", lambda fake: any("/r/" in key for key in fake.keys))])
     holder = user(fake, hold=HOLD)
     wait_until("it comes", lambda: fake.done_later == 1)
@@ -398,7 +399,7 @@ def test_a_hold_ends_with_its_lease(fault, wanted, ttl=None):
 @pytest.mark.waits
 @with_leases(6, 24, 96)
 def test_late_renewals_are_enough(ttl=None):
-    """It lives longer than its lease, in which one is lost, and two are refused, each of them twice."""
+    """The hold outlives its first lease although some renewals, and their repetitions, are lost or refused."""
     fake = Fake([(RENEW, n, "text", "nonsense") for n in (1, 2, 4, 5)]
                 + [(RENEW, 7, "lose"), (RENEW, 0, "late", 0.2)])
     holder = user(fake, hold=HOLD, ttl=ttl)
@@ -416,7 +417,7 @@ def test_a_broken_watch_is_no_reason_to_spin(fault):
     wait_until("it runs", fake.is_held)
     waiter, begin = user(fake), time.monotonic()
     wait_until("it watches, for a second", lambda: fake.played > 2 and time.monotonic() > begin + 1)
-    # There are pauses, which become longer, of up to a second.
+    # There are pauses of increasing length, up to a second.
     most = 15 + 4 * (time.monotonic() - begin)
     assert holder.finish()[0] == 0
     assert waiter.result()[0] == 0
@@ -426,11 +427,11 @@ def test_a_broken_watch_is_no_reason_to_spin(fault):
 
 @pytest.mark.waits
 @with_leases(6, 24, 96)
-def test_a_token_is_asked_for_again(ttl=None):
+def test_an_expired_token_is_renewed(ttl=None):
     fake = Fake(user=("me", "secret"))
     holder = user(fake, user="me", password=password("secret"), hold=HOLD, ttl=ttl)
     wait_until("it runs", lambda: fake.is_held() or holder.poll() is not None)
-    old = fake.tokens = fake.tokens + 10    # those that were given are worth nothing now
+    old = fake.tokens = fake.tokens + 10    # earlier tokens are invalid now
     wait_until("a new one", lambda: fake.tokens > old or holder.poll() is not None)
     assert in_time(holder.finish())[0] == 0
     fake.stop()
@@ -445,14 +446,14 @@ def test_the_wrong_password_and_none_are_refused(who):
 
 
 def rotate(fake, file, text=None):
-    """Another password: in etcd, and then in the file, if that does not hang."""
+    """Change the password in etcd, and then in the file, unless that is to hang."""
     new = password(text) if text else file + ".fifo"
     if text is None:
         os.mkfifo(new)
     with fake.change:
         os.rename(new, file)
         fake.user = "me", "new"
-        fake.tokens += 10       # those that were given are worth nothing now
+        fake.tokens += 10       # earlier tokens are invalid now
 
 
 @pytest.mark.waits
@@ -470,8 +471,8 @@ def test_a_password_is_rotated(ttl=None):
 
 
 @pytest.mark.waits
-def test_a_password_file_that_hangs_holds_nothing_up():
-    """The hold is lost in time, and its release has an end."""
+def test_a_password_file_that_hangs_delays_nothing():
+    """The hold is lost in time, and its release ends."""
     fake = Fake(user=("me", "secret"))
     file = password("secret")
     holder = user(fake, user="me", password=file, hold=HOLD, ttl=6)

@@ -23,7 +23,7 @@ def log(tmp_path):
 @pytest.fixture
 def hold_and_wait(etcd, log):
     def both(first, **options):
-        """One that holds for a while and one that waits, both at a member."""
+        """A holder and a waiter, both at one member."""
         options = {"name": log.parent.name, "ttl": TTL, "log": log, **options}
         return etcd.holder(first, **options), etcd.waiter(first, **options)
     return both
@@ -57,7 +57,7 @@ def test_the_leader_changes(etcd, hold_and_wait):
 
 
 def test_a_member_hangs(etcd, hold_and_wait):
-    """Its clients hear nothing from it, and the watch would never end: the renewals notice."""
+    """Its clients get no answers, and their watches would never end.  The renewals notice that."""
     member = (etcd.leader() + 1) % 3
     holder, waiter = hold_and_wait(member)
     etcd.signal(member, signal.SIGSTOP)
@@ -67,7 +67,7 @@ def test_a_member_hangs(etcd, hold_and_wait):
 
 
 def test_the_way_to_a_member_is_cut(etcd, hold_and_wait):
-    """Without a word, so that no connection breaks; the other members are used."""
+    """Silently, so that no connection breaks.  The users go on at the other members."""
     proxy = Proxy(etcd.urls[0])
     urls = ",".join([proxy.url] + etcd.urls[1:])
     holder, waiter = hold_and_wait(0, endpoints=urls)
@@ -77,12 +77,12 @@ def test_the_way_to_a_member_is_cut(etcd, hold_and_wait):
 
 
 def test_most_members_hang_for_a_while(etcd, hold_and_wait):
-    """Nobody can do anything; what is held stays held, and the place in the queue stays."""
+    """No request succeeds; the hold and the place in the queue stay."""
     holder, waiter = hold_and_wait(0)
     etcd.wait_renewed()
     for member in (0, 1):
         etcd.signal(member, signal.SIGSTOP)
-    time.sleep(TTL * 0.4)   # a renewal is due after a third, and three quarters are too long
+    time.sleep(TTL * 0.4)   # renewals come after a third of the lease, and three quarters would be too long
     for member in (0, 1):
         etcd.signal(member, signal.SIGCONT)
     both_succeed(etcd, holder, waiter)
@@ -90,7 +90,7 @@ def test_most_members_hang_for_a_while(etcd, hold_and_wait):
 
 
 def test_all_members_hang(etcd, log, hold_and_wait):
-    """The holder stops itself before the lease ends; the waiter says that nobody answers."""
+    """The holder stops before its lease ends; the waiter reports that no member answers."""
     holder, waiter = hold_and_wait(0, ttl=10)
     wait_until("it knows", lambda: "begin" in log.read_text())
     for member in range(3):

@@ -10,7 +10,7 @@ from cases import WORK, wait_until
 from etcd import DAMAGE, HOLD, judge_history, judge_log
 from proxy import Proxy
 
-ENDS = 10          # a lease whose end is waited for; until then a user does what it has to
+ENDS = 10          # a lease whose end a case awaits, long enough for the user's work
 
 
 # ---------------------------------------------------------------- the judge
@@ -44,14 +44,14 @@ def test_the_judge_counts(tmp_path):
     pytest.param(TWO + [put(5, "r-limit", "1 2")] + begin(6, "c", "4", 2), id="too many now"),
     pytest.param(TWO + [put(5, "r-limit", "3 3")], id="another limit"),
     pytest.param(TWO + [(5, "DELETE", "fairsem/n/r-limit", "")], id="without a limit")))
-def test_the_judge_does_not_let_it_pass(events):
+def test_the_judge_finds_each_violation(events):
     with pytest.raises(AssertionError):
         judge_history(events)
 
 
 # ---------------------------------------------------------------- at etcd
-def test_serves_by_priority_then_by_arrival(etcd):
-    """One holds; six wait with two priorities, and the later ones of the better begin first."""
+def test_requests_are_served_by_priority_then_by_arrival(etcd):
+    """Six waiters with two priorities: the later ones with the better priority begin first."""
     holder = etcd.holder(name="order")
     others = [etcd.waiter(name="order", priority=priority) for priority in (0, 0, -5, 7, -5, 0)]
     assert holder.finish()[0] == 0
@@ -61,7 +61,7 @@ def test_serves_by_priority_then_by_arrival(etcd):
 
 
 def test_a_limit_is_set_while_it_is_used(etcd):
-    """Raised, one more begins.  With 0 nobody does, and who comes joins the queue; raised, all do."""
+    """After a raise one more begins.  With 0 nobody begins, and new users join the queue until a raise."""
     holders = [etcd.holder(name="set", limit=1)]
     waiter = etcd.waiter(name="set", hold=HOLD)
     assert etcd.user(name="set", set=2).result() == (0, "Success")
@@ -79,8 +79,8 @@ def test_a_limit_is_set_while_it_is_used(etcd):
     assert etcd.user(name="set-none", set=1).result() == (1, "ENOENT")
 
 
-def test_large_requests_are_not_passed(etcd):
-    """Of three units one is held; two wait for three, then one for one that is free."""
+def test_no_request_overtakes_a_large_one(etcd):
+    """Of three units one is held.  Two users wait for three, and behind them one for a free unit."""
     holder = etcd.holder(name="large", limit=3)
     large = etcd.waiter(name="large", limit=3, units=3)
     small = etcd.waiter(name="large", limit=3, units=1)
@@ -89,7 +89,7 @@ def test_large_requests_are_not_passed(etcd):
 
 
 def test_a_wait_that_ends_leaves_nothing(etcd):
-    """By time-out, by a try, by another limit: no key of it stays, and the next is not held up."""
+    """A time-out, a try, or another limit ends the wait: none of its keys stays, and the next waiter goes on."""
     holder = etcd.holder(name="leave")
     timeout = 300
     while True:
@@ -97,7 +97,7 @@ def test_a_wait_that_ends_leaves_nothing(etcd):
         if sum(kind == "PUT" and key.startswith("fairsem/leave/q/")
                for _, kind, key, _ in etcd.history()) > 1:
             break
-        timeout *= 2        # it had not even joined
+        timeout *= 2        # it timed out before it joined
     assert etcd.user(name="leave", timeout=-1).result() == (1, "ETIMEDOUT")
     assert etcd.user(name="leave", limit=2).result() == (1, "EINVAL")
     assert etcd.waiting() == 0
@@ -105,8 +105,8 @@ def test_a_wait_that_ends_leaves_nothing(etcd):
     assert etcd.user(name="leave", limit=2).result()[0] == 0
 
 
-def test_what_the_dead_held_comes_back(etcd):
-    """A holder and the first waiter are killed; the next is served when their leases end."""
+def test_units_of_killed_users_come_back(etcd):
+    """A holder and the first waiter are killed.  The next one is served when their leases end."""
     holder = etcd.holder(name="dead", ttl=ENDS)
     first = etcd.waiter(name="dead", ttl=ENDS)
     second = etcd.waiter(name="dead")
@@ -118,7 +118,7 @@ def test_what_the_dead_held_comes_back(etcd):
 
 
 def test_a_stopped_holder_finds_its_hold_lost(etcd):
-    """Stopped for longer than its lease: the next begins, and the holder does not go on."""
+    """A holder is stopped for longer than its lease.  The next one begins, and the holder does not go on."""
     log = os.path.join(WORK, "stopped.log")
     holder = etcd.holder(name="stopped", log=log, ttl=ENDS)
     next_one = etcd.waiter(name="stopped", log=log)
@@ -130,8 +130,8 @@ def test_a_stopped_holder_finds_its_hold_lost(etcd):
     assert judge_log(log, 1) == 2
 
 
-def test_a_dead_watch_is_found_out(etcd):
-    """Its connections are dropped without a word, once as the second in line, once as the head."""
+def test_a_dead_watch_is_detected(etcd):
+    """A waiter's connections are dropped silently, once while it is second in the queue, once at the front."""
     proxy = Proxy(etcd.urls[0])
     holder = etcd.holder(name="dead-watch")
     first = etcd.waiter(name="dead-watch", hold=HOLD)
@@ -149,7 +149,7 @@ def test_a_dead_watch_is_found_out(etcd):
 
 
 def test_a_partition_ends_a_hold_before_another_begins(etcd):
-    """What the holder sends is dropped: it stops, and the next one begins when its lease ends."""
+    """The holder's bytes are dropped.  The holder stops, and the next one begins when its lease ends."""
     log = os.path.join(WORK, "partition.log")
     proxy = Proxy(etcd.urls[0])
     holder = etcd.holder(name="partition", ttl=ENDS, log=log, endpoints=proxy.url)
@@ -166,7 +166,7 @@ def test_a_partition_ends_a_hold_before_another_begins(etcd):
 
 
 def test_names_are_bytes(etcd):
-    """Names that are prefixes of each other, or have bytes that mean something elsewhere."""
+    """Names that are prefixes of each other, or have bytes with a meaning in keys, URLs or JSON."""
     names = [b"a", b"a/", b"a/q", b"%", b"%2F", b"\xff\xfe", b"a b?#&+\"'\\\n\t", b"\x01",
              b"x" * 255]
     holders = [etcd.user(name=os.fsdecode(name), hold=HOLD) for name in names]
@@ -185,7 +185,7 @@ def test_users_are_listed(etcd):
     assert etcd.user(name="list", list=1).result()[1].split("\n") == [
         "count 2", "units 4 place 0 priority 0 pid %d cluster_user" % holder.pid,
         "units 2 place 1 priority 3 pid %d cluster_user" % waiter.pid]
-    # Somebody else's key among ours: a list shows it, and an acquire fails instead of guessing.
+    # A key of somebody else among ours: a list shows it, and an acquire fails instead of guessing.
     etcd.ctl("put", "fairsem/list/r/0000000000000007", DAMAGE)
     assert etcd.user(name="list", list=1).result()[1].split("\n")[2] \
         == "units -1 place 0 priority 0 pid 0 fairsem/list/r/0000000000000007"
@@ -206,7 +206,7 @@ def test_all_began_in_order_within_the_limit(etcd):
 
 
 def test_a_compaction_breaks_no_watch(etcd):
-    """The history is cut while one waits."""
+    """The history is compacted while one waits."""
     proxy = Proxy(etcd.urls[0])
     holder = etcd.holder(name="compact")
     waiter = etcd.user(name="compact", endpoints=proxy.url)
@@ -221,7 +221,7 @@ def test_a_compaction_breaks_no_watch(etcd):
 
 
 def test_a_full_disk_is_an_error(etcd):
-    """With the alarm nothing can be put; what is held can be given back."""
+    """With the alarm nothing can be put, but a hold can be released."""
     holder = etcd.holder(name="full")
     etcd.signal(0, signal.SIGKILL)
     etcd.commands[0] += ["--quota-backend-bytes", "1000000"]

@@ -22,7 +22,7 @@ def path(name, text=None):
 
 @pytest.fixture(scope="module")
 def passwords():
-    """A user with a role for our keys, and what it says."""
+    """An etcd with a user whose role permits our keys, and the options of that user."""
     needs("etcd", "etcdctl")
     os.makedirs(path("auth"))
     etcd = Etcd(path("auth"), 1)
@@ -37,7 +37,7 @@ def passwords():
     etcd.stop()
 
 
-def test_the_right_password(passwords):
+def test_the_right_password_is_accepted(passwords):
     etcd, good = passwords
     assert etcd.user(**good).result()[0] == 0
 
@@ -54,7 +54,7 @@ def test_others_are_refused(passwords, change, wanted):
 
 
 def test_a_list_of_names_needs_all_of_them(passwords):
-    """A role for one name is enough to use it, but not to list what else there is."""
+    """A role for one name is enough to use that name, but not to list all names."""
     etcd, good = passwords
     for command in (("user", "add", "one:secret"), ("role", "add", "one"), ("user", "grant-role", "one", "one"),
                     ("role", "grant-permission", "one", "--prefix=true", "readwrite", "fairsem/one/")):
@@ -72,7 +72,7 @@ def test_a_member_that_starts_again_has_forgotten_its_tokens(passwords):
     etcd.signal(0, signal.SIGKILL)
     etcd.start(0)
     etcd.wait_healthy()
-    etcd.wait_renewed(2)        # the first may be that of a member that begins
+    etcd.wait_renewed(2)        # the first one may be part of the member's start
     assert holder.finish()[0] == 0
     assert waiter.result()[0] == 0
 
@@ -112,21 +112,21 @@ def certificates():
     pytest.param({"cert": path("theirs-client.pem"), "key": path("theirs-client.key")}, "EACCES",
                  id="their client"),
     pytest.param({"cert": "", "key": ""}, "EACCES", id="no client")))
-def test_certificates(certificates, options, wanted):
+def test_certificates_are_checked(certificates, options, wanted):
     etcd, mine = certificates
     options = {name: value for name, value in {**mine, **options}.items() if value}
     status, printed = etcd.user(**options).result()
     assert (status, printed) == (1, wanted) if wanted else status == 0
 
 
-def test_a_handshake_that_is_closed_takes_no_place(certificates):
-    """For a while each connection of a waiter is closed, before a certificate is looked at."""
+def test_a_closed_handshake_takes_no_place_away(certificates):
+    """For a while each connection of a waiter is closed before its certificate is checked."""
     etcd, mine = certificates
     proxy = Proxy(etcd.urls[0])
     holder = etcd.holder(**mine)
     waiter = etcd.waiter(**mine, endpoints=proxy.url)
     proxy.close()
-    # It asks twice, and gives up; or it goes on.
+    # Until several attempts have been refused, or the waiter has given up, which is wrong.
     wait_until("it is refused", lambda: proxy.refused > 3 or waiter.poll() is not None)
     proxy.let_pass()
     assert holder.finish()[0] == 0
@@ -135,12 +135,12 @@ def test_a_handshake_that_is_closed_takes_no_place(certificates):
 
 
 def copy_of(mine, name):
-    """The same, in files of its own."""
+    """Copies of the certificates."""
     return {option: shutil.copy(file, path(name + option)) for option, file in mine.items()}
 
 
-def test_certificates_on_a_file_system_that_hangs(certificates):
-    """They were read before; each connection after that is made with what is in memory."""
+def test_connections_go_on_while_the_file_system_of_certificates_hangs(certificates):
+    """The certificates are read once; later connections use the copies in memory."""
     etcd, mine = certificates
     proxy, own = Proxy(etcd.urls[0]), copy_of(mine, "hung-")
     holder = etcd.holder(**own, endpoints=proxy.url, ttl=24)
@@ -155,7 +155,7 @@ def test_certificates_on_a_file_system_that_hangs(certificates):
 
 
 def test_certificates_are_rotated(certificates):
-    """Those of the server and then those of the client, while one holds and one waits."""
+    """First the server's and then the client's, while one user holds and one waits."""
     etcd, mine = certificates
     own = copy_of(mine, "own-")
     holder, waiter = etcd.holder(**own, ttl=24), etcd.waiter(**own, ttl=24)

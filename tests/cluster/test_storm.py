@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: MIT
-"""Clients that come, end, are killed and stopped, at a real etcd.
+"""Clients come, end, and are killed and stopped, at a real etcd.
 
     FAIRSEM_CLUSTER_STORM="SECONDS CLIENTS MEMBERS" FAIRSEM_SEED=SEED
 
-With three members these are killed and stopped, too, one at a time.  Afterwards the judge reads the
-history of the engine and the log of the clients; all that were left alone must have been served.
+With three members these are killed and stopped, too, one at a time.  Afterwards the judge reads the history
+of etcd and the log of the clients; all undisturbed clients must have been served.
 """
 
 import os
@@ -21,7 +21,7 @@ LIMIT = 5
 seed = int(os.environ.get("FAIRSEM_SEED") or random.randrange(1 << 30))
 seconds, clients, MEMBERS = map(int, os.environ.get("FAIRSEM_CLUSTER_STORM", "3 64 1").split())
 dice = random.Random(seed)
-TTL = 4                 # those for which this is too short on a slow machine are counted
+TTL = 4                 # clients for which this is too short on a slow machine are counted
 
 
 class Storm:
@@ -50,7 +50,7 @@ class Storm:
             elif user.returncode == -signal.SIGKILL:
                 self.killed += 1
             elif printed in TOO_SLOW:
-                self.late += user in self.hurt  # it was stopped, and found its lease gone
+                self.late += user in self.hurt  # stopped, and its lease ended meanwhile
                 self.slow += user not in self.hurt
             else:
                 raise AssertionError("%d: %s" % (user.returncode, printed))
@@ -73,7 +73,7 @@ class Storm:
                 del self.stopped[user]
 
     def bring_back(self, member):
-        """It was stopped or killed."""
+        """Continue a member that was stopped, or start one that was killed."""
         if self.etcd.members[member].poll() is None:
             self.etcd.signal(member, signal.SIGCONT)
         else:
@@ -107,7 +107,7 @@ class Storm:
         limit_time(60)
         end = time.monotonic() + hang_s()
         while self.running or self.served < clients:
-            # On a slow machine it takes more of them.
+            # On a slow machine more clients are needed.
             if self.served + len(self.running) < clients:
                 self.begin_one()
             self.reap()
@@ -126,7 +126,7 @@ def storm(etcd):
     return storm
 
 
-def test_all_that_are_left_alone_are_served(storm):
+def test_all_undisturbed_clients_are_served(storm):
     assert storm.served >= clients
     print("%d served, %d killed, %d stopped for too long; for %d this machine was too slow"
           % (storm.served, storm.killed, storm.late, storm.slow))
@@ -136,5 +136,5 @@ def test_all_begin_in_order(storm):
     assert judge_history(storm.etcd.history()) > 0
 
 
-def test_never_more_than_the_limit(storm):
+def test_the_limit_is_never_exceeded(storm):
     assert judge_log(storm.log, LIMIT) > 0
