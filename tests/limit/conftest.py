@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""conftest.py - fairsem-limit as these cases use it.
+"""conftest.py - fixtures for cases that run fairsem-limit.
 
 Nothing here depends on the speed of the machine: a case waits until --status shows what it needs.
 """
@@ -18,7 +18,7 @@ import pytest
 from cases import TOP_BUILDDIR, TOP_SRCDIR, run, wait_until
 
 LIMIT = os.path.join(TOP_BUILDDIR, "fairsem-limit")
-# Control characters for a terminal; the status must not print them.
+# Control characters of terminals, which the status must not print.
 OBEYED = "\033\x9b"
 
 
@@ -30,12 +30,12 @@ def in_manual(word):
 
 
 def row(what, status, line, says=""):
-    """The end of fairsem-limit with this line."""
+    """A row of a table: fairsem-limit with this line ends with this status and message."""
     return pytest.param(status, line, says, id=what)
 
 
 def unshared(*options, user="--map-current-user"):
-    """The command that makes these namespaces, which must not need a right that we lack."""
+    """The command that makes these namespaces with our rights; skips if there is none."""
     for command in ("unshare", *options), ("unshare", "--user", user, *options):
         if shutil.which("unshare") and run(*command, "true").returncode == 0:
             return command
@@ -43,7 +43,7 @@ def unshared(*options, user="--map-current-user"):
 
 
 def process_state(pid):
-    """Its letter in /proc; None: there is no such process."""
+    """The process's letter in /proc, or None if there is no such process."""
     try:
         with open("/proc/%s/stat" % pid, encoding="ascii", errors="replace") as file:
             return file.read().rsplit(")", 1)[1].split()[0]
@@ -52,7 +52,7 @@ def process_state(pid):
 
 
 def lives(pid):
-    """It does not if only its parent has not noticed the end yet."""
+    """Is the process alive?  A zombie is not."""
     return process_state(pid) not in (None, "Z")
 
 
@@ -61,14 +61,14 @@ def let_go(holder):
 
 
 class Terminal:
-    """A process on a terminal of its own: a command, or a function."""
+    """A process, a command or a function, on a terminal of its own."""
 
     def __init__(self, *command, **options):
         self.seen, self.at = b"", 0
         self.pid, self.file = pty.fork()
         if self.pid == 0:
             try:
-                # nohup ignores SIGHUP, and a shell SIGINT in its background commands.
+                # Tests under nohup ignore SIGHUP, and those in the background of a shell SIGINT.
                 for number in signal.SIGHUP, signal.SIGINT:
                     signal.signal(number, signal.SIG_DFL)
                 if callable(command[0]):
@@ -82,7 +82,7 @@ class Terminal:
         os.write(self.file, text)
 
     def read_until(self, pattern=rb"(?!)"):
-        """The pattern, or None at the end; one read may bring more, for the next time."""
+        """Wait for the pattern.  Returns the match, or None at the end.  Further text is for the next call."""
         while not (found := re.search(pattern, self.seen[self.at:], re.S)):
             try:
                 more = os.read(self.file, 1000)
@@ -95,7 +95,7 @@ class Terminal:
         return found
 
     def ends(self):
-        """The exit status, or minus the signal."""
+        """Returns the exit status, or minus the signal."""
         return os.waitstatus_to_exitcode(os.waitpid(self.pid, 0)[1])
 
     def close(self):
@@ -105,8 +105,8 @@ class Terminal:
 class Limit:
     """fairsem-limit in this environment.
 
-    What it runs is a line, as the shell would split it, and more words.  In both @PROGRAM is
-    fairsem-limit, @WORK a directory for this case, and @DIR that of the names.
+    Its arguments are a line, split as by a shell, and more words.  In both, @PROGRAM stands for
+    fairsem-limit, @WORK for the directory of this case, and @DIR for that of the names.
     """
 
     def __init__(self, work, **env):
@@ -131,7 +131,7 @@ class Limit:
         return run(*prefix, *self.command(line, more), env={**self.env, **dict(env)}, **options)
 
     def gives(self, status, line, *more, says="", **options):
-        """It ends with this status, and its message has a pattern.  Returns its output."""
+        """Run it: it must end with this status and a message with this pattern.  Returns its output."""
         ended = self.run(line, *more, **options)
         says = re.search(self.replaced(says), ended.stderr, re.M)
         assert ended.returncode == status and says, ended
@@ -154,14 +154,14 @@ class Limit:
         return wait_until(pattern, lambda: self.shows(pattern, name))
 
     def hold(self, line="test 1", shown="running 1", name="test", **options):
-        """One that runs until let_go(); its last argument the status must not show as it is."""
+        """Start a holder that runs until let_go().  The status must not print its last argument as it is."""
         holder = self.start(line + " -- sh -c 'read -r line' gate", OBEYED, stdin=subprocess.PIPE,
                             **options)
         self.await_status(shown, name)
         return holder
 
     def wait(self, number, line, *more, **options):
-        """The waiter of that number."""
+        """Start a waiter, and return when `number` wait."""
         waiter = self.start(line, *more, **options)
         self.await_status("waiting %d$" % number)
         return waiter
@@ -175,7 +175,7 @@ class Limit:
 
 @pytest.fixture
 def limit(tmp_path):
-    """The name is "test", in a directory of names that no other case uses."""
+    """fairsem-limit with a directory of names for this case alone; its name is usually "test"."""
     # In sandboxes /dev/shm may be read-only.
     names = tempfile.mkdtemp(prefix="fairsem-limit-test.",
                              dir="/dev/shm" if os.access("/dev/shm", os.W_OK) else tmp_path)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""sequences.py - commands under one name that hypothesis draws, and a model of that name."""
+"""sequences.py - random commands under one name, drawn by hypothesis, and a model of that name."""
 
 import json
 import signal
@@ -20,16 +20,16 @@ class User:
         self.order, self.begun = (priority, number), False
 
     def begins(self):
-        """If it runs, its command prints a line."""
+        """Does it run?  Then its command has printed a line."""
         self.begun = self.begun or self.process.stdout.readline() == b"begun\n"
         return self.begun
 
 
 class Model:
-    """A name, and the commands that use it."""
+    """The model: a name, and the commands that use it."""
 
     def __init__(self):
-        self.limit = self.first_limit = None    # None: there is no such name
+        self.limit = self.first_limit = None    # None if there is no such name
         self.kept, self.running, self.waiting = False, [], []
 
     def free(self):
@@ -39,7 +39,7 @@ class Model:
         return bool(self.running or self.waiting)
 
     def admits(self, limit, units):
-        """Is a command with this limit not refused?  A name that nobody uses gets the limit."""
+        """Is a command with this limit accepted?  An unused name gets the limit."""
         if units > limit:
             return False
         if limit not in (self.limit, self.first_limit):
@@ -53,7 +53,7 @@ class Model:
         return units <= self.free() and all(priority < user.priority for user in self.waiting)
 
     def grant(self):
-        """In order; nobody passes a large request."""
+        """Begin waiters in order; nobody overtakes a large request."""
         while self.waiting and self.waiting[0].units <= self.free():
             self.running.append(self.waiting.pop(0))
             self.kept |= self.running[-1].keep
@@ -67,7 +67,7 @@ class Model:
         self.grant()
 
     def end(self):
-        """A command has ended, and its parent lives: the last one removes the name, unless it is to stay."""
+        """A command has ended whose parent lives.  The last one removes the name, unless that is kept."""
         if not self.is_used() and not self.kept and self.limit == self.first_limit:
             self.limit = self.first_limit = None
 
@@ -76,7 +76,7 @@ class Model:
         self.grant()
 
     def shown(self):
-        """The answer of --status=json: limit, free units, commands that run, and those that wait, in order."""
+        """The result of --status=json: limit, free units, running commands, and waiting ones in order."""
         if self.limit is None:
             return None
         return (self.limit, self.free(), {(user.process.pid, user.units) for user in self.running},
@@ -84,9 +84,9 @@ class Model:
 
 
 class Commands(RuleBasedStateMachine):
-    """fairsem-limit does each step, and then --status shows what the model says."""
+    """fairsem-limit does each step, and then --status must agree with the model."""
 
-    limit = None                    # of conftest.py
+    limit = None                    # the fixture of conftest.py
     limits, units, priorities = some.sampled_from((0, 0, 0, 1, 2, 3)), some.integers(1, 3), some.integers(-1, 1)
     options = some.sampled_from(("", "--keep", "--exec", "--exec --keep"))
     which, end_by = some.integers(0, 9), some.sampled_from((signal.SIGKILL, signal.SIGTERM))
@@ -97,7 +97,7 @@ class Commands(RuleBasedStateMachine):
         self.limit.run("--remove --force test")
 
     def limit_of(self, limit):
-        """0 stands for one that the name has."""
+        """A drawn 0 stands for a limit that the name has."""
         return limit or self.model.limit or self.model.first_limit or 2
 
     @rule(limit=limits, users=some.lists(some.tuples(units, priorities, options), min_size=1, max_size=4))
@@ -118,7 +118,7 @@ class Commands(RuleBasedStateMachine):
         status, limit = 125, self.limit_of(limit)
         if self.model.admits(limit, units):
             status = 0 if self.model.is_free_for(units, priority) else 124
-        # One that waits may have the lock for a moment, for which -w 0 does not wait.
+        # A waiter may hold the lock for a moment, and -w 0 does not wait for that.
         time = "1d" if status == 0 and self.model.waiting else "0"
         self.limit.gives(status, "-w %s -n %d -p %d test %d -- true" % (time, units, priority, limit))
         if status == 0:
@@ -163,7 +163,7 @@ class Commands(RuleBasedStateMachine):
     @precondition(lambda self: self.model.running and not self.model.waiting)
     @rule()
     def remove_by_force(self):
-        """Commands that run go on, and no longer count."""
+        """Running commands go on, and no longer count."""
         self.limit.gives(0, "--remove --force test")
         self.uncounted += self.model.running
         self.model = Model()
@@ -187,7 +187,7 @@ class Commands(RuleBasedStateMachine):
 
     @invariant()
     def is_as_the_model_says(self):
-        """A moment later: commands begin, and the dead are noticed."""
+        """Wait until commands have begun and dead ones are noticed."""
         limit_time(more=10)
         try:
             wait_until("the status", lambda: self.status() == self.model.shown())

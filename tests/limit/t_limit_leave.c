@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * t_limit_leave.c - two users of a name leave at the same time: each has seen the other, and the name goes.
- * And a signal that comes together with the turn finds the units given back.
+ * t_limit_leave.c - two users of a name leave at the same time: each has seen the other, but the name is
+ * removed.  And a signal that comes together with a grant gives the units back.
  */
 #define _GNU_SOURCE
 #include "../shared/crowd.h"
@@ -20,7 +20,7 @@
 
 static pid_t other;
 
-/* The other one has a unit while this process looks, and is gone when this process has left. */
+/* The other user has a unit while this process looks, and is gone by the time that this process has left. */
 static void other_leaves(const char *what)
 {
     if (strcmp(what, "commit &h->processes[index].state") != 0 || other == 0)
@@ -55,13 +55,13 @@ static void leave_together(void (*leaves)(void *name), bool kept)
     ck_assert_int_eq(rmdir(where), 0);
 }
 
-START_TEST(a_name_goes_whose_users_end_together)
+START_TEST(a_name_is_removed_if_its_users_end_together)
 {
     leave_together(end, false);
 }
 END_TEST
 
-START_TEST(a_name_goes_whose_users_a_signal_ends_together)
+START_TEST(a_name_is_removed_if_a_signal_ends_its_users_together)
 {
     leave_together(leave_by_signal, false);
 }
@@ -85,8 +85,8 @@ static void note(void *arg)
     atomic_store((_Atomic int *)arg, 1);
 }
 
-/* Often the second thread finds both: the wait is over, and there is a signal. */
-START_TEST(a_signal_that_comes_with_the_turn_gives_it_back)
+/* Often the second thread finds both: the wait has ended, and there is a signal. */
+START_TEST(a_signal_together_with_a_grant_gives_the_units_back)
 {
     _Atomic int *left = share(sizeof *left);
 
@@ -99,7 +99,7 @@ START_TEST(a_signal_that_comes_with_the_turn_gives_it_back)
 
         atomic_store(left, 0);
         if ((child = fork()) == 0) {
-            signal(SIGTERM, SIG_DFL);       /* Check has a handler */
+            signal(SIGTERM, SIG_DFL);       /* replaces Check's handler */
             _exit(wait_line(&line, &how));
         }
         ck_assert_int_eq(waitpid(child, &status, 0), child);
@@ -112,6 +112,7 @@ END_TEST
 
 int main(void)
 {
-    RUN_SUITE("limit leave", a_name_goes_whose_users_end_together, a_name_goes_whose_users_a_signal_ends_together,
-              a_name_that_is_kept_stays, a_signal_that_comes_with_the_turn_gives_it_back);
+    RUN_SUITE("limit leave", a_name_is_removed_if_its_users_end_together,
+              a_name_is_removed_if_a_signal_ends_its_users_together,
+              a_name_that_is_kept_stays, a_signal_together_with_a_grant_gives_the_units_back);
 }

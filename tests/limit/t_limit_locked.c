@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * t_limit_locked.c - while a living process holds the lock of a segment, and does not give it back,
- * fairsem-limit answers all the same where it promises to.
+ * t_limit_locked.c - fairsem-limit keeps its promises while a living process holds the lock of a segment and
+ * does not release it.
  */
 #include "suite.h"
 
@@ -20,7 +20,7 @@
 static char directory[] = "/dev/shm/fairsem-limit-locked.XXXXXX";
 static char program[400], segment[100];
 
-/* NULL: it cannot be tried here. */
+/* Open the segment.  Returns NULL if this cannot be tried here. */
 static fairsem_shared_t *begin(void)
 {
     const fairsem_shared_attr_t attr = { .units = 1, .flags = FAIRSEM_SHARED_NO_SPIN, .max_processes = 3 };
@@ -44,7 +44,7 @@ static void end(fairsem_shared_t *h)
     ck_assert_int_eq(rmdir(directory), 0);
 }
 
-/* Returns its exit status, and how long it took. */
+/* Run fairsem-limit.  Returns its exit status, and its duration in *seconds. */
 static int run(const char *const arguments[], double *seconds)
 {
     struct timespec before, after;
@@ -65,7 +65,7 @@ static int run(const char *const arguments[], double *seconds)
     return WEXITSTATUS(status);
 }
 
-/* All entries of the table are in use, by us and by processes that are dead. */
+/* Fill the table with entries of this process and of dead ones. */
 static void fill(fairsem_shared_t *h)
 {
     for (int i = 0; i < h->max_processes; i++)
@@ -73,8 +73,8 @@ static void fill(fairsem_shared_t *h)
 }
 
 /*
- * The time-out of the test shows that none of them waits for the lock, which is not given back.  How
- * long each takes is printed: a second where it must have the lock, else a tenth at most on an idle machine.
+ * The time limit of the test shows that none of these waits for the lock, which is never released.  The time of
+ * each is printed: on an idle machine a second if it needs the lock, and otherwise a tenth of a second at most.
  */
 static void answer_while_it_is_locked(bool full)
 {
@@ -113,13 +113,13 @@ static void answer_while_it_is_locked(bool full)
     end(h);
 }
 
-START_TEST(while_the_lock_is_held_it_answers)
+START_TEST(fairsem_limit_answers_while_the_lock_is_held)
 {
     answer_while_it_is_locked(false);
 }
 END_TEST
 
-START_TEST(while_the_lock_is_held_and_the_table_is_full_it_answers)
+START_TEST(fairsem_limit_answers_while_the_lock_is_held_and_the_table_is_full)
 {
     answer_while_it_is_locked(true);
 }
@@ -127,6 +127,6 @@ END_TEST
 
 int main(void)
 {
-    RUN_SUITE("limit locked", while_the_lock_is_held_it_answers,
-              while_the_lock_is_held_and_the_table_is_full_it_answers);
+    RUN_SUITE("limit locked", fairsem_limit_answers_while_the_lock_is_held,
+              fairsem_limit_answers_while_the_lock_is_held_and_the_table_is_full);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * t_limit_texts.c - how fairsem-limit writes durations and places in the queue, reads times, and finds
- * processes and their commands.
+ * t_limit_texts.c - fairsem-limit prints durations and places in the queue, reads times, and finds processes
+ * and their commands.
  */
 #define _GNU_SOURCE
 #include "emulated.h"
@@ -11,7 +11,7 @@
 #include <signal.h>
 #include <sys/wait.h>
 
-/* In this order: a name of the second one is a parameter in the header that the first includes. */
+/* In this order: the first one includes a header with a parameter named like an object of the second. */
 #include "../../src/limit/process.c"
 #include "../../src/run/duration.c"
 #include "../../src/limit/options.c"
@@ -31,7 +31,7 @@ START_TEST(a_duration_has_its_two_largest_units)
     for (size_t i = 0; i < sizeof row / sizeof row[0]; i++)
         ck_assert_str_eq(duration_text(row[i].seconds * 1000000000, text), row[i].text);
     ck_assert_str_eq(duration_text(59999999999, text), "59 s");
-    ck_assert_str_eq(duration_text(-1, text), "0 s");   /* another process's clock may be ahead */
+    ck_assert_str_eq(duration_text(-1, text), "0 s");   /* the clock of another process may be ahead */
 }
 END_TEST
 
@@ -49,7 +49,7 @@ START_TEST(a_place_has_the_suffix_of_its_number)
 }
 END_TEST
 
-/* As sleep(1) reads it.  What is no time must not be one: "5min" would be five of something. */
+/* Times as for sleep(1).  Other texts are refused: "5min" would be five of something. */
 START_TEST(a_time_has_a_fraction_and_a_suffix)
 {
     static const struct { const char *text; int64_t ms; } row[] = {
@@ -71,7 +71,7 @@ START_TEST(a_time_has_a_fraction_and_a_suffix)
 }
 END_TEST
 
-/* Any bytes can be an argument.  The text must be JSON, and print nothing that a terminal obeys. */
+/* An argument may have any bytes.  The text must be JSON without control characters for terminals. */
 START_TEST(a_json_string_has_no_byte_that_is_not_allowed)
 {
     static const struct { const char *text, *json; } row[] = {
@@ -80,11 +80,11 @@ START_TEST(a_json_string_has_no_byte_that_is_not_allowed)
         { "\360\237\230\200", "\360\237\230\200" }, { "\302\233", "\\u009b" },
         { "\302\240", "\302\240" },
         { "\377", "\\ufffd" }, { "\303", "\\ufffd" }, { "\303a", "\\ufffda" },
-        { "\200", "\\ufffd" }, { "\300\200", "\\ufffd\\ufffd" },                /* longer than needed */
+        { "\200", "\\ufffd" }, { "\300\200", "\\ufffd\\ufffd" },                /* overlong */
         { "\340\200\200", "\\ufffd\\ufffd\\ufffd" },
         { "\355\240\200", "\\ufffd\\ufffd\\ufffd" },                           /* a surrogate */
         { "\355\237\277", "\355\237\277" },
-        { "\364\220\200\200", "\\ufffd\\ufffd\\ufffd\\ufffd" },                /* above the last one */
+        { "\364\220\200\200", "\\ufffd\\ufffd\\ufffd\\ufffd" },                /* above the last code point */
         { "\364\217\277\277", "\364\217\277\277" }, { "\360\237\230", "\\ufffd\\ufffd\\ufffd" },
     };
 
@@ -106,8 +106,8 @@ END_TEST
 
 static char *argument;
 
-/* The arguments of a process are what it has made of them. */
-START_TEST(a_command_is_shown_that_has_an_empty_name_or_none)
+/* A process can change its arguments. */
+START_TEST(a_command_without_a_name_is_shown)
 {
     fairsem_shared_user_t user = { .local_pid = getpid() };
     char text[100];
@@ -142,7 +142,7 @@ START_TEST(each_descendant_is_found_once)
 }
 END_TEST
 
-/* 0: it is as if there were no /proc. */
+/* The body of a child in another PID namespace.  Returns 0 if the child ignores the /proc there, or else 1. */
 static int in_another_pid_namespace(void)
 {
     const fairsem_shared_user_t user = { .local_pid = 1 };
@@ -184,6 +184,6 @@ int main(int argc, char **argv)
     RUN_SUITE("limit texts", a_duration_has_its_two_largest_units,
               a_place_has_the_suffix_of_its_number, a_time_has_a_fraction_and_a_suffix,
               a_json_string_has_no_byte_that_is_not_allowed,
-              a_command_is_shown_that_has_an_empty_name_or_none, each_descendant_is_found_once,
+              a_command_without_a_name_is_shown, each_descendant_is_found_once,
               the_proc_of_another_pid_namespace_does_not_count);
 }

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""fairsem-limit --cluster: what is wrong with a command line; the rest at an etcd that fake.py plays.
+"""fairsem-limit --cluster: wrong command lines; the other cases with an etcd played by fake.py.
 
-test_etcd.py does some of it at a real one.
+test_etcd.py repeats some cases with a real etcd.
 """
 
 import concurrent.futures
@@ -34,7 +34,7 @@ def library():
 
 
 class Played(Fake):
-    """As much of an Etcd as the cases need."""
+    """fake.py's etcd with the functions of Etcd that the cases need."""
 
     def running(self):
         return len(self.keys_with("/r/"))
@@ -60,7 +60,7 @@ class Cluster(Limit):
                           **options)
 
     def hold(self, name, command="sleep 100000", *words, limit=1, options="", **more):
-        """One that runs, in a group of its own."""
+        """Start a holder, in a process group of its own."""
         before = self.etcd.running()
         holder = self.begin("--ttl=600 %s '%s' %d -- %s" % (options, name, limit, command), *words,
                             start_new_session=True, **more)
@@ -114,7 +114,7 @@ def let_go(holder):
     row("to keep a limit", 125, "--cluster --keep --set-limit=2 test"),
     row("a limit below 0", 125, "--cluster --set-limit=-1 test"),
     row("the limit of no name", 125, "--cluster --set-limit=2", "no name")))
-def test_a_bad_line(limit, status, line, says):
+def test_a_wrong_command_line_is_an_error(limit, status, line, says):
     limit.gives(status, line, says=says)
 
 
@@ -131,7 +131,7 @@ def test_with_global_the_variable_does_not_count(limit):
     row("a name with a newline", 125, "--cluster 'a\nb' 1 -- true"),
     row("a name that is too long", 125, "--cluster %0256d 1 -- true" % 0),
     row("no such command", 127, "--cluster test 1 -- /none")))
-def test_a_bad_line_for_the_library(limit, status, line, says):
+def test_a_line_that_the_library_refuses_is_an_error(limit, status, line, says):
     library()
     limit.gives(status, line, says=says)
 
@@ -140,13 +140,13 @@ def test_a_bad_line_for_the_library(limit, status, line, says):
     ("USER", "me", "FAIRSEM_LIMIT_CLUSTER_USER needs FAIRSEM_LIMIT_CLUSTER_PASSWORD_FILE"),
     ("CA_FILE", "/none", "CLUSTER_CA_FILE: /none: No such file"),
     ("CA_FILE", "/", "CLUSTER_CA_FILE: /: Is a directory")))
-def test_a_bad_variable(limit, variable, value, says):
+def test_a_wrong_variable_is_an_error(limit, variable, value, says):
     library()
     limit.gives(125, "--cluster test 1 -- true", says=says,
                 env={"FAIRSEM_LIMIT_CLUSTER_" + variable: value})
 
 
-def test_not_a_program_that_is_beside_a_link_or_in_path(limit):
+def test_a_program_beside_a_link_or_in_path_is_not_run(limit):
     library()
     os.symlink(LIMIT, limit.work / "fairsem-limit")
     wrong = limit.work / "fairsem-limit-cluster"
@@ -159,7 +159,7 @@ def test_not_a_program_that_is_beside_a_link_or_in_path(limit):
 
 @pytest.fixture
 def copied(limit):
-    """A copy that is alone in its directory."""
+    """A copy of fairsem-limit, alone in its directory."""
     library()
     with open(LIMIT, "rb") as file:
         if file.read(4) != b"\177ELF":
@@ -173,11 +173,11 @@ INSTALLED = (r"no list of URLs|"
              r"--cluster needs libfairsem-cluster: /.*/fairsem/fairsem-limit-cluster: No such.*")
 
 
-def test_the_other_program_is_where_it_is_installed_or_is_not(copied):
+def test_the_other_program_is_run_from_its_installed_place(copied):
     copied.gives(125, "--cluster=:// test 1 -- true", says=INSTALLED)
 
 
-def test_an_installation_that_was_moved(copied):
+def test_an_installation_may_be_moved(copied):
     ended = run(os.environ.get("MAKE", "make"), "-C", TOP_BUILDDIR, "install-binPROGRAMS",
                 "install-pkglibexecPROGRAMS", "DESTDIR=%s/moved" % copied.work)
     assert ended.returncode == 0, ended.stderr
@@ -209,7 +209,7 @@ def test_a_program_that_others_may_not_write_is_run(copied):
 @pytest.mark.waits
 @pytest.mark.parametrize("line", (pytest.param("test 1 -- true", id="a command"),
                                   pytest.param("--status=json test", id="the status")))
-def test_nobody_answers(line):
+def test_a_silent_endpoint_is_an_error(line):
     library()
     told = Limit(WORK).gives(125, "--cluster=http://127.0.0.1:1 --ttl=2 " + line,
                              says=r"etcd does not answer: 127.0.0.1:1: .*connect")
@@ -219,8 +219,8 @@ def test_nobody_answers(line):
 
 
 # ---------------------------------------------------------------- also at a real etcd
-def test_the_command(at):
-    """Its status, its arguments, and what it inherits."""
+def test_the_command_has_its_arguments_and_gives_its_status(at):
+    """And it inherits descriptors, but no proxy of the environment is used."""
     at.gives(7, "a 1 -- sh -c 'exit 7'")
     assert at.gives(0, "a 1 -- printf '%s|' 'x  y' '' '*'") == "x  y||*|"
     fences = [int(at.gives(0, "a 1 -- sh -c 'echo $FAIRSEM_LIMIT_FENCE'")) for _ in range(3)]
@@ -232,8 +232,8 @@ def test_the_command(at):
     assert at.etcd.running() == 0
 
 
-def test_the_limit(at, tmp_path):
-    """First come, first served; a better priority, and more units."""
+def test_commands_begin_in_order_within_the_limit(at, tmp_path):
+    """In order of arrival, by priority, and with several units."""
     holder = at.hold("b", limit=3, options="-n 3")
     waiters = [at.wait_behind("b", "echo %d >> %s/order" % (i, tmp_path), 3, "-p %d -n 3" % priority)
                for i, priority in enumerate((0, 0, -1, 5))]
@@ -248,8 +248,8 @@ def test_the_limit(at, tmp_path):
     at.gives(0, "b 4 -- true")
 
 
-def test_another_limit(at):
-    """As on one machine: it is set while the name is used, or not; who says the first one follows it."""
+def test_the_limit_can_be_changed(at):
+    """As on one machine: whether the name is in use or not.  A command with the first limit follows it."""
     holder, waiter = at.hold("t"), at.wait_behind("t")
     at.gives(0, "--set-limit=2 t")
     assert waiter.wait() == 0
@@ -274,7 +274,7 @@ def test_another_limit(at):
     at.gives(0, "--remove t")
 
 
-def test_all_names(at):
+def test_the_status_lists_all_names(at):
     holder = at.hold("u/2", limit=5)
     for name in "u", "u 3":
         at.gives(0, "'%s' 1 -- true" % name)
@@ -297,7 +297,7 @@ def test_all_names(at):
 
 @pytest.fixture
 def used(at):
-    """One runs, and one waits."""
+    """A holder and a waiter."""
     holder = at.hold("c d", limit=2)
     at.gives(0, "'c d' 2 -- true")
     waiter = at.wait_behind("c d", limit=2, options="-n 2")
@@ -308,7 +308,7 @@ def users(at, name):
     return json.loads(at.gives(0, "--status=json", name))["names"][0]["users"]
 
 
-def test_the_status(at, used):
+def test_the_status_shows_holders_and_waiters(at, used):
     holder, waiter = used
     table = at.gives(0, "--status 'c d'")
     assert re.search(r"^c d \(etcd\): limit 2, free 1, running 1, waiting 1\n  place .*\n"
@@ -330,7 +330,7 @@ def test_the_status(at, used):
     row("and of another name", 0, "d 1 -- @PROGRAM e 1 -- @PROGRAM d 1 -- echo inside"),
     row("more", 125, "d 2 -- @PROGRAM -n 2 d 2 -- true", "an outer command has 1 of the units"),
     row("another limit", 125, "d 2 -- @PROGRAM d 3 -- true", "the limit is 2, not 3")))
-def test_inside(at, status, line, says):
+def test_a_command_inside_does_not_wait_for_itself(at, status, line, says):
     """A command inside another one of the same name does not wait for itself."""
     assert at.gives(status, line, says=says) == ("" if status else "inside\n")
 
@@ -343,8 +343,8 @@ def test_a_signal_ends_the_wait(at):
     let_go(holder)
 
 
-def test_on_a_terminal(at):
-    """The line of progress says the place, and that a real etcd does not answer; the place stays."""
+def test_the_progress_line_shows_the_place(at):
+    """And it says that a real etcd does not answer.  The place stays."""
     holder = at.hold("i")
     terminal = at.terminal("--ttl=600 i 1 -- echo 'its turn'")
     assert terminal.read_until(rb"i: 1st in line, 1 running, waited [0-9]+ s")
@@ -359,7 +359,7 @@ def test_on_a_terminal(at):
 
 
 def as_user(name, password):
-    """What the environment says then."""
+    """The environment for this user and password."""
     path = os.path.join(WORK, "password." + password)
     with open(path, "w", encoding="ascii") as file:
         file.write(password + "\n")
@@ -367,20 +367,20 @@ def as_user(name, password):
 
 
 def check_users(at):
-    """Where root has the password "secret"."""
+    """Cases for an etcd where root has the password "secret"."""
     at.gives(0, "j 1 -- true", env=as_user("root", "secret"))
     at.gives(125, "j 1 -- true", says="etcd refuses our user")
     at.gives(125, "j 1 -- true", says="etcd refuses our user", env=as_user("root", "wrong"))
 
 
-# ---------------------------------------------------------------- only where it is played
-def test_a_user():
+# ---------------------------------------------------------------- only with fake.py
+def test_only_the_right_user_is_served():
     with played(user=("root", "secret")) as at:
         check_users(at)
 
 
-def test_no_such_time(at, used):
-    """Somebody else may write to the keys, and another machine's clock may be ahead."""
+def test_impossible_times_are_not_shown(at, used):
+    """Somebody else may write to the keys, and the clock of another machine may be ahead."""
     for since in int(time.time()) + 1000000, 2**62:
         for key in at.etcd.keys_with("/r/"):
             pair = at.etcd.keys[key]
@@ -392,8 +392,8 @@ def test_no_such_time(at, used):
         let_go(each)
 
 
-def test_a_key_is_deleted(at):
-    """Its holder notices at its next confirmation."""
+def test_a_hold_ends_when_its_key_is_deleted(at):
+    """The holder notices at its next confirmation."""
     holder = at.hold("r", options="--ttl=6")
     with at.etcd.change:
         at.etcd.revision += 1
@@ -402,8 +402,8 @@ def test_a_key_is_deleted(at):
     assert holder.returncode == 125
 
 
-def test_a_status_with_damage(at):
-    """The damaged keys are named, and the rest is shown."""
+def test_the_status_names_damaged_keys(at):
+    """And it shows the other keys."""
     holder = at.hold("o", limit=2)
     with at.etcd.change:
         at.etcd.put("fairsem/o/r/0000000000000007", "nonsense", "7")
@@ -419,12 +419,12 @@ def test_a_status_with_damage(at):
         at.etcd.delete(["fairsem/o/r-limit"])
 
 
-def test_a_list_without_the_right_to_it():
+def test_a_list_needs_the_right_to_all_names():
     with played(faults=[("/kv/txn/read", 0, "error", 7, 403, "etcdserver: permission denied")]) as at:
         at.gives(125, "--status", says="must let a user read all of fairsem/, not only one name")
 
 
-def test_a_name_that_a_terminal_would_obey(at):
+def test_the_status_prints_no_control_characters(at):
     with at.etcd.change:
         at.etcd.put("fairsem/v%1B%5B2Jw/r-limit", "1 1", "0")
     assert "v [2Jw (etcd): limit 1" in at.gives(0, "--status")
@@ -433,8 +433,8 @@ def test_a_name_that_a_terminal_would_obey(at):
         at.etcd.delete(["fairsem/v%1B%5B2Jw/r-limit"])
 
 
-def test_many_wait(at):
-    """They are shown in their order, whatever the order of their keys."""
+def test_many_waiters_are_shown_in_order(at):
+    """Whatever the order of their keys."""
     count = 5000
     with at.etcd.change:
         at.etcd.put("fairsem/q/r-limit", "1 1", "0")
@@ -447,9 +447,9 @@ def test_many_wait(at):
         == [(i + 1, i) for i in range(count)]
 
 
-def test_a_question_holds_nobody_up():
-    """A command starts while the question for its line of progress is not answered."""
-    for _ in range(5):      # where that takes so long that it is asked again
+def test_a_pending_request_delays_no_command():
+    """A command starts while the request for its progress line has no answer."""
+    for _ in range(5):      # in case a slow start leads to a second request
         with played(faults=[("/read/list", 0, "hang")]) as at:
             holder = at.hold("n")
             terminal = at.terminal("--ttl=600 n 1 -- echo 'its turn'")
@@ -465,15 +465,15 @@ def test_a_question_holds_nobody_up():
 
 
 def same_as(url, other):
-    """Ways to write the two."""
+    """Different texts for the same two endpoints."""
     return ("%s,%s" % (url, other), "%s,%s" % (other, url), "%s//, %s/" % (url, other),
             "%s,%s,%s" % (other, url, other), ("%s,%s" % (url, other)).upper(),
             ("%s,%s" % (url, other)).replace("http://", ""))
 
 
 @pytest.mark.waits
-def test_inside_while_etcd_is_silent():
-    """Nobody is asked who the outer one is; what stands in the environment counts, if it is true."""
+def test_a_command_inside_runs_while_etcd_is_silent():
+    """The environment names the outer command, and counts if that is true, without a request to etcd."""
     with played() as at:
         there = same_as(at.etcd.url.replace("127.0.0.1", "localhost"), "http://localhost:1")
         outer = at.hold("s", "sh -c", at.replaced("""read -r line
@@ -495,16 +495,16 @@ def test_inside_while_etcd_is_silent():
 
 
 @pytest.mark.waits
-def test_inside_with_other_endpoints_while_etcd_does_not_say_who_runs():
-    """It does not wait, perhaps for its outer command."""
+def test_a_command_inside_with_other_endpoints_does_not_wait_without_etcd():
+    """It might wait for its own outer command."""
     with played(faults=[("/read/list", 0, "cut")]) as at:
         at.gives(125, "x 1 -- sh -c", "exec @PROGRAM --cluster=%s -w 0 x 1 -- true"
                  % at.etcd.url.replace("127.0.0.1", "localhost"), says="etcd does not answer")
 
 
 @pytest.mark.waits
-def test_left_behind_while_the_outer_one_gives_its_place_back():
-    """It waits in line, and does not believe that it has the place."""
+def test_a_process_left_behind_waits_while_the_place_is_given_back():
+    """It waits in the queue, because the place is no longer its own."""
     with played(faults=[("/lease/revoke", 1, "hang")]) as at:
         left = os.path.join(WORK, "left")
         os.mkfifo(left)
@@ -520,7 +520,7 @@ def test_left_behind_while_the_outer_one_gives_its_place_back():
 
 @pytest.mark.parametrize("number", (signal.SIGALRM, signal.SIGVTALRM, signal.SIGPROF, signal.SIGXCPU, signal.SIGUSR1))
 def test_a_signal_ends_the_wait_and_leaves_no_request(at, number):
-    """Otherwise the others would wait for its lease."""
+    """Otherwise the others would wait until its lease ends."""
     holder = at.hold("x")
     waiter = at.start("--ttl=600 x 1 -- true")
     wait_until("it waits", lambda: at.etcd.keys_with("fairsem/x/q/"))
@@ -532,7 +532,7 @@ def test_a_signal_ends_the_wait_and_leaves_no_request(at, number):
 
 
 # ---------------------------------------------------------------- signals at the wrong moment
-WALL = 0x40000000       # a thread, too
+WALL = 0x40000000       # for waitpid: threads, too
 PTRACE_SYSCALL, PTRACE_DETACH, PTRACE_SEIZE, PTRACE_INTERRUPT = 24, 17, 0x4206, 0x4207
 
 
@@ -551,9 +551,9 @@ def stop_thread(thread):
 
 
 def its_turn_after(at, steps):
-    """Its turn, so many steps of its first thread from system call to system call, and then SIGTERM.
+    """Let its turn come, then its first thread make `steps` steps from system call to system call, then SIGTERM.
 
-    The units are given back.  Had it begun its command?
+    The units must be given back.  Returns whether it had begun its command.
     """
     prefix = "fairsem/v%d/" % steps
     with at.etcd.change:
@@ -579,8 +579,8 @@ def its_turn_after(at, steps):
     return begun
 
 
-def test_a_signal_at_its_turn(at):
-    """Whatever the moment, no place is left until its lease ends."""
+def test_a_signal_at_its_turn_leaves_no_place(at):
+    """Whatever the moment of the signal: otherwise the place would stay until its lease ends."""
     with concurrent.futures.ThreadPoolExecutor(8) as threads:
         for first in itertools.count(0, 8):
             if any(list(threads.map(lambda steps: its_turn_after(at, steps), range(first, first + 8)))):
@@ -589,9 +589,9 @@ def test_a_signal_at_its_turn(at):
 
 
 @pytest.mark.waits
-def test_a_release_that_hangs():
-    """The library does nothing any more: it ends, after SIGTERM or in its own time, as the command has ended."""
-    # A sanitizer that looks for leaks at the end would stop the threads itself.
+def test_fairsem_limit_ends_if_the_release_hangs():
+    """The library's threads are stopped.  It ends as the command has ended, after SIGTERM or by itself."""
+    # A search for leaks at the end would stop the threads itself.
     env = {"ASAN_OPTIONS": os.environ.get("ASAN_OPTIONS", "") + ":detect_leaks=0"}
     with played() as at:
         held = [at.hold("w", "sh -c 'read -r line; exit 5'", limit=2, env=env, stdin=subprocess.PIPE)
@@ -604,7 +604,7 @@ def test_a_release_that_hangs():
             holder.stdin.close()
             wait_until("the command has ended", lambda: children(holder) == [])
         held[0].terminate()
-        for thread in set.union(*threads):      # of which this process hears first
+        for thread in set.union(*threads):      # this process, their tracer, must reap them first
             os.waitpid(thread, WALL)
         for holder in held:
             with open("/proc/%d/status" % holder.pid, encoding="ascii") as file:
@@ -613,8 +613,8 @@ def test_a_release_that_hangs():
 
 
 # ---------------------------------------------------------------- a lease is lost
-# In one PID namespace, process 2 has the children 3 to 32.  In another one inside it, which has the same
-# /proc, fairsem-limit is process 2, and these numbers are strangers.
+# In one PID namespace, process 2 has the children 3 to 32.  In another one inside of it, with the same /proc,
+# fairsem-limit is process 2, and the processes with these numbers are strangers.
 STRANGERS = """sh -c 'for i in %(some)s; do sleep 100000 & done; echo > @WORK/strangers; wait' &
 while ! [ -e @WORK/strangers ]; do sleep 0.02; done
 exec unshare --pid --fork sh -c '
@@ -625,26 +625,26 @@ exec unshare --pid --fork sh -c '
 
 
 @pytest.mark.waits
-def test_the_proc_of_another_pid_namespace():
-    """Nobody is killed who only has the number of a descendant there."""
+def test_no_stranger_of_another_pid_namespace_is_killed():
+    """A process is not killed because it has the number of a descendant in that namespace."""
     with played(faults=[("/keepalive", 0, "gone")]) as at:
         inside = unshared("--pid", "--fork", "--mount-proc", user="--map-root-user")
         ended = run(*inside, "sh", "-c", at.replaced(STRANGERS), env=at.env)
         assert ended.stdout == "status 125\n" + 30 * "lives\n", ended
 
 
-# $0 has its process ID when it ignores what ends others.
+# The file $0 gets its process ID when it ignores SIGTERM.
 STUBBORN = """sh -c 'trap "" TERM; echo $$ > "$0.new"; mv "$0.new" "$0"
 while :; do sleep 0.1; done' "$0" > /dev/null 2>&1 &"""
 TREE = "trap 'echo terminated' TERM\n" + STUBBORN + "\nwait; wait"
-# The shell dies at once, and its child ignores that.
+# The shell dies at SIGTERM, and its child ignores the signal.
 ORPHAN = STUBBORN + "\nwait"
 
 
 def a_lease_is_lost(at, ttl, lose, why):
-    """All of the command is dead when fairsem-limit ends, unless it is to run on.
+    """All processes of the command are dead when fairsem-limit ends, unless they are to run on.
 
-    Returns what a command has written that gets SIGTERM before, if there is time for that.
+    Returns the output of a command at its SIGTERM, if there is time for one.
     """
     def path(name):
         return os.path.join(WORK, "%s.%d" % (name, ttl))
@@ -669,12 +669,12 @@ def a_lease_is_lost(at, ttl, lose, why):
 
 
 @pytest.mark.waits
-def test_etcd_has_ended_a_lease():
+def test_a_command_is_killed_when_etcd_ends_the_lease():
     with played() as at:
         a_lease_is_lost(at, 9, lambda: at.etcd.add("/keepalive", 0, "gone"), "etcd has ended the lease")
 
 
-# Its shell ends at SIGTERM; of its children one then cleans up, 600 ignore it, and their parent has ended.
+# The shell ends at SIGTERM.  Of its children one then cleans up, and 600, whose parent has ended, ignore SIGTERM.
 CROWD = """trap 'exit 0' TERM
 sh -c 'trap "while kill -0 $PPID; do sleep 0.1; done; sleep 0.2; echo cleaned" TERM
     echo begun; while kill -0 $PPID; do sleep 0.1; done' 2> /dev/null &
@@ -683,8 +683,8 @@ while :; do sleep 0.1; done"""
 
 
 @pytest.mark.waits
-def test_what_the_command_has_left_behind_has_its_time():
-    """All of it gets SIGTERM; and SIGKILL when the time is over, and not when the command has ended."""
+def test_processes_left_by_the_command_have_their_time():
+    """All of them get SIGTERM, and SIGKILL when the time is over, not when the command has ended."""
     with played() as at:
         holder = at.hold("t", "sh -c", CROWD, options="--ttl=16")
         written = []
@@ -699,8 +699,8 @@ def test_what_the_command_has_left_behind_has_its_time():
 
 
 @pytest.mark.waits
-def test_what_cannot_be_killed():
-    """It is named, and keeps nobody: a process of another user, when root may not kill those."""
+def test_a_process_that_cannot_be_killed_is_named():
+    """And fairsem-limit does not wait for it: a process of another user, if root may not kill those."""
     needs("setpriv")
     weak = "setpriv", "--bounding-set=-kill", "--inh-caps=-kill"
     other = "setpriv", "--reuid=65534", "--regid=65534", "--clear-groups", "sh", "-c", "echo $$; sleep 100000"
@@ -719,7 +719,7 @@ def test_what_cannot_be_killed():
 
 
 def full_pipe():
-    """Its reading end, which nobody reads, and the end for messages, which has room for none."""
+    """A full pipe: its reading end, which nobody reads, and its end for messages."""
     reads, writes = os.pipe()
     os.set_blocking(writes, False)
     for size in 65536, 1:
@@ -731,9 +731,9 @@ def full_pipe():
 
 
 @pytest.mark.waits
-def test_nothing_holds_up_the_guard():
-    """Not a stderr that takes no words, and not the want of a descriptor."""
-    with played() as at:        # whose leases live until they shall not
+def test_nothing_delays_the_supervisor():
+    """Neither a full stderr nor a lack of descriptors."""
+    with played() as at:        # with leases that live until the case ends them
         reads, writes = full_pipe()
         silent = at.start("--ttl=9 m 2 -- sleep 100000", stderr=writes)
         wait_until("it runs", lambda: len(children(silent)) == 1)

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""fairsem-limit --cluster, and a program with libfairsem-cluster, when memory cannot be had: as test_memory.py.
+"""fairsem-limit --cluster, and a program with libfairsem-cluster, when memory runs out; see test_memory.py.
 
-The etcd is one that fake.py plays.
+fake.py plays the etcd.
 """
 
 import itertools
@@ -19,7 +19,7 @@ from test_memory import ALL, NO_MEMORY, ends_well, failing, has_failed, pytestma
 
 
 def play(program, plays, others, count=1, step=1):
-    """Every so many-th request fails, in several plays at the same time, until there are no more."""
+    """Let each `step`-th request fail, in several plays at the same time, until a play makes no more requests."""
     def one(number):
         mark, env = failing(program, others, number, count)
         plays(env)
@@ -33,8 +33,8 @@ def play(program, plays, others, count=1, step=1):
 
 
 @pytest.mark.parametrize("others, count, step", (("no", 1, 1), ("no", ALL, 1), ("yes", 1, 1), ("yes", ALL, 10)))
-def test_a_user_of_a_cluster(others, count, step):
-    # Without any memory the library's thread sends no question, and the place comes back when its lease ends.
+def test_a_user_of_a_cluster_ends_well(others, count, step):
+    # Without any memory the library's thread sends no request, and the place comes back when its lease ends.
     silent = (others, count) == ("yes", ALL)
     ttl = 2 if silent else LONG
 
@@ -52,8 +52,8 @@ def test_a_user_of_a_cluster(others, count, step):
     play("cluster_user", plays, others, count, step)
 
 
-def test_no_message_while_units_are_held():
-    """It might block: nobody may read what fairsem-limit prints."""
+def test_no_message_is_printed_while_units_are_held():
+    """A message might block, because nobody may read the output of fairsem-limit."""
     said, lengths = WORK + "/said", []
     with played(faults=[("/revoke", 0, "meanwhile", lambda fake: lengths.append(os.path.getsize(said)))]) as at:
         for number in itertools.count(1):
@@ -66,8 +66,8 @@ def test_no_message_while_units_are_held():
 
 
 @pytest.mark.parametrize("line, status", (("test 4 -- sh -c 'exit 7'", 7), ("--status test", 0)))
-def test_fairsem_limit_with_a_cluster(line, status):
-    """The other threads are those of the library, as above."""
+def test_fairsem_limit_with_a_cluster_ends_well(line, status):
+    """As above, the other threads are the library's."""
     with played() as at:
         at.gives(0, "test 4 -- true")
         play("fairsem-limit", lambda env: ends_well(at.run(line, env=env, timeout=hang_s()), status), "no")

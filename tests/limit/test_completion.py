@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What bash and zsh propose for fairsem-limit and fairsem-run."""
+"""The completions of bash and zsh for fairsem-limit and fairsem-run."""
 
 import os
 import re
@@ -11,7 +11,7 @@ from cases import TOP_BUILDDIR, TOP_SRCDIR, needs, run
 from conftest import Terminal
 
 COMPLETION = os.path.join(TOP_SRCDIR, "packaging/completion")
-# propose FILE COMMAND WORD... - print what is proposed for the last word.
+# propose FILE COMMAND WORD... - print the completions of the last word.
 PROPOSE = r"""
 . "$1"
 shift
@@ -29,7 +29,7 @@ def built(program):
 
 @pytest.fixture
 def names(limit):
-    """Names to be proposed, and only the programs in PATH that people call."""
+    """Names of segments, and a PATH with only the programs that people call."""
     os.mkdir(limit.work / "bin")
     for program in "fairsem-limit", "fairsem-run":
         os.symlink(os.path.join(TOP_BUILDDIR, program), limit.work / "bin" / program)
@@ -71,7 +71,7 @@ def names(limit):
     ("fairsem-run --st", "--stats"),
     ("fairsem-run --stats fairsem-limi", "fairsem-limit"),
     ("fairsem-run --bypass = 10ms fairsem-limi", "fairsem-limit")))
-def test_bash(names, line, proposed):
+def test_bash_proposes_names_and_options(names, line, proposed):
     needs("bash")
     words = shlex.split(names.replaced(line))
     built(words[0])
@@ -94,7 +94,7 @@ def test_each_option_is_known(program, file):
 
 @pytest.fixture
 def zsh(names):
-    """An interactive shell, in which a key shows what became of a line."""
+    """An interactive shell, in which a key prints the completed line."""
     needs("zsh")
     env = dict(names.env, TERM="dumb", PS1="", ZDOTDIR="/nonexistent")
     terminal = Terminal("zsh", "-f", "-i", env=env)
@@ -108,7 +108,7 @@ def zsh(names):
     terminal.close()
 
 
-def test_zsh(names, zsh):
+def test_zsh_proposes_names_and_options(names, zsh):
     for line, becomes in (
             ("fairsem-limit bac", "fairsem-limit backup "),
             ("fairsem-limit -n 2 --wait=5m bu", "fairsem-limit -n 2 --wait=5m build "),

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""fairsem-limit runs at most LIMIT commands at a time, in order of arrival, and the units of a command
-that dies come back."""
+"""fairsem-limit runs at most LIMIT commands at a time, in order of arrival, and the units of a dead command
+come back."""
 
 import os
 import re
@@ -44,7 +44,7 @@ from conftest import in_manual, let_go, row, unshared
     row("remove no name", 125, "--remove"),
     row("watch without status", 125, "--watch test 1 -- true"),
     row("--version", 0, "--version")))
-def test_it_ends(limit, status, line, says):
+def test_the_exit_status_is_that_of_the_command_or_of_an_error(limit, status, line, says):
     limit.gives(status, line, says=says)
 
 
@@ -64,9 +64,9 @@ def test_the_manual_knows_each_option_of_help(limit):
     assert [word for word in sorted(words) if "Fl -" + word not in manual] == []
 
 
-# ---------------------------------------------------------------- at most so many
-def test_eight_in_pairs(limit):
-    """The first two wait until all have come."""
+# ---------------------------------------------------------------- the limit
+def test_eight_commands_run_in_pairs(limit):
+    """The first two commands run until all eight have started."""
     script = """echo begin >> @WORK/log; until [ -e @WORK/all ]; do sleep 0.02; done
         echo end >> @WORK/log"""
     processes = [limit.start("test 2 -- sh -c", script) for _ in range(8)]
@@ -82,21 +82,21 @@ def test_eight_in_pairs(limit):
 # ---------------------------------------------------------------- order
 @pytest.fixture
 def in_line(limit):
-    """A holder and four that wait; the last one has a lower number, and is granted first."""
+    """A holder and four waiters.  The last waiter has a better priority, and is granted first."""
     holder = limit.hold()
     waiters = [limit.wait(i, "-p %d test 1 -- sh -c 'echo %d >> @WORK/order'" % (-(i == 4), i))
                for i in (1, 2, 3, 4)]
     return holder, waiters
 
 
-def test_order(limit, in_line):
+def test_waiters_begin_in_order(limit, in_line):
     holder, waiters = in_line
     let_go(holder)
     assert [waiter.wait() for waiter in waiters] == [0] * 4
     assert (limit.work / "order").read_text().split() == ["4", "1", "2", "3"]
 
 
-def test_the_status_shows_the_line(limit, in_line):
+def test_the_status_shows_the_queue(limit, in_line):
     assert limit.shows("running *%d .* sh -c" % in_line[0].pid)
     assert limit.shows("gate    *$"), "other than its arguments"
     assert limit.shows("4th ")
@@ -104,12 +104,12 @@ def test_the_status_shows_the_line(limit, in_line):
 
 @pytest.mark.parametrize("options, says", (
     pytest.param("-w 0", r"\A\Z", id="no wait, no message"),
-    # For a log: stderr is no terminal.
-    pytest.param("-w 0.001m", r"^fairsem-limit: test: waited 0[.]06 s in vain; running: sh -c .* "
+    # For a log, because stderr is not a terminal.
+    pytest.param("-w 0.001m", r"^fairsem-limit: test: waited [0-9]+ s in vain; running: sh -c .* "
                  r"\(process %d\); 4 still before it in line$", id="a moment"),
     pytest.param("-q -w 0.001m", r"\A\Z", id="quietly"),
     pytest.param("-p -1 --wait=0.001m", "; 1 still before it in line$", id="behind one")))
-def test_a_time_out(limit, in_line, options, says):
+def test_a_wait_times_out(limit, in_line, options, says):
     limit.gives(124, options + " test 1 -- touch @WORK/too-late",
                 says=says.replace("%d", str(in_line[0].pid)))
     assert not (limit.work / "too-late").exists()
@@ -161,7 +161,7 @@ def test_readers_together_and_a_writer_alone(limit, data):
 
 
 # ---------------------------------------------------------------- the dead
-def test_a_killed_holder(limit):
+def test_the_unit_of_a_killed_holder_comes_back(limit):
     holder = limit.hold()
     waiter = limit.wait(1, "test 1 -- touch @WORK/next")
     holder.kill()
@@ -169,7 +169,7 @@ def test_a_killed_holder(limit):
     assert (limit.work / "next").exists()
 
 
-def test_a_killed_waiter(limit):
+def test_a_killed_waiter_delays_nobody(limit):
     holder = limit.hold()
     first, second = [limit.wait(i, "test 1 -- touch @WORK/%d" % i) for i in (1, 2)]
     first.kill()
@@ -189,7 +189,7 @@ def test_a_signal_ends_the_wait(limit):
     assert not (limit.work / "ended").exists()
 
 
-def test_a_signal_that_is_ignored_does_not(limit):
+def test_an_ignored_signal_does_not_end_the_wait(limit):
     """As under nohup(1)."""
     holder = limit.hold()
     waiter = limit.wait(1, "test 1 -- touch @WORK/ignores",
@@ -202,34 +202,34 @@ def test_a_signal_that_is_ignored_does_not(limit):
 
 
 def test_a_signal_ends_the_wait_of_a_first_process(limit):
-    """In a container, a signal that another process there sends does not end it by itself."""
+    """The kernel does not end the first process of a container at a signal from within."""
     if os.environ.get("FAIRSEM_TESTS_EMULATED"):
         pytest.skip("not here: a first process, because the signal would go to the emulator")
     script = """(until @PROGRAM --status test | grep -q "waiting 1"; do sleep 0.02; done
         kill -TERM 1) & exec @PROGRAM test 1 -- touch @WORK/ended"""
     own_pids, holder = unshared("--pid", "--fork"), limit.hold()
     ended = run(*own_pids, "sh", "-c", limit.replaced(script), env=limit.env)
-    # unshare ends as its child has, or as a shell would tell it.
+    # unshare ends like its child, or with a shell's status for that.
     assert ended.returncode in (-signal.SIGTERM, 128 + signal.SIGTERM), ended
     let_go(holder)
     assert not (limit.work / "ended").exists()
 
 
 # ---------------------------------------------------------------- another limit, remove
-def test_another_limit_while_no_command_runs(limit):
+def test_an_unused_name_takes_another_limit(limit):
     limit.gives(0, "--keep test 3 -- true")
     assert limit.shows("limit 3")
     limit.gives(0, "test 1 -- true")
 
 
-def test_another_limit_while_a_command_runs(limit):
+def test_a_name_in_use_refuses_another_limit(limit):
     holder = limit.hold()
     limit.gives(125, "test 2 -- true", says="the limit is 1, not 2")
     limit.gives(125, "--remove test", says="commands run or wait")
     let_go(holder)
 
 
-def test_remove_by_force(limit):
+def test_a_name_in_use_is_removed_by_force(limit):
     """The waiter creates the name again."""
     holder = limit.hold()
     waiter = limit.wait(1, "--keep test 1 -- touch @WORK/moved")
@@ -243,7 +243,7 @@ def test_remove_by_force(limit):
 
 
 # ---------------------------------------------------------------- damage, other users
-def test_a_damaged_name(limit):
+def test_a_damaged_name_is_an_error_until_it_is_removed(limit):
     with open(limit.segment(), "wb") as file:
         file.write(b"x" * 4096)
     limit.gives(125, "test 1 -- true", says="damaged")
@@ -272,7 +272,7 @@ def full_pipe():
 
 @pytest.mark.parametrize("how", ("", "--exec"))
 def test_the_units_are_given_back_before_a_message(limit, how):
-    """The interpreter of a script is missing, and nobody reads what is said about that."""
+    """The interpreter of a script is missing, and nobody reads the message about that."""
     program = limit.work / "script"
     program.write_text("#!/none\n")
     program.chmod(0o755)

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT
-"""fairsem-limit and fairsem-run when memory cannot be had; test_cluster_memory.py has the cluster.
+"""fairsem-limit and fairsem-run when memory runs out; test_cluster_memory.py has the cluster.
 
-For each k, the k-th request for memory fails, and in another run all from the k-th on: of the first thread,
-or of the others.  A command does its work all the same, or prints that there is no memory and exits with a
-status of its own.  It never hangs, no signal ends it, and it leaves no unit taken.
+For each k, the k-th request for memory fails, and in another run all requests from the k-th on: those of the
+first thread, or those of the others.  fairsem-limit either does its work, or prints that there is no memory and
+exits with the status of its own errors.  It never hangs, no signal ends it, and it leaves no unit taken.
 """
 
 import itertools
@@ -20,7 +20,7 @@ from conftest import let_go, row
 RUN, MODULE = TOP_BUILDDIR + "/fairsem-run", TOP_BUILDDIR + "/.libs/fairsem-interpose.so"
 SHIM = TOP_BUILDDIR + "/tests/inside/faults/.libs/libfaultmemory.so"
 ALL = 1000000
-# Of glibc, of musl, and for a thread.
+# The messages of glibc and of musl, and that for a thread.
 NO_MEMORY = "Cannot allocate memory|Out of memory|Resource temporarily unavailable"
 
 pytestmark = [
@@ -31,7 +31,7 @@ pytestmark = [
 
 
 def failing(program, others, number, count):
-    """What the environment says then, and the file that tells of a failure."""
+    """The file that each failure creates, and the environment."""
     mark = "%s/mark.%s.%s.%d.%d" % (WORK, program, others, number, count)
     return mark, {"LD_PRELOAD": SHIM, "FAULT_MEMORY_IN": program, "FAULT_MEMORY_OTHERS": others,
                   "FAULT_MEMORY_FROM": str(number), "FAULT_MEMORY_COUNT": str(count), "FAULT_MEMORY_MARK": mark}
@@ -45,7 +45,7 @@ def has_failed(mark):
 
 
 def failures(program):
-    """The environment of one play after the other, until the program asks for no more memory."""
+    """The environments of all plays: each time another request fails, until there are no more requests."""
     for others, count in ("no", 1), ("no", ALL), ("yes", 1), ("yes", ALL):
         for number in itertools.count(1):
             mark, env = failing(program, others, number, count)
@@ -56,7 +56,8 @@ def failures(program):
 
 
 def ends_well(ended, status, says="^fairsem-limit: .*(%s)$" % NO_MEMORY):
-    """With its usual status, or that of an error of its own, and the reason.  Is it the usual one?"""
+    """Check that it ended with its usual status, or with that of its own errors and the reason.  Returns whether
+    the status is the usual one."""
     if ended.returncode == 125:
         assert re.search(says, ended.stderr, re.M), ended
     else:
@@ -76,7 +77,7 @@ def nothing_is_left(limit):
     row("with --exec", 7, "--exec test 1 -- sh -c 'exit 7'"),
     row("with --keep, for all users", 7, "--keep --global test 1 -- sh -c 'exit 7'"),
     row("inside another one", 7, "test 1 -- @PROGRAM test 1 -- sh -c 'exit 7'")))
-def test_a_command(limit, status, line, says):
+def test_a_command_ends_well(limit, status, line, says):
     for env in failures("fairsem-limit"):
         for options in "", "--global ":
             limit.run(options + "--remove test")
@@ -93,8 +94,8 @@ def test_a_place_without_a_command(limit):
 
 @pytest.mark.parametrize("line, shown", (("--set-limit=3 test", "limit 3, free 3, running 0"),
                                          ("--remove test", "there is no such name$")))
-def test_another_limit_and_none(limit, line, shown):
-    """It is as if nothing had been asked, or done."""
+def test_set_limit_and_remove_are_done_or_not(limit, line, shown):
+    """Each is done completely or not at all."""
     for env in failures("fairsem-limit"):
         limit.run("--remove test")
         limit.gives(0, "--keep test 1 -- true")
@@ -105,7 +106,7 @@ def test_another_limit_and_none(limit, line, shown):
 
 @pytest.fixture
 def used(limit):
-    """One runs, and one waits."""
+    """A holder and a waiter."""
     holder = limit.hold()
     waiter = limit.wait(1, "test 1 -- sh -c 'exit 7'")
     yield limit
@@ -114,7 +115,7 @@ def used(limit):
     nothing_is_left(limit)
 
 
-def test_the_status(used):
+def test_the_status_ends_well(used):
     for env in failures("fairsem-limit"):
         ended = used.run("--status", env=env)
         if ends_well(ended, 0):
@@ -124,13 +125,13 @@ def test_the_status(used):
             assert len(json.loads(ended.stdout)["names"][0]["users"]) == 2
 
 
-def test_a_time_out(used):
+def test_a_time_out_ends_well(used):
     for env in failures("fairsem-limit"):
         ends_well(used.run("-w 0.001 test 1 -- true", env=env), 124)
         used.await_status("running 1, waiting 1$")
 
 
-def test_a_wait(limit):
+def test_a_wait_ends_well(limit):
     for env in failures("fairsem-limit"):
         holder = limit.hold()
         waiter = limit.start("test 1 -- sh -c 'exit 7'", env=env, stderr=subprocess.PIPE, text=True)
@@ -145,11 +146,11 @@ def test_a_wait(limit):
 @pytest.mark.skipif(not os.path.exists(RUN), reason="fairsem-run was not built")
 @pytest.mark.parametrize("options, status", (("", 7), ("--stats", 7), ("--stats=@FILE", 7), ("--bypass=2ms", 7),
                                              ("--check", 0)))
-def test_fairsem_run(options, status):
+def test_fairsem_run_ends_well(options, status):
     """The program runs with the module, or not at all."""
     line = [RUN, *options.replace("@FILE", WORK + "/stats").split()]
     if options != "--check":
         line += ["sh", "-c", 'case $LD_PRELOAD in *"$0") exit 7; esac', MODULE]
     for env in failures("fairsem-run"):
-        # When the loader lacks the memory, it gives another reason.
+        # If the loader lacks memory, the message is the loader's.
         ends_well(run(*line, env={**os.environ, "FAIRSEM_MODULE": MODULE, **env}), status, "^fairsem-run: .")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Where fairsem-limit has its names, and how they come and go."""
+"""The directories of fairsem-limit's names, and the creation and removal of names."""
 
 import os
 import re
@@ -21,7 +21,7 @@ def there(*parts):
 # ---------------------------------------------------------------- directories
 @pytest.fixture
 def other(limit):
-    """Another directory, in which the name has another limit."""
+    """Another directory, where the name has another limit."""
     path = os.path.join(limit.dir, "other")
     os.mkdir(path)
     limit.gives(0, "--dir=@DIR/other --keep test 3 -- true")
@@ -40,7 +40,7 @@ def test_a_name_is_a_file_in_the_directory(limit, other):
     assert there(limit.dir, CREATED) and not there(other, CREATED)
 
 
-def test_a_link_to_a_directory(limit, other):
+def test_a_link_to_a_directory_is_followed(limit, other):
     limit.gives(0, "--dir=@DIR/other --remove test")
     os.symlink("other", os.path.join(limit.dir, "link"))
     limit.gives(0, "--dir=@DIR/link --keep test 1 -- true")
@@ -60,13 +60,13 @@ def test_a_link_to_a_directory(limit, other):
     row("the limit 0 of a command", 125, "test 0 -- true"),
     row("no limit", 125, "--set-limit test"),
     row("no name", 125, "--set-limit 2")))
-def test_a_bad_line(limit, status, line, says):
+def test_a_wrong_command_line_is_an_error(limit, status, line, says):
     limit.gives(status, line, says=says)
 
 
 @pytest.fixture
 def default(limit):
-    """A name for this case in the default directories, and what its file is called."""
+    """A name for this case in the default directories, and the name of its file."""
     if not os.access("/dev/shm", os.W_OK):
         pytest.skip("not here: /dev/shm, which cannot be written")
     limit.env["FAIRSEM_LIMIT_DIR"] = ""
@@ -77,7 +77,7 @@ def default(limit):
 
 
 def private_directory(limit):
-    """Where this user's own names are, if the machine has such a place."""
+    """The directory of this user's own names, if the machine has one."""
     if os.getuid() == 0:
         return "/run/fairsem-limit"
     parent = limit.work / "runtime"
@@ -92,7 +92,7 @@ def test_own_names_are_where_only_their_user_can_write(limit, default):
     limit.gives(0, "%s 1 -- test -f %s" % (name, path))
     assert os.stat(os.path.dirname(path)).st_mode & 0o777 == 0o700
     assert not there(path), "its last user removes it"
-    # What somebody has put in the way does not matter, whatever it is.
+    # Nothing that somebody puts in the way matters.
     for put in os.mkdir, os.mkfifo, lambda way: os.symlink("/etc/passwd", way):
         way = "/dev/shm/" + file
         put(way)
@@ -104,20 +104,20 @@ def test_own_names_are_where_only_their_user_can_write(limit, default):
 
 
 def test_a_name_that_is_in_dev_shm_is_used_there(limit, default):
-    """Version 1.0 may have made it."""
+    """Version 1.0 may have created it."""
     name, file = default
     path = os.path.join(private_directory(limit), file)
     limit.gives(0, "--dir=/dev/shm/ --keep %s 1 -- true" % name)
     limit.gives(0, "%s 1 -- sh -c 'test -f /dev/shm/%s && test ! -e %s'" % (name, file, path))
-    # A command inside another one, with the same directory in other words.
+    # A command inside of another one, with another text for the same directory.
     limit.gives(0, "%s 1 -- @PROGRAM --dir=/dev/shm/ -w 0 %s 1 -- true" % (name, name))
     assert name + ": limit 1" in limit.gives(0, "--status")
     limit.gives(0, "--remove " + name)
     assert not there("/dev/shm", file)
 
 
-def test_what_others_may_write_to_is_no_old_name(limit, default):
-    """Another user may make a hard link to a file that both may write, as to a global name."""
+def test_a_file_that_others_may_write_is_not_an_old_name(limit, default):
+    """Another user may make a hard link to a file that both may write, such as a global name."""
     name, file = default
     path = os.path.join(private_directory(limit), file)
     limit.gives(0, "--global --keep %s 3 -- true" % name)
@@ -129,7 +129,7 @@ def test_what_others_may_write_to_is_no_old_name(limit, default):
 
 
 def test_a_private_directory_that_is_full_is_an_error(limit, own_mounts):
-    """A name must not be in two places."""
+    """Otherwise a name could be in two places."""
     limit.env["FAIRSEM_LIMIT_DIR"] = ""
     where = "/run" if os.getuid() == 0 else "$XDG_RUNTIME_DIR"
     private_directory(limit)
@@ -154,7 +154,7 @@ def test_a_directory_that_others_may_use_is_not_private(limit, default, mode):
 
 @pytest.mark.parametrize("mode", ("775", "757", "1777"))
 def test_a_private_directory_is_not_where_others_may_write(limit, default, own_mounts, mode):
-    """The script is root's, perhaps in a namespace."""
+    """The script runs as root, perhaps in a namespace."""
     script = """mount -t tmpfs -o mode=%s none /run || exit 99
         @PROGRAM %s 1 -- test -f /dev/shm/fairsem-limit-0.%s""" % (mode, default[0], default[0])
     ended = run(*own_mounts, limit.replaced(script), env=limit.env)
@@ -164,7 +164,7 @@ def test_a_private_directory_is_not_where_others_may_write(limit, default, own_m
 # ---------------------------------------------------------------- other users
 @pytest.fixture
 def foreign(limit):
-    """Gives a file in the directory of names to another user."""
+    """Returns a function that gives a file in the directory of names to another user."""
     if os.getuid() != 0:
         pytest.skip("not here: another user: only root can give a file away")
 
@@ -182,7 +182,7 @@ def make_link(path):
 @pytest.mark.parametrize("make", (os.mkdir, os.mkfifo, make_link, lambda path: open(path, "wb").close(),
                                   lambda path: shutil.copyfile(path[:-len("test")] + "model", path)),
                          ids=("directory", "fifo", "link", "file", "segment"))
-def test_what_another_user_has_put_there(limit, foreign, make):
+def test_files_of_another_user_are_refused(limit, foreign, make):
     limit.gives(0, "--keep model 1 -- true")
     foreign(make, limit.segment())
     for line in "-w 0 test 1 -- true", "--status test", "--set-limit 2 test", "--remove test":
@@ -190,12 +190,12 @@ def test_what_another_user_has_put_there(limit, foreign, make):
     ended = limit.run("--status")
     assert ended.returncode == 0 and ended.stdout == "model: limit 1, free 1, running 0, waiting 0\n"
     assert ended.stderr == "fairsem-limit: test: user 4711 has made %s\n" % limit.segment()
-    limit.gives(0, "--remove --force test")         # root may
+    limit.gives(0, "--remove --force test")         # as root
     assert not there(limit.segment())
 
 
 def test_the_status_of_all_reads_no_global_name_of_another_user(limit, foreign):
-    """Its owner could truncate it at that moment."""
+    """Its owner could truncate it meanwhile."""
     limit.gives(0, "--global --keep test 1 -- true")
     path = os.path.join(limit.dir, "fairsem-limit.test")
     os.chown(path, 4711, 4711)
@@ -208,14 +208,14 @@ def test_the_status_of_all_reads_no_global_name_of_another_user(limit, foreign):
 def test_a_global_name_that_was_truncated_hides_no_other(limit):
     limit.gives(0, "--global --keep test 1 -- true")
     limit.gives(0, "--global --keep zz 1 -- true")
-    # In the child, when it has mapped the file.
+    # Truncate it in the child, after it has mapped the file.
     os.truncate(os.path.join(limit.dir, "fairsem-limit.test"), 4096)
     told = limit.gives(125, "--status", says="^fairsem-limit: test: it is damaged; ")
     assert "zz (all users): limit 1" in told
 
 
 def test_keep_changes_no_file(limit, foreign):
-    """The owner of a global name can put a link in its place."""
+    """The owner of a global name could replace it by a link."""
     target = limit.work / "target"
     target.touch(mode=0o644)
     limit.gives(0, "--global --keep test 1 -- sh -c 'rm @DIR/fairsem-limit.test; ln -s %s @DIR/fairsem-limit.test'"
@@ -240,7 +240,7 @@ def test_a_damaged_name_says_what_removes_it(limit):
 
 @pytest.fixture
 def own_mounts(limit):
-    """The command that begins a script in a mount namespace, and a directory to mount something on."""
+    """The command that runs a script in a mount namespace; and a directory for a mount."""
     mount = os.path.join(limit.dir, "mount")
     os.mkdir(mount)
     command = unshared("--mount", user="--map-root-user")
@@ -249,8 +249,8 @@ def own_mounts(limit):
     return [*command, "sh", "-c"]
 
 
-def test_two_containers_with_one_directory(limit, other, own_mounts):
-    """One unit for both."""
+def test_two_containers_share_the_units_of_a_directory(limit, other, own_mounts):
+    """The limit is one unit for both."""
     script = """mount --bind @DIR/other @DIR/mount &&
         exec @PROGRAM --global --dir=@DIR/mount shared 1 -- sh -c 'read -r line'"""
     holder = limit.popen([*own_mounts, limit.replaced(script)], stdin=subprocess.PIPE)
@@ -261,8 +261,8 @@ def test_two_containers_with_one_directory(limit, other, own_mounts):
     limit.gives(0, "-w %d --global --dir=@DIR/other shared 1 -- true" % hang_s())
 
 
-def test_a_full_directory(limit, own_mounts):
-    """Room for seven names.  Those that nobody uses make room; then all are to stay."""
+def test_unused_names_make_room_in_a_full_directory(limit, own_mounts):
+    """The directory has room for seven names.  Unused names make room; kept ones do not."""
     script = """mount -t tmpfs -o size=1m none @DIR/mount || exit 99
         for i in $(seq 10); do @PROGRAM --exec --dir=@DIR/mount unused$i 1 -- true || exit 1; done
         for i in $(seq 10); do @PROGRAM --dir=@DIR/mount --keep kept$i 1 -- true || exit 2; done"""
@@ -275,13 +275,13 @@ def test_a_full_directory(limit, own_mounts):
 # ---------------------------------------------------------------- removed by others
 @pytest.mark.parametrize("how", ("", "--exec"))
 def test_the_file_of_a_name_in_use_is_locked(limit, how):
-    """systemd-tmpfiles removes what it can lock; both the parent and the command are in the way."""
+    """systemd-tmpfiles removes files that it can lock.  The parent and the command both hold the lock."""
     needs("flock")
     limit.gives(0, "--keep %s test 1 -- sh -c '! flock -n @DIR/%s true'" % (how, CREATED))
     assert run("flock", "-n", limit.segment(), "true").returncode == 0, "nobody uses it"
 
 
-def test_the_name_is_removed_in_spite_of_that(limit):
+def test_a_name_that_somebody_has_removed_is_reported(limit):
     limit.gives(0, "test 1 -- rm @DIR/" + CREATED,
                 says="@DIR/%s: somebody has removed this name while the command ran" % CREATED)
 
@@ -295,8 +295,8 @@ def test_the_name_is_removed_in_spite_of_that(limit):
     pytest.param(3, 124, "-w 0 -n 3 test 3 -- true", id="three of three, of which one is held"),
     pytest.param(1, 124, "-w 0 test 1 -- true", id="lowered: nothing is free"),
     pytest.param(1, 125, "--remove test", id="no limit is removed while a command runs")))
-def test_another_limit_while_it_is_used(limit, now, status, line):
-    """Raised, so that a waiter runs, and changed again."""
+def test_the_limit_of_a_name_in_use_can_be_changed(limit, now, status, line):
+    """It is raised, so that a waiter runs, and changed again."""
     holder = limit.hold()
     waiter = limit.wait(1, "test 1 -- touch @WORK/second")
     limit.gives(0, "--set-limit=2 test")
@@ -312,20 +312,20 @@ def test_another_limit_while_it_is_used(limit, now, status, line):
 def test_a_set_limit_holds_while_nobody_uses_the_name(limit):
     limit.gives(0, "test 1 -- @PROGRAM --set-limit 5 test")
     limit.gives(125, "--set-limit 5 none", says="none: there is no such name$")
-    # The old one is still known.
+    # The name still knows its first limit.
     assert "limit 5, free 4" in limit.gives(0, "test 1 -- @PROGRAM --status test")
     limit.gives(0, "--remove test")
     assert "limit 1, free 0" in limit.gives(0, "test 1 -- @PROGRAM --status test")
 
 
-def test_a_command_for_more_than_the_new_limit(limit):
+def test_a_command_for_more_than_the_new_limit_is_refused(limit):
     limit.gives(0, "b 3 -- @PROGRAM --set-limit 1 b")
     limit.gives(125, "-n 2 b 3 -- true",
                 says="2 units are more than the limit of b, 1: --set-limit has changed it")
 
 
 def test_a_name_with_the_limit_0_is_drained(limit):
-    """Who runs goes on; nobody begins; who waits stays in line, and who comes joins it."""
+    """Running commands go on, and nobody begins.  Waiters stay in the queue, and new commands join it."""
     holder = limit.hold()
     first = limit.wait(1, "test 1 -- sh -c 'echo first >> @WORK/order'")
     limit.gives(0, "--set-limit=0 test")
@@ -349,14 +349,14 @@ def test_a_drained_name_stays_so_while_nobody_uses_it(limit):
     limit.gives(0, "-w 0 test 1 -- true")
 
 
-def test_the_limit_of_a_global_name_that_is_kept(limit):
+def test_the_limit_of_a_kept_global_name_can_be_changed(limit):
     limit.gives(0, "--global test 1 -- @PROGRAM --global --set-limit 1 --keep test")
     limit.gives(0, "--global --set-limit 4 test")
     assert "limit 4" in limit.gives(0, "--global --status test")
 
 
-def test_a_limit_that_is_set_while_the_last_user_leaves(limit):
-    """Either the name was gone already, or the limit is what was said."""
+def test_a_limit_is_set_while_the_last_user_leaves(limit):
+    """Either the name was gone already, or it has the new limit."""
     for _ in range(50):
         holder = limit.start("test 1 -- true")
         status = limit.run("--set-limit=7 test").returncode
@@ -367,7 +367,7 @@ def test_a_limit_that_is_set_while_the_last_user_leaves(limit):
 
 
 def test_the_first_limit_is_set_again_and_the_last_user_leaves(limit):
-    """It may have removed the name before --set-limit looks whether that is still there."""
+    """The user may have removed the name before --set-limit checks that the name still exists."""
     for _ in range(50):
         holder = limit.hold()
         limit.gives(0, "--set-limit=0 test")

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""A command inside a command of the same name runs in its place, and does not wait for itself; and what
-only looks like one waits in line."""
+"""A command inside of a command of the same name runs in its place, and does not wait for itself.  A command
+that only seems to be inside waits in the queue."""
 
 import os
 
@@ -22,7 +22,7 @@ from conftest import let_go, row
                  "limit 3, free 1, running 1, waiting 0", id="it takes no more units"),
     pytest.param(125, "test 3 -- @PROGRAM -n 2 test 3 -- true",
                  "an outer command has 1 of the units, and this one asks for 2", "", id="more units")))
-def test_inside(limit, outer, status, line, says, printed):
+def test_a_command_inside_does_not_wait_for_itself(limit, outer, status, line, says, printed):
     assert printed in limit.gives(status, "--keep %s %s" % (outer, line), says=says)
     limit.await_status(r"limit (\d), free \1, running 0")
 
@@ -35,11 +35,11 @@ def test_inside(limit, outer, status, line, says, printed):
         "env -u FAIRSEM_LIMIT_HELD @PROGRAM -w 0 --global test 1 -- true"),
     row("without the variable", 124,
         "test 1 -- env -u FAIRSEM_LIMIT_HELD @PROGRAM -w 0 test 1 -- true")))
-def test_names(limit, status, line, says):
+def test_a_command_of_another_name_waits(limit, status, line, says):
     limit.gives(status, line, says=says)
 
 
-# ---------------------------------------------------------------- what only looks like one
+# ---------------------------------------------------------------- commands that only seem to be inside
 @pytest.mark.parametrize("held", (
     pytest.param("SEGMENT=HOLDER:1", id="a holder that is no ancestor"),
     pytest.param("SEGMENT=OURS:1", id="an ancestor that holds nothing"),
@@ -50,7 +50,7 @@ def test_names(limit, status, line, says):
     pytest.param("SEGMENT=", id="an empty entry"),
     pytest.param("SEGMENT=OURS:1 SEGMENT=HOLDER:1 = == :", id="several entries"),
     pytest.param("0" * 20000, id="a long text")))
-def test_such_a_variable_does_not_help(limit, held):
+def test_a_false_variable_does_not_help(limit, held):
     """While another process holds the unit."""
     holder = limit.hold()
     for word, value in ("SEGMENT", limit.segment()), ("HOLDER", holder.pid), ("OURS", os.getpid()):
@@ -60,8 +60,8 @@ def test_such_a_variable_does_not_help(limit, held):
     let_go(holder)
 
 
-def test_an_entry_from_a_time_when_the_process_was_another_one(limit):
-    """With our own process ID, which holds nothing."""
+def test_an_entry_of_an_earlier_process_does_not_count(limit):
+    """The entry has our own process ID, but we hold nothing."""
     holder = limit.hold()
     script = 'FAIRSEM_LIMIT_HELD="$0=$$:1" exec @PROGRAM -w 0 test 1 -- true'
     ended = run("sh", "-c", limit.replaced(script), limit.segment(), env=limit.env)
@@ -69,7 +69,7 @@ def test_an_entry_from_a_time_when_the_process_was_another_one(limit):
     let_go(holder)
 
 
-def test_a_process_that_a_command_has_left_behind(limit):
+def test_a_process_left_behind_waits(limit):
     """It waits, and then has a place of its own."""
     left, result = limit.work / "left", limit.work / "result"
     os.mkfifo(left)

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""The table of doc/operating.md: each row is a case, whose name is the row's first column.
+"""The table of doc/operating.md: each row is a case, named by the first column.
 
-Here fake.py plays etcd; the rows of test_operating_etcd.py need a real one.
+fake.py plays etcd here; the rows in test_operating_etcd.py need a real one.
 """
 
 import calendar
@@ -29,9 +29,9 @@ from test_operating_etcd import add_row, ends, page
 
 ROWS = {}
 row = functools.partial(add_row, ROWS)
-# They run in their own files.
+# Cases in other files.
 ELSEWHERE = {
-    "a place's key is deleted": test_cluster.test_a_key_is_deleted,
+    "a place's key is deleted": test_cluster.test_a_hold_ends_when_its_key_is_deleted,
     "a member of etcd hangs": test_members.test_a_member_hangs,
     "etcd elects a new leader": test_members.test_the_leader_changes,
     "etcd's history is compacted": test_real.test_a_compaction_breaks_no_watch,
@@ -39,7 +39,7 @@ ELSEWHERE = {
 
 
 def lease_ends(at, kind="/r/"):
-    """That of the one that runs, or of the first in line."""
+    """End the lease of the running user, or of the first one in the queue."""
     with at.etcd.change:
         place = min((pair for key, pair in at.etcd.keys.items() if kind in key), key=lambda pair: pair["create"])
         at.etcd.end_lease(place["lease"])
@@ -86,7 +86,7 @@ def terminated():
 
 
 def is_stopped(signal_it):
-    """Until its lease is over and the next one has run.  Returns its command."""
+    """Wait until its lease has ended and the next one has run.  Returns its command."""
     with played() as at:
         holder = at.hold("n", options="--ttl=6")
         command, waiter = children(holder)[0], at.wait_behind("n")
@@ -111,7 +111,7 @@ def sleeps():
 
 
 def with_own_line(at):
-    """The way to etcd of one machine."""
+    """The connection of one machine to etcd."""
     proxy = Proxy(at.etcd.url)
     return proxy, "--ttl=2 --cluster=" + proxy.url
 
@@ -150,7 +150,7 @@ def reset():
         proxy.stop(drops=False)
 
 
-# The clock that people set jumps as soon as there is a file.
+# CLOCK_REALTIME jumps as soon as the file exists.
 CLOCK = """#define _GNU_SOURCE
 #include <stdlib.h>
 #include <sys/syscall.h>
@@ -194,7 +194,7 @@ time_t time(time_t *now)
 
 
 def since(at):
-    """When each has begun, the last one first, in seconds."""
+    """The time since each user has begun, in seconds, the last one first."""
     told = json.loads(at.gives(0, "--status=json n"))["names"][0]["users"]
     return sorted(calendar.timegm(time.strptime(user["since"], "%Y-%m-%dT%H:%M:%SZ")) for user in told)
 
@@ -225,9 +225,9 @@ def clock_is_set(ttl=None):
             let_go(holder)
 
 
-# ---------------------------------------------------------------- etcd, and who may use it
+# ---------------------------------------------------------------- etcd and its permissions
 def passwords(*texts):
-    """A file each."""
+    """A file for each password."""
     return [as_user("root", text)["FAIRSEM_LIMIT_CLUSTER_PASSWORD_FILE"] for text in texts]
 
 
@@ -239,7 +239,7 @@ def password_changed():
         holder, waiter = at.hold("n"), at.wait_behind("n")
         shutil.copy(new, old)
         at.gives(125, "n 1 -- true", says="n: etcd refuses our user")
-        with at.etcd.change:        # in etcd, too, which forgets the tokens that it gave
+        with at.etcd.change:        # in etcd, too, which forgets its earlier tokens
             at.etcd.user, at.etcd.tokens = ("root", "new"), at.etcd.tokens + 1
         holder.terminate()
         ends(holder, -signal.SIGTERM)
@@ -272,7 +272,7 @@ def another_server():
 
 # ---------------------------------------------------------------- the page
 def first_columns(heading):
-    """Those of the table below it, without marks."""
+    """The first columns of the table below the heading, without marks."""
     table = page().split("\n## %s\n" % heading)[1].split("\n## ")[0]
     lines = re.findall(r"^\| (.*?) \|", table, re.M)
     assert len(lines) > 1
@@ -285,7 +285,7 @@ def test_each_row_is_a_case_and_each_case_is_a_row():
 
 
 def messages():
-    """What the sources say, literals that follow each other as one: in a message, and as a reason in it."""
+    """The strings of the sources, adjacent literals joined: messages, and reasons in messages."""
     text = "".join(open("%s/src/limit/%s.c" % (TOP_SRCDIR, part), encoding="utf-8").read()
                    for part in ("cluster", "cluster_guard", "cluster_open", "cluster_status", "cluster_turn", "output"))
     text = re.sub(r'"\s*"', "", re.sub('" PRId64\\s*"?', "", text))

@@ -33,7 +33,7 @@ row = functools.partial(add_row, ROWS)
 
 
 def ends(process, status, says=None):
-    """With this status, and with this message about the name n, or none."""
+    """It ends with this status, and with this message, or none, about the name n."""
     said = process.communicate()[1]
     assert process.returncode == status, said
     assert re.match("fairsem-limit[^:]*: n: " + says, said) if says else said == "", said
@@ -91,7 +91,7 @@ def most():
 
 
 def restore(etcd, snapshot):
-    """With the options that it was started with."""
+    """Start it again with its first options."""
     start, options = etcd.commands[0], {}
     for name in "--name", "--data-dir", "--initial-cluster", "--initial-advertise-peer-urls":
         options[name] = start[start.index(name) + 1]
@@ -170,7 +170,7 @@ def test_what_happens_after(name):
 
 
 # ---------------------------------------------------------------- the rest of the page
-def test_what_is_to_be_watched_is_there():
+def test_the_metrics_of_the_page_exist():
     metrics = re.findall(r"`((?:etcd|process)_\w+)`", page())
     assert len(metrics) > 5
     with real("metrics", 1) as at:
@@ -178,8 +178,8 @@ def test_what_is_to_be_watched_is_there():
     assert [metric for metric in metrics if not re.search("^%s[ _{]" % metric, there, re.M)] == []
 
 
-def test_the_roles():
-    """The commands of the page, as they are; then who may do what."""
+def test_the_roles_of_the_page_permit_what_it_says():
+    """The commands of the page are run, and the permissions checked."""
     commands = re.search("^```sh\n(etcdctl role .*?)```", page(), re.M | re.S)[1]
     for name in "root", "backup", "monitor":
         path(name + ".password", name + "\n")

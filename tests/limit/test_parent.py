@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""fairsem-limit as the parent of its command, and as the command itself: who holds the unit, until
-when, and who gets which signal."""
+"""fairsem-limit as the parent of its command, or replaced by the command (--exec): the holder of the unit, the
+end of the hold, and the signals."""
 
 import ctypes
 import errno
@@ -23,12 +23,12 @@ def exists(path):
 
 # ---------------------------------------------------------------- the parent
 def test_the_command_ignores_what_fairsem_limit_ignores(limit):
-    """SIGCHLD, which a parent must not ignore that waits for its child."""
+    """Even SIGCHLD, which fairsem-limit, waiting for its child, must not ignore."""
     limit.gives(0, "test 1 -- grep -q '^SigIgn:.*[13579bdf]....$' /proc/self/status",
                 preexec_fn=lambda: signal.signal(signal.SIGCHLD, signal.SIG_IGN))
 
 
-def test_signals_arrive(limit):
+def test_signals_reach_the_command(limit):
     script = "trap 'exit 9' USR1; echo > @WORK/ready; while :; do sleep 0.05; done"
     parent = limit.start("test 1 -- sh -c", script)
     wait_until("a command with a trap", exists(limit.work / "ready"))
@@ -39,7 +39,7 @@ def test_signals_arrive(limit):
 
 @pytest.mark.parametrize("timer", ("ITIMER_REAL", "ITIMER_VIRTUAL", "ITIMER_PROF"))
 def test_the_command_has_the_timer_that_fairsem_limit_had(limit, timer):
-    """The command may still stop it, and CPU time is that of the command."""
+    """The command can stop it, and a timer of CPU time counts the command's."""
     left = limit.gives(0, "test 1 --", sys.executable, "-c",
                        "import signal; print(signal.getitimer(signal.%s)[0])" % timer,
                        preexec_fn=lambda: signal.setitimer(getattr(signal, timer), 100000))
@@ -48,20 +48,20 @@ def test_the_command_has_the_timer_that_fairsem_limit_had(limit, timer):
 
 @pytest.mark.parametrize("pid, equal", (("$$", "="), ("1", "!=")), ids=("ours", "of another process"))
 def test_what_systemd_gives_to_fairsem_limit_is_for_the_command(limit, pid, equal):
-    """These variables say which process the descriptors and the watchdog of a service are for."""
+    """These variables name the process for the descriptors and the watchdog of a service."""
     inner = f'[ "$LISTEN_PID" {equal} $$ ] && [ "$WATCHDOG_PID" {equal} $$ ]'
     limit.gives(0, "--exec outer 1 -- sh -c", f'LISTEN_PID={pid} WATCHDOG_PID={pid} exec "$@"', "sh",
                 LIMIT, "test", "1", "--", "sh", "-c", inner)
 
 
 def test_an_alarm_ends_the_command(limit):
-    """The alarm of the program that has become fairsem-limit."""
+    """The program that has called exec for fairsem-limit has set the alarm."""
     limit.gives(-signal.SIGALRM, "test 1 -- sleep 100000",
                 preexec_fn=lambda: signal.setitimer(signal.ITIMER_REAL, 0.1))
 
 
-def test_an_alarm_from_before_it_arrives(limit):
-    """Fairsem-limit inherits the pending signal; a child does not."""
+def test_a_pending_alarm_reaches_the_command(limit):
+    """fairsem-limit inherits the pending signal, and a child of it does not."""
     def leave_an_alarm():
         signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGALRM})
         signal.setitimer(signal.ITIMER_REAL, 1e-6)
@@ -73,7 +73,7 @@ def test_an_alarm_from_before_it_arrives(limit):
 
 
 def test_an_alarm_ends_the_wait(limit):
-    """And the others do not wait for the dead."""
+    """And the other waiters do not wait for the dead one."""
     holder = limit.hold()
     limit.gives(-signal.SIGALRM, "test 1 -- true",
                 preexec_fn=lambda: signal.setitimer(signal.ITIMER_REAL, 0.1))
@@ -83,8 +83,8 @@ def test_an_alarm_ends_the_wait(limit):
     assert waiter.wait() == 0
 
 
-def test_a_child_from_before_it_ended_first(limit):
-    """One SIGCHLD is for both: a shell may have started one in the background, and called exec."""
+def test_an_earlier_child_may_end_first(limit):
+    """One SIGCHLD for both: a shell may have started a background command and called exec."""
     def leave_a_zombie():
         child = os.fork()
         if child == 0:
@@ -103,7 +103,7 @@ def test_the_command_ends_with_its_parent(limit):
 
 
 def test_a_command_that_closes_descriptors_keeps_its_unit(limit):
-    """All of them, as ssh and daemons do."""
+    """It closes all of them, as ssh and daemons do."""
     script = """i=3; while [ $i -lt 256 ]; do eval "exec $i>&-"; i=$((i + 1)); done
         echo > @WORK/closed; read -r line"""
     holder = limit.start("test 1 --", shutil.which("bash") or "sh", "-c", script, stdin=subprocess.PIPE)
@@ -123,7 +123,7 @@ PATH = os.environ["PATH"]
 
 @pytest.fixture
 def files(limit):
-    """A text, and two directories of commands."""
+    """A text file, and two directories of commands."""
     for name, text, mode in (("text", "true\n", 0o644), ("first/found-later", "", 0o644),
                              ("second/found-later", "#!/bin/sh\nexit 5\n", 0o755),
                              ("second/plain", "exit 6\n", 0o755)):
@@ -141,8 +141,8 @@ def files(limit):
     pytest.param(PATH, 126, "@WORK/text", "@WORK/text: Permission denied", id="it cannot be executed"),
     pytest.param(PATH, 126, "@WORK", "", id="a directory"),
     pytest.param("@WORK/first", 126, "found-later", "", id="the only one in PATH cannot be executed")))
-def test_it_tells_at_once(limit, files, path, status, line, says):
-    """Before it waits, while another one runs."""
+def test_a_missing_command_is_reported_at_once(limit, files, path, status, line, says):
+    """Before the wait, while another command runs."""
     holder = limit.hold()
     limit.gives(status, "-w 0 test 1 -- " + line, says=says, env={"PATH": limit.replaced(path)})
     assert limit.shows("waiting 0$")
@@ -153,13 +153,13 @@ def test_it_tells_at_once(limit, files, path, status, line, says):
     pytest.param("@WORK/first:@WORK/second:", 5, "found-later", id="the first that can be executed"),
     pytest.param("@WORK/second:", 6, "plain", id="a script without a first line"),
     pytest.param(":/none:", 5, "found-later", id="an empty name is the current directory")))
-def test_path(limit, files, path, status, command):
+def test_the_command_is_found_in_path(limit, files, path, status, command):
     limit.gives(status, "test 1 -- " + command, cwd=limit.work / "second",
                 env={"PATH": limit.replaced(path) + PATH})
 
 
 def refuse_younger_calls():
-    """As a container engine from before them: EPERM for all system calls since Linux 5.2.
+    """Refuse newer system calls with EPERM, as old container engines do: all since Linux 5.2.
 
     Since then a call has the same number on each architecture; faccessat2 has 439.
     """
@@ -181,7 +181,7 @@ def refuse_younger_calls():
     pytest.param(5, "@WORK/second/found-later", id="a path"),
     pytest.param(126, "@WORK/text", id="it cannot be executed")))
 def test_a_refused_system_call_is_no_answer(limit, files, status, line):
-    """Also in a wait, where there may be no second thread."""
+    """Even in a wait, where there may be no second thread."""
     if run("true", preexec_fn=refuse_younger_calls).returncode == 77:
         pytest.skip("not here: seccomp")
     path = limit.replaced("@WORK/first:@WORK/second:") + PATH
@@ -192,7 +192,7 @@ def test_a_refused_system_call_is_no_answer(limit, files, status, line):
 
 
 # ---------------------------------------------------------------- --exec
-def test_exec_the_command_has_the_same_process_id(limit):
+def test_exec_keeps_the_process_id(limit):
     own = limit.start("--exec test 1 -- sh -c 'echo $$'", stdout=subprocess.PIPE)
     assert int(own.communicate()[0]) == own.pid
 
@@ -201,17 +201,17 @@ def test_exec_the_command_has_the_same_process_id(limit):
     row("--fork, which happens anyway", 0, "--fork test 1 -- true"),
     row("--exec: the exit status", 7, "--exec test 1 -- sh -c 'exit 7'"),
     row("--exec: a signal", -signal.SIGTERM, "--exec test 1 -- sh -c 'kill -TERM $$'")))
-def test_it_ends(limit, status, line, says):
+def test_the_exit_status_is_that_of_the_command(limit, status, line, says):
     limit.gives(status, line, says=says)
 
 
-def test_exec_no_descriptors_but_for_the_unit(limit):
+def test_exec_leaves_only_the_descriptors_of_the_unit(limit):
     there = limit.gives(0, "--exec test 1 -- ls -l /proc/self/fd")
     plain = run("ls", "-l", "/proc/self/fd").stdout
     assert there.count("/dev/null\n") == plain.count("/dev/null\n"), there
 
 
-def test_exec_a_script_that_opens_descriptors_keeps_its_unit(limit):
+def test_exec_keeps_the_unit_of_a_script_that_opens_descriptors(limit):
     script = """exec 3> @WORK/taken 4>&3 5>&3 6>&3 7>&3 8>&3 9>&3 3>&- 4>&- 5>&- 6>&-
         echo > @WORK/taken; read -r line"""
     holder = limit.start("--exec test 1 -- sh -c", script, stdin=subprocess.PIPE)
@@ -220,7 +220,7 @@ def test_exec_a_script_that_opens_descriptors_keeps_its_unit(limit):
     let_go(holder)
 
 
-def test_exec_a_killed_holder(limit):
+def test_exec_returns_the_unit_of_a_killed_holder(limit):
     holder = limit.hold("--exec test 1")
     waiter = limit.wait(1, "--exec test 1 -- touch @WORK/next")
     holder.kill()
@@ -229,8 +229,8 @@ def test_exec_a_killed_holder(limit):
 
 
 # ---------------------------------------------------------------- as the first process of a container
-def test_an_orphan_in_a_container(limit):
-    """A process whose parent has died is its child then, and is a zombie until it is waited for."""
+def test_an_orphan_in_a_container_is_reaped(limit):
+    """fairsem-limit becomes the parent of a process whose parent has died, and must reap it."""
     script = """sh -c 'true & echo $! > @WORK/orphan'
         while [ -e "/proc/$(cat @WORK/orphan)" ]; do sleep 0.02; done"""
     limit.gives(0, "test 1 -- sh -c", script,

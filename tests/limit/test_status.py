@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What fairsem-limit --status says: as a table, as JSON, and in the text format of Prometheus."""
+"""The output of fairsem-limit --status, as a table and as JSON."""
 
 import datetime
 import json
@@ -13,32 +13,29 @@ from conftest import let_go, unshared
 
 
 # ---------------------------------------------------------------- JSON
-def test_neither_a_table_nor_json(limit):
+def test_an_unknown_format_is_an_error(limit):
     limit.gives(125, "--status=xml")
 
 
-NOBODY_WAITED = {"count": 0, "seconds": 0, "longest": 0, "histogram": [0] * 28}
-
-
-def test_a_name_that_nobody_uses(limit):
+def test_an_unused_name_has_no_users(limit):
     limit.gives(0, "--keep test 1 -- true")
     told = limit.gives(0, "--status=json test")
     assert told.startswith('{"names": [{"name": "test", "global": false, "limit": 1, "free": 1, "users": []')
     assert json.loads(told)["names"][0]["waited"] == NOBODY_WAITED
 
 
-def test_a_name_that_does_not_exist(limit):
+def test_a_missing_name_is_an_error(limit):
     assert limit.gives(125, "--status=json none") \
         == '{"names": [], "error": "none: there is no such name"}\n'
 
 
-def test_a_directory_that_does_not_exist(limit):
+def test_a_missing_directory_is_an_error(limit):
     told = json.loads(limit.gives(125, "--status=json --dir=@WORK/none"))
     assert told == {"names": [], "error": "%s/none: No such file or directory" % limit.work}
 
 
-def test_a_name_that_cannot_be_read_beside_others(limit):
-    """The error is that of the first one, and each is on stderr."""
+def test_an_unreadable_name_does_not_hide_the_others(limit):
+    """The error in the JSON is that of the first unreadable name; stderr has all of them."""
     limit.gives(0, "--keep test 1 -- true")
     for name in "bad", "worse":
         with open(limit.segment(name), "w", encoding="ascii") as file:
@@ -59,7 +56,7 @@ def test_watch_forgets_an_error(limit):
 
 @pytest.fixture
 def used(limit):
-    """One runs, and one waits."""
+    """A holder and a waiter."""
     holder = limit.hold()
     waiter = limit.wait(1, "-p -3 -w 100000 test 1 -- printf '%s'", '"\\\n\udcff\u00fc',
                         stdout=subprocess.DEVNULL)
@@ -68,7 +65,7 @@ def used(limit):
     assert waiter.wait() == 0
 
 
-def test_all_names(limit, used):
+def test_the_status_lists_all_names(limit, used):
     limit.gives(0, "--global --keep test 5 -- true")
     told = limit.gives(0, "--status=json")
     assert told.count("\n") == 1
@@ -85,7 +82,7 @@ def test_all_names(limit, used):
     assert 0 <= runs["seconds"] < 100000 and abs(datetime.datetime.now().timestamp() - since) < 100000
 
 
-def test_watch(limit, used):
+def test_watch_prints_a_document_each_second(limit, used):
     """One document per line each second."""
     watcher = limit.start("--watch --status=json test", stdout=subprocess.PIPE)
     for _ in range(2):
@@ -185,7 +182,7 @@ def test_metrics_are_not_printed_again_and_again(limit):
 # ---------------------------------------------------------------- another PID namespace
 @pytest.fixture
 def own_pids(limit):
-    """Process 2 of another namespace holds the unit; it gives the command that begins another one."""
+    """Process 2 of another namespace holds the unit.  Returns the command that runs another process there."""
     command = [*unshared("--pid", "--fork"), "sh", "-c"]
     script = limit.replaced("@PROGRAM test 1 -- sh -c 'read -r line' inner; true")
     holder = limit.popen([*command, script], stdin=subprocess.PIPE)
@@ -194,11 +191,11 @@ def own_pids(limit):
     let_go(holder)
 
 
-def test_a_process_of_a_namespace_inside_of_ours(limit, own_pids):
+def test_a_process_of_an_inner_namespace_is_shown_with_both_numbers(limit, own_pids):
     assert limit.shows(r"running  *2 .*\(here [0-9]*\) .*inner")
 
 
-def test_a_process_outside(limit, own_pids):
+def test_a_process_outside_is_shown_without_a_command(limit, own_pids):
     script = limit.replaced("@PROGRAM --status test; @PROGRAM --status=json test; true")
     told = run(*own_pids, script, env=limit.env).stdout
     assert re.search(r"running  *2 .*\(in another PID namespace\)$", told, re.M), told
@@ -207,7 +204,7 @@ def test_a_process_outside(limit, own_pids):
 
 @pytest.mark.parametrize("how", ("", "exec"))
 def test_a_process_with_the_same_number_holds_nothing(limit, own_pids, how):
-    """A command there takes neither its parent nor itself for the holder, if that is process 2, too."""
+    """A command there does not take its parent, or itself, for the holder because that is process 2, too."""
     script = limit.replaced("sh -c '%s @PROGRAM -w 0 test 1 -- true; exit $?'; exit $?" % how)
     ended = run(*own_pids, script, env={**limit.env, "FAIRSEM_LIMIT_HELD": limit.segment() + "=2:1"})
     assert ended.returncode == 124, ended

@@ -20,7 +20,7 @@ def held(limit):
 
 
 def test_ctrl_c_ends_the_wait(held):
-    """And the progress line is gone."""
+    """And erases the progress line."""
     terminal = held.terminal("test 1 -- echo it was not its turn")
     assert terminal.read_until(rb": 1st in line, 1 running, waited [0-9]+ s")
     terminal.write(b"\x03")
@@ -42,7 +42,7 @@ def test_ctrl_c_ends_the_wait(held):
                  id="characters of two columns"),
     pytest.param(56, 10 * "\u4e2d", "1st in line, 1 running, waited [0-9] s", id="a column too few")))
 def test_the_line_fits(limit, columns, name, shows):
-    """It can be erased, because it does not wrap."""
+    """A line that wraps could not be erased."""
     holder = limit.hold("%s 1" % name, name=name)
     terminal = Terminal("sh", "-c", 'stty cols %d; exec "$@"' % columns, "sh",
                         *limit.command("", [name, 1, "--", "echo", "its turn"]), env=limit.env)
@@ -55,14 +55,14 @@ def test_the_line_fits(limit, columns, name, shows):
 
 
 @pytest.mark.parametrize("kind", ("dumb", ""))
-def test_a_terminal_that_cannot_erase(held, kind):
-    """It gets no line, and --watch no control sequences."""
+def test_a_terminal_that_cannot_erase_gets_no_line(held, kind):
+    """And no control sequences of --watch."""
     watch = Terminal(*held.command("--watch --status test", ()), env={**held.env, "TERM": kind})
     assert watch.read_until(rb"test: limit 1.*test: limit 1")
     watch.write(b"\x03")
     waiter = Terminal(*held.command("test 1 -- echo its turn", ()), env={**held.env, "TERM": kind})
     held.await_status("waiting 1$")
-    # Both threads sleep: the line would be there.
+    # When both threads sleep, a line would have been printed.
     tasks = "/proc/%d/task" % waiter.pid
     wait_until("two threads that sleep", lambda: [process_state(task) for task in os.listdir(tasks)] == ["S", "S"])
     waiter.write(b"\x03")
@@ -86,16 +86,16 @@ def test_a_signal_ends_the_wait_while_ctrl_s_stops_the_terminal(held):
     terminal.close()
 
 
-def test_a_hangup(limit):
-    """When the terminal is gone, a command with a parent ends as it does without one."""
+def test_a_hangup_ends_the_command(limit):
+    """When the terminal is gone, a command with a parent ends like one without."""
     terminal = limit.terminal("test 1 -- sh -c 'echo begun; exec sleep 100000'")
     assert terminal.read_until(rb"begun")
     terminal.close()
     assert terminal.ends() == -signal.SIGHUP
 
 
-def test_a_hangup_while_the_command_is_stopped(limit):
-    """The kernel continues only the leader of the session."""
+def test_a_hangup_ends_a_stopped_command(limit):
+    """The kernel continues only the session's leader."""
     def is_pending(number):
         with open("/proc/%d/status" % child, encoding="ascii") as file:
             pending = re.search(r"ShdPnd:\s*(\w+)", file.read()).group(1)
@@ -104,7 +104,7 @@ def test_a_hangup_while_the_command_is_stopped(limit):
     terminal = limit.terminal("test 1 -- sh -c 'echo $$.; kill -STOP $$; exec sleep 100000'")
     child = int(terminal.read_until(rb"([0-9]+)\.").group(1))
     wait_until("a stopped command", lambda: process_state(child) == "T")
-    # The parent notices a signal of this number after SIGCHLD.
+    # The parent handles a signal of this number after SIGCHLD.
     os.kill(terminal.pid, signal.SIGRTMIN)
     wait_until("a parent that knows", lambda: is_pending(signal.SIGRTMIN))
     terminal.close()
@@ -114,7 +114,7 @@ def test_a_hangup_while_the_command_is_stopped(limit):
 @pytest.mark.parametrize("stop, key", (
     pytest.param("", b"\x1a", id="Ctrl-Z stops both"),
     pytest.param("kill -TSTP $$;", b"", id="the command stops itself")))
-def test_job_control(limit, stop, key):
+def test_the_shell_stops_and_continues_the_command(limit, stop, key):
     """The shell sees its job stopped, and continues it in the foreground."""
     script = "echo begun; %s read line; echo got $line; exit 5" % stop
     terminal = Terminal(shell, limit.command("test 1 -- sh -c", [script]), limit.env)
@@ -127,7 +127,7 @@ def test_job_control(limit, stop, key):
 
 
 def shell(command, env):
-    """What a shell does for a command."""
+    """Act as the shell that runs a command."""
     signal.signal(signal.SIGTTOU, signal.SIG_IGN)
     job = os.fork()
     if job == 0:
