@@ -1,16 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * access.c - the library's loads and stores, atomic and plain: what those of
- * ../engine/instrument.c mean.
+ * access.c - the effects of the library's loads and stores, atomic and plain, which ../engine/instrument.c
+ * reports.
  *
- * A thread stops before each atomic access that does not commute with all that others can do.  It
- * does not stop before
+ * A thread stops before each atomic access that does not commute with all possible steps of other threads.
+ * It does not stop before
  *
  *   - loads of the generation that fork counts;
- *   - accesses to a token's reason in a scenario that cancels no token; to a capacity that does not
- *     change; to the list of parkers if none is made; to the length of a wake-up if it is not
- *     measured;
- *   - accesses to `closed`, `waiters` and `in_section`, of which threads without the mutex take a hint.
+ *   - accesses to a token's reason if the scenario cancels no token; to a capacity that does not change; to
+ *     the list of parkers if no parker is made; to the duration of a wake-up if it is not measured;
+ *   - accesses to `closed`, `waiters` and `in_section`, which are only hints for threads without the mutex.
  */
 #include "oracles.h"
 #include "views.h"
@@ -55,7 +54,7 @@ static bool sem_access_commutes(const char *at, size_t offset, bool write)
         && (write || (((const struct fs_sem *)(const void *)(at - offset))->options & FS_BYPASS) == 0))
         fail("explorer", "an access without the mutex that access.c does not expect: %s",
              object_words(at));
-    /* For others these are hints. */
+    /* Threads without the mutex use these as hints. */
     return IS(closed) || IS(waiters) || IS(in_section);
 }
 
@@ -73,7 +72,7 @@ static bool commutes(const void *at, bool write)
     return false;
 }
 
-/* Does a spinning thread load again what no thread can have changed meanwhile?  See xp_pause(). */
+/* Does a spinning thread repeat a load whose value cannot have changed?  See xp_pause(). */
 static bool looks_again(const void *at, bool write)
 {
     return self->impatient && !write && at == (const void *)self->spins_on;
@@ -113,7 +112,7 @@ void access_stored(const void *at, size_t size, int64_t before, int64_t now)
     oracle_stored(at, size, before, now);
 }
 
-/* ---- With weak memory a load may see an older value, and a store come before another ---- */
+/* ---- With weak memory a load may see an old value, and a store may precede an earlier one ---- */
 
 int64_t access_load(const void *at, size_t size, int64_t newest, int order, const void *pc)
 {
@@ -128,7 +127,7 @@ int64_t access_load(const void *at, size_t size, int64_t newest, int order, cons
     return value;
 }
 
-/* May memory, which has the newest value, change? */
+/* Does the store become the newest, so that memory changes? */
 bool access_stores(const void *at, size_t size, int64_t value, enum access_kind kind, int order,
                    const void *pc)
 {

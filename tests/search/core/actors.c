@@ -7,7 +7,7 @@
 
 #include <string.h>
 
-#define ERRNO_BEFORE 777        /* no function may change it */
+#define ERRNO_BEFORE 777        /* which no function may change */
 
 static struct timespec timespec_of(int64_t ns)
 {
@@ -21,7 +21,7 @@ static int64_t kill_thread(const struct op *op)
     return 0;
 }
 
-/* For `after`: how far is the other thread? */
+/* For `after`: has the other thread come far enough? */
 bool script_turn(const struct thread *t)
 {
     const struct op *op = &script[id_of(t)][t->op];
@@ -44,7 +44,7 @@ static int64_t let_time_pass(void)
     return 0;
 }
 
-/* The callback's argument is the take: its ticket may have been taken again by then. */
+/* The callback's argument identifies the take, because its ticket may have been taken again by then. */
 static int64_t call_library(const struct op *op, struct call *call)
 {
     const struct timespec at = timespec_of(self->op_deadline);
@@ -104,7 +104,7 @@ static void begin(const struct op *op)
     user_calls(call, call_number(t));
     call->n = op->n;
     call->sem = op->sem;
-    if (op->verb == GIVE) {     /* first: a callback within the release gives the others */
+    if (op->verb == GIVE) {     /* before the release, in which a callback may give other units */
         call->n = run.held[id_of(t)][op->sem];
         run.held[id_of(t)][op->sem] = 0;
     }
@@ -152,7 +152,7 @@ void perform(int k)
     finish(op, act(op, call_of(self)));
 }
 
-/* A signal handler, which interrupts its thread. */
+/* Run the signal handler, which interrupts the running thread. */
 void run_handler(void)
 {
     int interrupted = self->op;
@@ -206,11 +206,11 @@ static void make_things(void)
     fairsem_token_init(&the_token);
     if (scenario->canceled != 0)
         fairsem_token_cancel(&the_token, scenario->canceled);
-    fs_thread_id();     /* all fibres share what it remembers */
+    fs_thread_id();     /* before the run, because all fibres share its cached value */
     memset(tickets, 0, sizeof tickets);
 }
 
-/* As after an earlier wait. */
+/* Give the thread a parker, as an earlier wait would. */
 static void have_parker(void)
 {
     quiet = true;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* bounds.c - I1: how many units can be available, by the results so far. */
+/* bounds.c - I1: bounds of the available units, computed from the results so far. */
 #include "oracles.h"
 
 #include "ticket.h"
@@ -15,7 +15,7 @@ static void has_taken(struct bounds *b, int64_t n)
     b->high -= n;
 }
 
-/* The most units of semaphore i that ticket t can hold or wait for, by the takes so far. */
+/* The largest number of units of semaphore i that ticket t can hold or wait for, by the takes so far. */
 static int64_t most_of_ticket(int t, int i)
 {
     int64_t most = 0;
@@ -51,7 +51,7 @@ static void count_call(struct bounds *b, int i, const struct op *op, const struc
     }
 }
 
-/* Asks the library, without a stop. */
+/* Call the library, without a stop. */
 static enum fairsem_ticket_state ticket_state(int t)
 {
     struct thread *me = self;
@@ -74,9 +74,9 @@ static bool is_ticket_of(int t, int i)
 }
 
 /*
- * Some units go back without a release: those of a returned ticket or a canceled thread.  If other
- * units were released that no thread held, they may not fit, and the rest is lost.  The library
- * counts that as it counts a refused release.  The model knows at the end how many were lost.
+ * Units of a returned ticket or of a canceled thread go back without a release.  If units were released that no
+ * thread held, there may be no room for all of them, and the rest is lost.  The library counts that like a
+ * refused release.  At the end the model knows the number of lost units.
  */
 static int64_t may_be_lost(int i)
 {
@@ -125,7 +125,7 @@ void bounds_check(int i)
              (long long)available(i), (long long)b.low, (long long)b.high);
 }
 
-/* How many units there must be at the end.  The model knows that, too, and how many are lost. */
+/* Check the number of units at the end.  The model checks it, too, and the number of lost ones. */
 void bounds_check_end(int i)
 {
     struct bounds b = bounds_of(i);

@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: MIT
 # build.sh SRCDIR OUT - build the explorer for the library's sources in SRCDIR, as the program OUT.
 #
-# See ../engine/build.sh for CC and EXPLORER.  To build for many versions of the library whose
-# structs are the same, set EXPLORER.  An OUT that was made of the same text is kept.  Where it cannot
-# be built, the script says why and exits with 77.
+# See ../engine/build.sh for CC and EXPLORER.  Set EXPLORER to build for many versions of the library whose
+# structs are the same.  An OUT that was made from the same text is kept.  Exits with 77, and prints the reason,
+# if the explorer cannot be built here.
 set -eu
 
 here=$(cd "$(dirname "$0")" && pwd)
@@ -18,7 +18,7 @@ keep "$src"/core/*.[ch] "$src"/awake/*.[ch] "$src"/system/*.[ch] "$src"/tools/*.
 mkdir -p "$work/library" "$work/explorer"
 need_compiler
 
-# _GNU_SOURCE empty, as the sources define it.
+# -D_GNU_SOURCE= is empty, like the definition in the sources.
 flags="-std=c11 -O2 -g1 -D_GNU_SOURCE= -I$include -I$src -I$src/core"
 
 # The library is instrumented; ../engine/instrument.c replaces the runtime of ThreadSanitizer.

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * calls_back.c - the callbacks of tickets: what they do, and when they may run.
+ * calls_back.c - the callbacks of tickets: their operations, and checks of when they run.
  *
  * After a take that returned EINPROGRESS the callback runs once, unless the ticket is claimed or
- * returned first; after a take that returned 0 it does not run.  No callback runs inside another.
- * After a return that began when the take had returned, the callback does not begin any more, nor
- * does it still run.  A claim does not wait for a callback that is about to begin; oracles.c checks
- * which are due after a claim.
+ * returned first; after a take that returned 0 it does not run.  No callback runs inside another one.
+ * When a return has returned that began after the take, the callback is over and does not begin again.
+ * A claim does not wait for a callback that is about to begin; oracles.c checks the pending callbacks
+ * after a claim.
  */
 #include "explorer.h"
 
@@ -20,7 +20,7 @@ static bool in_callback(int i)
     return i % OPS_MAX >= IN_CALLBACK;
 }
 
-/* Is call i a `verb` of that take's ticket, after the take, and has it returned? */
+/* Is call i a `verb` with that take's ticket, which began after the take and has returned? */
 static bool is_since(int i, enum verb verb, int take)
 {
     return has_returned(i) && op_of(i)->verb == verb && run.call[i].result == 0
@@ -51,8 +51,8 @@ static bool returns_others(const struct op *take)
 }
 
 /*
- * Has another thread returned the ticket meanwhile?  If two callbacks return each other's ticket,
- * one of them must not wait.
+ * The callback ends.  Another thread must not have returned the ticket meanwhile, except in a cycle: if two
+ * callbacks return each other's ticket, one of the returns must not wait.
  */
 static void ends(int take, uint64_t known)
 {
@@ -65,7 +65,7 @@ static void ends(int take, uint64_t known)
     }
 }
 
-/* Perform the operations of the callback, each in a place of its own while there are any left. */
+/* Perform the callback's operations, each as a call of its own as long as there are places for them. */
 static void act(const struct op *take, int ticket)
 {
     int id = id_of(self), interrupted = self->op;
@@ -98,7 +98,7 @@ void called_back(fairsem_ticket_t *of, void *arg)
     ends(take, known);
 }
 
-/* After a take has returned: its callback may have run before, if the result says so. */
+/* After a take has returned: check by its result whether the callback may have run before. */
 void callbacks_of_take(int take)
 {
     if (run.made[take] > 0 && run.call[take].result != EINPROGRESS)
@@ -117,8 +117,8 @@ int64_t callbacks_made(int ticket)
 }
 
 /*
- * If a ticket has left its queue and is neither claimed nor returned, its take's callback has run.
- * That is checked if only one take succeeded: otherwise the results do not tell which take it was.
+ * If a ticket has left its queue and is neither claimed nor returned, its take's callback must have run.
+ * This is checked if only one take succeeded: otherwise the results do not say which take it was.
  */
 void callbacks_at_end(void)
 {

@@ -2,10 +2,10 @@
 /*
  * campaign.c - searches many generated scenarios, each for its share of the time.
  *
- * A scenario is searched first without preemptions, then with one, and so on to the bound, until
- * its number of schedules is used up.  So a small scenario is searched with two preemptions, and a
- * large one at least with few.  Such a search leaves out one end of the tree, so half as many
- * random schedules are added.  The first failure of each scenario is minimized and printed.
+ * A scenario is searched without preemptions, then with one, and so on up to the bound, until its number of
+ * schedules is used up.  So small scenarios are searched with two preemptions, and large ones at least with
+ * fewer.  An incomplete search leaves out one end of the tree, so half as many random schedules follow.
+ * The first failure of each scenario is minimized and printed.
  */
 #include "explorer.h"
 
@@ -15,7 +15,7 @@ enum { BOUNDS = 8 };
 
 static struct {
     long scenarios, failed, schedules, merged;
-    long complete[BOUNDS];      /* with so many preemptions, and not with more */
+    long complete[BOUNDS];      /* scenarios, by the largest number of preemptions with a complete search */
     long not_even_none;
     double seconds;
 } total;
@@ -27,8 +27,8 @@ static void count(struct outcome outcome)
 }
 
 /*
- * Returns the bound with which it failed; -1: it has not.  Of those with at most *complete preemptions
- * all schedules have run.
+ * Returns the bound with which the scenario failed, or -1 if it did not fail.  All schedules with at most
+ * *complete preemptions have run.
  */
 int search_deeper(const struct scenario *what, struct limits with, int *complete)
 {
@@ -83,7 +83,7 @@ static void print_total(int bound)
     fflush(stdout);
 }
 
-/* The numbers from first to last; with a limit of seconds, as many as that allows. */
+/* Search the scenarios from first to last; with a limit of seconds, as many as it allows. */
 bool campaign(unsigned long first, unsigned long last, unsigned long every, struct limits with)
 {
     double until;

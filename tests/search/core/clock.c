@@ -2,10 +2,10 @@
 /*
  * clock.c - time, the futex, signals.
  *
- * The clock moves only when the scheduler decides so: to the deadline of a sleep that times out; or
- * to the deadline of the current operation when that reads the clock, so that it may also pass
- * before the sleep.  A wake-up takes a little time.  A pause ends when something has changed or
- * time has passed, so that no thread spins for ever.  Both clocks show the same time.
+ * The clock moves only by a decision of the scheduler: to the deadline of a sleep that times out, or, when the
+ * current operation reads the clock, to the deadline of the operation, which may also pass before the sleep.
+ * A wake-up takes a little time.  A pause ends when something has changed or time has passed, so that no thread
+ * spins for ever.  Both clocks show the same time.
  */
 #include "views.h"
 
@@ -47,7 +47,7 @@ void clock_after_sleep(enum reason reason)
         run.now += WAKE_UP_NS;
 }
 
-/* A nap ends when anything has changed, or when its time has passed, if that can matter. */
+/* A nap ends when anything has changed, or when its time has passed and that can matter. */
 int xp_nanosleep(const struct timespec *time, struct timespec *left)
 {
     (void)time;
@@ -58,7 +58,7 @@ int xp_nanosleep(const struct timespec *time, struct timespec *left)
     self->behind = false;
     self->yields = true;
     self->deadline = self->op_deadline > run.now ? self->op_deadline : 0;
-    /* The operation's time began at its first reading of the clock, which may come later. */
+    /* The operation's time begins at its first reading of the clock, which may come later. */
     if (self->op_deadline != 0 && self->deadline == 0)
         self->deadline = run.now + OP_TIME_NS;
     stop(POLLS, "naps", NULL, CALLER);
@@ -66,11 +66,11 @@ int xp_nanosleep(const struct timespec *time, struct timespec *left)
 }
 
 /*
- * A thread that spins on its own state, or yields, pauses until that has changed, or until it has
- * paused long enough.  After that, its loads see no change until it reads the clock, unless others
- * run in between; but then their changes could have come before as well.
+ * A thread that spins on its own state, or yields, pauses until the state has changed, or until it has paused
+ * long enough.  After that its loads see no change until it reads the clock, unless other threads run in
+ * between, whose changes could have come before as well.
  *
- * A release pauses a few times before it looks at the word again, which takes no time here.
+ * A release pauses a few times before it loads the word again; here that takes no time.
  */
 void xp_pause(void)
 {
@@ -96,7 +96,7 @@ int xp_yield(void)
     return 0;
 }
 
-/* A core for each thread, so that spinning can pay. */
+/* Each thread has a core, so that spinning can pay. */
 int xp_getaffinity(pid_t pid, size_t size, cpu_set_t *set)
 {
     (void)pid;
@@ -161,8 +161,8 @@ static long futex_wake(const void *word, const void *pc)
 enum { FUTEX_OP = 127, FUTEX_WAKE_OP = 1 };
 
 /*
- * futex(2); gettid(2), which only people read; sched_getscheduler(2) and capget(2): no thread is or
- * may become one with a real-time priority; clock_gettime(2), by which only a faked clock would be noticed.
+ * futex(2); gettid(2), which is only for people; sched_getscheduler(2) and capget(2), by which no thread has or
+ * may get a real-time priority; clock_gettime(2), by which the library only detects a faked clock.
  */
 long xp_syscall(long number, ...)
 {

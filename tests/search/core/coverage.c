@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * coverage.c - do the scenarios that have run cover all there is?  Each operation must have had each
- * result that include/fairsem.h lists for it, unless verbs.h says why no scenario can have it; and
- * any two operations that change something must meet in some scenario of the table.
+ * coverage.c - checks the coverage of the scenarios that have run.  Each operation must have had each result
+ * that include/fairsem.h lists for it, unless verbs.h says why no scenario can have it; and each two
+ * operations that change something must meet in a scenario of the table.
  */
 #include "oracles.h"
 
 /* ---- Results ---- */
 
-/* Not in struct run: it must not make two states of a run differ. */
+/* Outside of struct run, because it must not make two states of a run differ. */
 static long seen[VERBS][RESULTS];
 
 static const struct { const char *name; int number; } kinds[RESULTS] = {
@@ -21,7 +21,7 @@ static const struct { const char *name; int number; } kinds[RESULTS] = {
 #undef KIND
 };
 
-/* Asks the library, without a stop. */
+/* Call the library, without a stop. */
 static int token_reason(void)
 {
     struct thread *me = self;
@@ -87,7 +87,7 @@ static bool all_results(void)
 
 /* ---- Pairs of operations ---- */
 
-/* The verb that an operation counts as; NO_VERB: it changes no semaphore. */
+/* The verb that an operation counts as, or NO_VERB if it changes no semaphore. */
 static enum verb kind_of(enum verb verb)
 {
     const struct verb_row *row = &verbs[verb];
@@ -106,9 +106,9 @@ static uint64_t kinds_of_thread(int i)
     return set;
 }
 
-static uint64_t met[VERBS];     /* for each verb those that it meets: a set */
+static uint64_t met[VERBS];     /* for each verb, the set of verbs that it meets */
 
-/* In two threads; but destroy may also come last in the same one. */
+/* Operations of two threads meet; destroy also meets earlier operations of its own thread. */
 static void note_pairs(void)
 {
     for (int i = 0; i < threads_count; i++) {

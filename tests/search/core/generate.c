@@ -2,11 +2,10 @@
 /*
  * generate.c - random scenarios, each made from a number: the same one on every machine.
  *
- * Two to four threads do one to three operations each, of the whole language, and from every state
- * in which a semaphore, a token and a ticket can begin.  Cases that are rare in programs are
- * frequent here: a request above the capacity, a full queue, a canceled token.  In most scenarios
- * some thread ends the waits of the others.  In the rest threads may wait for ever, which is an
- * error only if they do not in the model.
+ * Two to four threads do one to three operations each, from the whole language, and from each possible initial
+ * state of a semaphore, a token and a ticket.  Rare cases of programs are frequent here: a request above the
+ * capacity, a full queue, a canceled token.  In most scenarios some thread ends the waits of the others.  In
+ * the rest threads may wait for ever, which is an error only if they do not in the model.
  */
 #include "explorer.h"
 
@@ -14,7 +13,7 @@
 
 #define LONG_NS (INT64_C(3600) * 1000000000)
 
-enum { OPS_DRAWN = 7 };     /* at most so many of a thread */
+enum { OPS_DRAWN = 7 };     /* the most operations of a thread */
 
 /* Splitmix64, Steele, Lea and Flood 2014. */
 static uint64_t dice;
@@ -114,7 +113,7 @@ static enum verb some_verb(void)
     return (enum verb)weighted(weight, VERBS);
 }
 
-/* An operation of thread t: the verb, and the arguments that make sense for it. */
+/* Draw an operation of thread t: a verb, and arguments that make sense for it. */
 static struct op some_op(int t, int semaphores)
 {
     struct op op = { .verb = some_verb(), .ticket = t, .n = some_units() };
@@ -141,7 +140,7 @@ static struct op some_op(int t, int semaphores)
     return op;
 }
 
-/* The operations of a callback, which must not wait for its own thread. */
+/* Draw the operations of a callback, which must not wait for its own thread. */
 static void choose_callback(struct op *take, int semaphores)
 {
     static const struct op claim = { .verb = CLAIM }, give = { .verb = GIVE },
@@ -209,7 +208,7 @@ static void compose_thread(int t, int ops, int semaphores)
     script_cancelable[t] = percent(8);
 }
 
-/* Most operations on a ticket concern one that some thread takes. */
+/* Make most operations on tickets concern a ticket that some thread takes. */
 static void choose_tickets(void)
 {
     int taken[THREADS * OPS_MAX], n = 0;
@@ -241,7 +240,7 @@ static bool has_tokens(void)
     return false;
 }
 
-/* Make thread t end the waits of the others, and do nothing else. */
+/* Make thread t only end the waits of the others. */
 static void compose_end(int t, int semaphores, bool drains)
 {
     struct op end = { .verb = CLOSE, .ticket = t };
@@ -259,7 +258,7 @@ static void compose_end(int t, int semaphores, bool drains)
     }
 }
 
-/* Afterwards it destroys the semaphore. */
+/* Make thread t destroy the semaphore at the end. */
 static void compose_destroy(int t)
 {
     for (int u = 0; u < threads_count; u++) {
@@ -280,8 +279,8 @@ static void compose_destroy(int t)
 }
 
 /*
- * A token is canceled whose waits are in two queues, or twice in one, while a request behind them
- * becomes old, in front of a better one.  So long a story hardly ever comes about by chance.
+ * Compose this: a token with waits in two queues, or twice in one, is canceled while a request behind them
+ * becomes old and is in front of one with a better priority.  Chance hardly ever makes such a long story.
  */
 static void compose_ages(void)
 {
@@ -321,7 +320,7 @@ static void compose(bool drains)
         compose_destroy(last);
 }
 
-/* Returns a legal scenario: one that is not is composed again, with other random numbers. */
+/* Returns a legal scenario: an illegal one is composed again, with other random numbers. */
 const struct scenario *generate(unsigned long seed)
 {
     const struct scenario *made = NULL;

@@ -2,10 +2,9 @@
 /*
  * history.c - is there an order in which the sequential model gives these results?
  *
- * (Linearizability, as Wing and Gong check it.)  A call may take its first step when all calls
- * that had returned before it began are over, and a run is explained if all calls come to be
- * over.  Most runs of a scenario have a history that another has had: these are remembered, beside
- * the states.
+ * (Linearizability, checked as by Wing and Gong.)  In the model a call may take its first step when all calls
+ * that had returned before it began are over.  A run is explained if all calls get over in some order.  Most
+ * runs of a scenario have a history that another run had, so explained histories are recorded.
  */
 #include "model.h"
 
@@ -32,7 +31,7 @@ static bool may_begin(const struct model *m, int i)
     return true;
 }
 
-/* Does it wait for ever, in the run and in the model?  `after` need not, for what does not come. */
+/* Does it wait for ever, in the run and in the model?  `after` may, if the other thread does not come. */
 static bool waits_for_ever(const struct model *m, int i)
 {
     return run.call[i].phase == CALLED && run.call[i].result == RESULT_NEVER
@@ -61,7 +60,7 @@ static bool explained(const struct model *m)
     return all_over && model_ends_well(m);
 }
 
-/* Of what the model is compared with: results, their order, and what the semaphores are at last. */
+/* Hash everything that the model is compared with: results, their order, and the final semaphores. */
 static uint64_t hash_history(void)
 {
     uint64_t hash = mix(2, run.acts, sizeof run.acts);

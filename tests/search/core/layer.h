@@ -2,8 +2,8 @@
 /*
  * layer.h - included before the library's sources (cc -include) to compile them for the explorer.
  *
- * Every call by which the library blocks, wakes, reads a clock or ends goes to the explorer: those
- * of ../engine/layer.h, and these.
+ * Each call by which the library blocks, wakes, reads a clock or ends goes to the explorer.  These are the
+ * calls that are not in ../engine/layer.h.
  */
 #ifndef XP_LAYER_H
 #define XP_LAYER_H

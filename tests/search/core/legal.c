@@ -3,9 +3,9 @@
 #include "explorer.h"
 
 /*
- * A semaphore is destroyed last: after all other threads have ended, by a thread that has then
- * returned all tickets.  (The header also allows it directly after an acquire, to a program that
- * knows which release granted that.  Such programs are in scenarios.c.)
+ * A semaphore is destroyed last: by a thread that has returned all tickets, after all other threads have ended.
+ * (A program may also destroy it directly after an acquire if it knows the release that granted the acquire.
+ * Such programs are in scenarios.c.)
  */
 static bool may_destroy(int t, int k)
 {
@@ -30,8 +30,8 @@ static bool may_destroy(int t, int k)
 }
 
 /*
- * A handler may release and try, on an interruptible semaphore without callbacks.  (Not if a thread
- * may be canceled: nothing records whether its handler had acted by then, so no model can know.)
+ * A handler may release and try, on an interruptible semaphore without callbacks.  (But not if a thread may be
+ * canceled, because nothing records whether its handler has acted before, so the model cannot know.)
  */
 static bool is_legal(const struct scenario *what)
 {
@@ -54,7 +54,7 @@ static bool is_legal(const struct scenario *what)
            && (what->capacity == 0 || what->units <= what->capacity);
 }
 
-/* The script with these settings, which the next call overwrites.  NULL: not legal, or too long. */
+/* Returns the script with these settings, or NULL if it is illegal or too long.  The next call overwrites it. */
 const struct scenario *scenario_of_script(const struct scenario *settings, const char *name)
 {
     static struct scenario what;

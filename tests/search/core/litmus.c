@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * litmus.c - does the memory model of views.c allow what views.h says?
+ * litmus.c - checks that views.c implements the memory model of views.h.
  *
- * Runs small programs under every schedule, with any number of old loads.  Their outcomes must be
- * exactly the expected set: with one too many the model reports false errors, with one too few it
- * misses faults.
+ * Runs small programs under every schedule, with any number of old loads.  Their outcomes must be exactly the
+ * expected set: with an outcome too many the model would report false errors, with one too few it would miss
+ * faults.
  *
  * Threads are separated by `|`, their instructions by `;`:
  *
  *     load L order, store L n order, add L n order       of an atomic location, a letter
- *     swap L n m order order      a strong compare-and-swap, and its order if it fails
- *     read L, write L n (plain), lock, unlock (the one mutex)
- *     if n                the thread goes on only if its last load or read was of n
+ *     swap L n m order order      a strong compare-and-swap; the second order is for a failure
+ *     read L, write L n (plain), lock, unlock (of the only mutex)
+ *     if n                the thread goes on only if its last load or read has seen n
  *
  * An outcome lists the values that the loads have seen, thread by thread, with `-` for a load that
- * was not made; then, if the test asks for it, `/` and the last values of x and y.
+ * was not made; then, if the test has last_values, `/` and the last values of x and y.
  */
 #include "views.h"
 
@@ -26,8 +26,8 @@ enum { INSTRUCTIONS_MAX = 8, OUTCOMES_MAX = 64, OUTCOME_SIZE = 16 };
 
 static const struct test {
     const char *name, *threads, *outcomes;
-    bool        last_values;    /* are a part of the outcomes */
-    bool        race;           /* there must be one; the outcomes are not compared */
+    bool        last_values;    /* they are a part of the outcomes */
+    bool        race;           /* there must be a race; the outcomes are not compared */
 } tests[] = {
 #include "litmus_tests.h"
 };
@@ -35,7 +35,7 @@ enum { TESTS = sizeof tests / sizeof tests[0] };
 
 /* ---- A program ---- */
 
-/* First those that see a value. */
+/* The first ones see a value. */
 enum what { LOAD, ADD, SWAP, READ, STORE, WRITE, LOCK, UNLOCK, IF, WHATS };
 
 static struct instruction {
@@ -94,7 +94,7 @@ static void read_program(const char *threads)
 
 /* ---- A run ---- */
 
-static int mutex_of;                            /* the thread that has it; -1: none */
+static int mutex_of;                            /* the thread that holds the mutex, or -1 */
 static int next[THREADS], last[THREADS];    /* instruction; value */
 static char saw[THREADS][INSTRUCTIONS_MAX];
 

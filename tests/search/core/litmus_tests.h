@@ -2,12 +2,12 @@
 /*
  * litmus_tests.h - the litmus tests, in the language of litmus.c, which includes this file.
  *
- * The outcomes are those of RC11, with the release sequences of C++20 and without load buffering,
- * by its axioms: all executions whose happens-before is coherent, whose read-modify-writes are
- * atomic, whose seq_cst order has no cycle, and where no load reads from its own future.
+ * The outcomes follow from the axioms of RC11, with the release sequences of C++20 and without load buffering:
+ * those of all executions whose happens-before is coherent, whose read-modify-writes are atomic, whose seq_cst
+ * order has no cycle, and where no load reads from its own future.
  */
 
-/* The outcomes in alphabetical order. */
+/* The outcomes are in alphabetical order. */
 #define EXACTLY(what)    what, false, false
 #define WITH_LAST(what)  what, true, false
 #define RACE             "", false, true

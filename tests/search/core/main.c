@@ -3,7 +3,17 @@
  * main.c - the options and names of `explore` besides those of ../engine/command.c, see own_help: weak memory
  * (views.h), generated scenarios (generate.c, campaign.c) and scenarios in words (words.c).
  *
- * The table has the number of different histories, too; --all-runs must find as many.
+ * Options are those of ../engine/command.c.  The printed table has the number of different histories, too, which
+ * must be the same with --all-runs.  A NAME is in the table of scenarios.c, or a scenario in words (words.c), or
+ * seed-N, the Nth scenario of generate.c.
+ *
+ * --stale N turns on weak memory (views.h): at most N loads of a run see an old value, and plain
+ * accesses are checked for races.  --stale 0 only checks for races.
+ *
+ * --generate runs many scenarios of generate.c (campaign.c), from FIRST on; with --seconds, as many
+ * as that time allows.  A failure is minimized.  This option comes last.
+ *
+ * --coverage checks the coverage of the scenarios (coverage.c).
  */
 #include "explorer.h"
 
@@ -14,7 +24,7 @@ static const struct scenario warm_up = {
     .name = "warm-up", .threads = "acquire 1 | acquire 1 | acquire 1 | release 3",
 };
 
-enum { RUNS = 2000 };     /* of a generated scenario */
+enum { RUNS = 2000 };     /* schedules of a generated scenario */
 
 const char own_help[] =
     "\n"
@@ -46,7 +56,7 @@ static int generate_many(const char *numbers)
     return campaign(first + (unsigned long)part, last, (unsigned long)parts, asked) ? 0 : 1;
 }
 
-/* ---- What the engine calls ---- */
+/* ---- Called by the engine ---- */
 
 int own_option(const char *option)
 {
@@ -87,7 +97,7 @@ void print_own(void)
     printf(" %10d", history_count());
 }
 
-/* One run, with all first answers, so that threads have waited before. */
+/* One run, with all first answers, after which threads have waited before. */
 void begin_program(const char *first)
 {
     const struct limits once = { .runs = 1 };

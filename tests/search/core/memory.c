@@ -2,8 +2,8 @@
 /*
  * memory.c - the memory of the library and of the scenarios: static variables, a heap, stacks.
  *
- * It is restored before each run, so that all runs begin in the same state: the one after a run in
- * which threads have waited, or, for a cold scenario, the one when the program was loaded.
+ * Before each run it is restored, so that all runs begin in the same state: that after a run in which threads
+ * have waited, or, for a cold scenario, that after the start of the program.
  */
 #include "explorer.h"
 

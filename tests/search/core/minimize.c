@@ -2,10 +2,10 @@
 /*
  * minimize.c - the shortest scenario, and schedule, that still fails.
  *
- * It works on the scenario in words: all that is smaller is tried, without a thread, without some
- * words in a row, with a simpler verb or a smaller number.  What fails by the same oracle replaces
- * the larger one, until nothing smaller fails.  Then the schedule is minimized: the fewest
- * preemptions, and as few decisions as possible that are not the first answer.
+ * This works on the scenario in words.  It tries smaller scenarios: without a thread, without some words in a
+ * row, with a simpler verb or a smaller number.  A smaller one that fails by the same oracle replaces the larger
+ * one, until nothing smaller fails.  Then the schedule is minimized: the fewest preemptions, and then the
+ * fewest decisions that are not the first answer.
  */
 #include "explorer.h"
 
@@ -14,10 +14,10 @@
 
 enum { RUNS = 60000, BOUND = 2, ROW_MAX = 10 };
 
-static struct limits memory; /* weak or not, and how many old loads */
+static struct limits memory; /* weak memory or not, and the number of old loads */
 static char best[TEXT_MAX];
 
-/* Returns the fewest preemptions with which it fails by the oracle; -1: it does not fail. */
+/* Returns the fewest preemptions with which it fails by the oracle, or -1 if it does not. */
 static int fails(const struct scenario *what)
 {
     int complete, bound = search_deeper(what, memory, &complete);
@@ -25,7 +25,7 @@ static int fails(const struct scenario *what)
     return bound >= 0 && same_oracle() ? bound : -1;
 }
 
-/* The script with these settings. */
+/* Try the script with these settings. */
 static bool try_script(const struct scenario *settings)
 {
     const struct scenario *what = scenario_of_script(settings, "smaller");
@@ -40,7 +40,7 @@ static bool try_script(const struct scenario *settings)
     return true;
 }
 
-/* The best one, with this instead of what it has between two places. */
+/* Try the best one with `instead` in place of its text between two places. */
 static bool try_with(const char *instead, size_t from, size_t to)
 {
     char words[TEXT_MAX];
@@ -51,7 +51,7 @@ static bool try_with(const char *instead, size_t from, size_t to)
     return what != NULL && try_script(what);
 }
 
-/* ---- Words: also each sign is one ---- */
+/* ---- Words, of which each sign is one ---- */
 
 static size_t word_begin(size_t at)
 {
@@ -65,7 +65,7 @@ static size_t word_end(size_t at)
     return begin + (length > 0 ? length : best[begin] != '\0');
 }
 
-/* Most of what is left is no scenario. */
+/* Try without n words in a row.  Most of the texts are not scenarios. */
 static bool fewer_words(int n)
 {
     bool any = false;
@@ -129,7 +129,7 @@ static bool smaller_words(void)
     return any;
 }
 
-/* ---- Threads: those behind it get other numbers ---- */
+/* ---- Threads: without one, those behind it get other numbers ---- */
 
 static bool is_named(int t)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* model.c - see model.h: the beginning, the end, and what ends a wait. */
+/* model.c - see model.h: the beginning, the end, and the ends of waits. */
 #include "model.h"
 
 #include "sem.h"
@@ -41,7 +41,7 @@ void model_init(struct model *m)
     }
 }
 
-/* As the semaphore is, without a stop.  A destroyed one has no state. */
+/* The state of the semaphore, read without a stop.  A destroyed one has no state. */
 void model_end_of(int sem, int64_t number[END_NUMBERS])
 {
     const struct fs_sem *s = (const struct fs_sem *)(const void *)&sems[sem];
@@ -67,7 +67,7 @@ bool model_ends_well(const struct model *m)
             continue;
         if (memcmp(number, expected, sizeof number) != 0)
             return false;
-        /* With a bypass the model's head may claim at any time; but at the end it has. */
+        /* With a bypass the model's head may take its units at any time, and must have done so at the end. */
         if (spec_next(&s, false, &result) != NULL)
             return false;
     }
@@ -80,7 +80,7 @@ bool model_over(struct model *m, int i, int64_t result)
     return result_of(i) == result;
 }
 
-/* It leaves the queue with a result, unless pthread_cancel ends its thread at the same moment. */
+/* A call leaves the queue with a result, unless pthread_cancel ends its thread at the same moment. */
 static bool over_or_canceled(struct model *m, int i, int64_t result)
 {
     return model_over(m, i, result) || result_of(i) == RESULT_CANCELED;
@@ -88,7 +88,7 @@ static bool over_or_canceled(struct model *m, int i, int64_t result)
 
 /* ---- Waits that end ---- */
 
-/* A ticket leaves its queue, or is returned; the threads that wait for it are completed. */
+/* A ticket leaves its queue, or is returned: resolve the threads that wait for it. */
 bool model_end_ticket(struct model *m, int t, enum fairsem_ticket_state state, int why)
 {
     m->ticket[t] = state;
@@ -116,7 +116,7 @@ bool model_grant(struct model *m, int i)
     return result_of(i) == 0 || m->phase[i] == HAS;
 }
 
-/* After a change: who leaves the queue now?  A head that claims does so in a step of its own. */
+/* After a change, let requests leave the queue.  With a bypass the head does so in a step of its own. */
 bool model_settle(struct model *m, struct spec *s, bool claims)
 {
     const struct spec_request *r;

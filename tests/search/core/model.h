@@ -2,9 +2,9 @@
 /*
  * model.h - the semaphores of ../spec/, with which the results of a run are compared.
  *
- * An operation takes effect in one step, or in two: it joins a queue, and later leaves it, either
- * because another operation's step grants it, or for a reason of its own.  The results of the run
- * are known beforehand, and only steps that agree with them are possible.
+ * An operation takes effect in one step, or in two: it joins a queue, and leaves it later, either because a
+ * step of another operation grants it, or for a reason of its own.  The results of the run are known before,
+ * and only steps that agree with them are possible.
  */
 #ifndef XP_MODEL_H
 #define XP_MODEL_H
@@ -16,16 +16,16 @@ enum { MODEL_WAYS = 4 };
 
 struct model {
     struct spec sem[SEMS_MAX];
-    int  token;                     /* the reason; 0: not canceled */
+    int  token;                     /* the reason, or 0 if not canceled */
     bool canceling;                 /* a call is canceling it, and has not returned */
     uint8_t phase[CALLS];           /* one of the enum below */
     enum fairsem_ticket_state ticket[THREADS];
     int  taken_by[THREADS];     /* the call that took this ticket */
-    int  why[THREADS];          /* the reason, if it is neither waiting nor granted */
-    int  ended_by[THREADS];      /* the call that ended its waiting; -1: it never waited */
-    uint64_t heard[THREADS];    /* the calls that know that it does not wait any more, a set */
-    bool had_callback[THREADS]; /* some take of this ticket had one */
-    uint64_t before_callbacks;      /* the returns that came before that, a set */
+    int  why[THREADS];          /* the reason of a ticket that neither waits nor is granted */
+    int  ended_by[THREADS];      /* the call that ended its wait, or -1 if it never waited */
+    uint64_t heard[THREADS];    /* the calls that know that it no longer waits, a set */
+    bool had_callback[THREADS]; /* a take of this ticket had a callback */
+    uint64_t before_callbacks;      /* the returns before that take, a set */
     int  now;                       /* the call that takes a step */
 };
 enum { BEFORE, ASKS, WAITS, HAS, OVER };
@@ -33,24 +33,24 @@ enum { BEFORE, ASKS, WAITS, HAS, OVER };
 void model_init(struct model *m);
 
 /*
- * The next step of call i, in one of MODEL_WAYS ways, if there are several.  False: there is no
- * such step now, or it contradicts the results; then the model cannot be used any more.
+ * Make the next step of call i, in one of MODEL_WAYS ways if there are several.  Returns false if there is no
+ * such step now, or if it contradicts the results; the model cannot be used after that.
  */
 bool model_step(struct model *m, int i, int way);
 
 /* After all calls: is the model in the same state as the semaphores? */
 bool model_ends_well(const struct model *m);
 
-/* What it compares: history.c remembers the runs that differ in this. */
+/* The numbers that it compares, which are a part of the histories of history.c. */
 enum { END_NUMBERS = 4 };
 void model_end_of(int sem, int64_t number[END_NUMBERS]);
 
 /* ---- Between model.c, model_steps.c and model_tickets.c ---- */
 
-extern struct spec_request model_request[CALLS];    /* by call */
+extern struct spec_request model_request[CALLS];    /* of each call */
 int64_t result_of(int i);
 
-/* All these return false if the results contradict the step. */
+/* These return false if the results contradict the step. */
 bool model_over(struct model *m, int i, int64_t result);
 bool model_ask(struct model *m, struct spec *s, int i, int refusal);
 bool model_settle(struct model *m, struct spec *s, bool claims);

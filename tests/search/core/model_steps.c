@@ -5,8 +5,8 @@
 /* ---- Tokens ---- */
 
 /*
- * A canceled token stops a call that begins later.  A call that has begun is stopped, or finds
- * units, but it does not wait any more once the canceling call has returned.
+ * A canceled token stops a call that begins later.  A call that has begun before is stopped, or finds units,
+ * but it no longer waits once the canceling call has returned.
  */
 static bool stopped_by_token(const struct model *m, int i, int way)
 {
@@ -38,17 +38,17 @@ bool model_may_wait(const struct model *m, int i)
 
 /* ---- Steps ---- */
 
-/* Acquire in all its forms, and a ticket's take: a request that is not granted joins the queue. */
+/* All forms of acquire, and a ticket's take: a request that is not granted joins the queue. */
 bool model_ask(struct model *m, struct spec *s, int i, int instead)
 {
     const struct op *op = op_of(i);
     int result;
 
     if (result_of(i) == ETIMEDOUT && is_timed(op) && (spec_is_full(s) || !model_may_wait(m, i)))
-        instead = ETIMEDOUT;    /* its deadline had passed before it came */
+        instead = ETIMEDOUT;    /* its deadline passed before the request */
     result = spec_ask(s, &model_request[i], instead);
     /*
-     * After a release of units that nobody held more units may be free than the capacity, see
+     * After a release of units that nobody held, more units than the capacity may be free: see
      * may_know_old_limit().  The fast path does not load the capacity, and takes them.
      */
     if (result == E2BIG && result_of(i) == 0 && s->closed == 0 && s->waiters == 0
@@ -66,8 +66,8 @@ bool model_ask(struct model *m, struct spec *s, int i, int instead)
 }
 
 /*
- * Is it a release that may have loaded the capacity before another call changed it?  Without the
- * mutex it may then succeed; but only with units that no thread held, see fairsem_set_capacity().
+ * Is it a release that may have loaded the capacity before another call changed it?  Without the mutex such a
+ * release may succeed, but only with units that no thread held: see fairsem_set_capacity().
  */
 static bool may_know_old_limit(const struct spec *s, int i, int64_t n)
 {
@@ -113,7 +113,7 @@ static bool close_to_drain(struct model *m, struct spec *s, int i)
     return model_settle(m, s, true);
 }
 
-/* The waiters are taken out one by one, in any order, each in a separate step. */
+/* The canceled waiters are dequeued one by one, in any order, each in a separate step. */
 static bool cancel(struct model *m, int i)
 {
     if (m->phase[i] == BEFORE) {
@@ -135,7 +135,7 @@ static bool cancel(struct model *m, int i)
     return model_over(m, i, 0);
 }
 
-/* Which call is canceling the token?  It has not returned. */
+/* Returns the call that is canceling the token, and has not returned. */
 static int canceler(const struct model *m)
 {
     for (int k = 0; k < places; k++) {
@@ -145,7 +145,7 @@ static int canceler(const struct model *m)
     return m->now;
 }
 
-/* The wait is aborted as its result says: by time, token, signal or pthread_cancel. */
+/* Abort the wait for the reason of its result: time, token, signal or pthread_cancel. */
 static bool abort_wait(struct model *m, struct spec *s, int i)
 {
     const struct op *op = op_of(i);
@@ -161,7 +161,7 @@ static bool abort_wait(struct model *m, struct spec *s, int i)
         spec_leave(s, &model_request[i]);
     m->phase[i] = OVER;
     if (op->token && result == m->token && m->canceling)
-        m->now = canceler(m);   /* which completes it, and only then grants to those behind it */
+        m->now = canceler(m);   /* that call resolves it, and only then grants the waiters behind it */
     return model_settle(m, s, true);
 }
 
@@ -191,7 +191,7 @@ static bool step_strict(struct model *m, int i, int way)
         return model_over(m, i, spec_upto(s, op->n));
     case RELEASE:
         return release(m, s, i, op->n);
-    case GIVE:          /* of no units: it has made no call */
+    case GIVE:          /* of 0 units makes no call */
         return run.call[i].n != 0 ? release(m, s, i, run.call[i].n) : model_over(m, i, 0);
     case CLOSE:
         return settled(m, s, i, spec_close(s, (int)op->n));
@@ -201,7 +201,7 @@ static bool step_strict(struct model *m, int i, int way)
         return model_over(m, i, spec_consume(s, op->n));
     case DESTROY:
         return model_over(m, i, spec_destroy(s));
-    case WOULD:         /* a try that may pass need not wait, until the head has claimed */
+    case WOULD:         /* a try that may barge need not wait until the head has taken its units */
         return model_inspect(m, s, i, spec_would_block(s, op->n)
                                       && !(result_of(i) == 0 && spec_may_pass(s, op->n)));
     case STAT:
@@ -226,12 +226,12 @@ static bool step_strict(struct model *m, int i, int way)
         return model_return(m, i);
     case WATCH:
         return model_watch(m, i);
-    default:            /* counters, too: only the scenario says what they must be */
+    default:            /* counters, too, whose values only the scenario says */
         return model_over(m, i, result_of(i));
     }
 }
 
-/* The head of the queue may claim at any time.  (For how long it may be passed is in waiters.c.) */
+/* The head of the queue may take its units at any time.  (waiters.c checks for how long others may barge.) */
 static bool step_past_the_queue(struct model *m, int i)
 {
     const struct op *op = op_of(i);
@@ -255,7 +255,7 @@ bool model_step(struct model *m, int i, int way)
     struct spec *s = &m->sem[op_of(i)->sem];
 
     m->now = i;
-    if (way == 3)       /* the next request becomes old: time may pass at any moment */
+    if (way == 3)       /* time passes, and the next request becomes old */
         return scenario->aging_ns != 0 && s->old++ < s->waiters && model_settle(m, s, true);
     return way < 2 ? step_strict(m, i, way) : step_past_the_queue(m, i);
 }

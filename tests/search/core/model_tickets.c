@@ -7,7 +7,7 @@ static bool overlap(int a, int b)
     return run.call[a].phase != NOT_YET && !returned_before(a, b) && !returned_before(b, a);
 }
 
-/* May another thread be in the middle of taking, claiming or returning it? */
+/* May another thread be taking, claiming or returning the ticket? */
 static bool in_other_hands(int i)
 {
     for (int k = 0; k < places; k++) {
@@ -21,7 +21,7 @@ static bool in_other_hands(int i)
     return false;
 }
 
-/* Between the steps of a return the ticket is idle, but its units are not free yet. */
+/* Is the ticket between the steps of a return: idle, but its units not free yet? */
 static bool is_on_its_way_back(const struct model *m, int t)
 {
     for (int k = 0; k < places; k++) {
@@ -43,10 +43,10 @@ static bool by_own_callback(int i)
 }
 
 /*
- * The ticket's own callback cannot take it while another thread returns it (the model's first step
- * of that return, which the callback delays, may come later).  Such a return has not returned yet,
- * unless it is one that does not wait: because it is made in a callback, too, or because it came
- * before the first take with a callback.
+ * The ticket's own callback cannot take it while another thread returns it.  (The model's first step of that
+ * return may come later, because the callback delays it.)  Such a return has not returned yet, unless it does
+ * not wait for the callback, because it is made in a callback, too, or came before the first take with a
+ * callback.
  */
 static bool is_refused(const struct model *m, int i, bool *must_be)
 {
@@ -81,7 +81,7 @@ bool model_take(struct model *m, struct spec *s, int i)
     m->ticket[t] = FAIRSEM_TICKET_WAITING;
     m->taken_by[t] = i;
     m->had_callback[t] = m->had_callback[t] || op_of(i)->calls;
-    if (s->closed == 0 && !model_settle(m, s, false))    /* with a bypass: nobody claims any more */
+    if (s->closed == 0 && !model_settle(m, s, false))    /* with a bypass: nobody can take units any longer */
         return false;
     if (!model_ask(m, s, i, 0) || (m->phase[i] == WAITS && result_of(i) != EINPROGRESS))
         return false;
@@ -92,10 +92,10 @@ bool model_take(struct model *m, struct spec *s, int i)
 }
 
 /*
- * A call that completes several waiters does so one by one, and a claim loads the state without the
- * mutex.  So a claim may find the ticket waiting until the call that grants it has returned; but
- * not if a call that knew better has returned already: one that waited for the ticket, or inspected
- * its semaphore or the ticket itself.
+ * A call that resolves several waiters does so one by one, and a claim loads the state without the
+ * mutex.  So a claim may find the ticket waiting until the call that grants it has returned, unless another
+ * call that knew of the grant has returned before: one that waited for the ticket, or inspected its semaphore
+ * or the ticket itself.
  */
 static bool may_look_old(const struct model *m, int i)
 {
@@ -108,7 +108,7 @@ static bool may_look_old(const struct model *m, int i)
     return m->ticket[t] != FAIRSEM_TICKET_IDLE && !returned_before(m->ended_by[t], i);
 }
 
-/* From now on call i knows that the ticket does not wait any more, if that is so. */
+/* If the ticket no longer waits, record that call i knows that. */
 static void hear(struct model *m, int t, int i)
 {
     if (m->ticket[t] != FAIRSEM_TICKET_WAITING)
@@ -125,7 +125,7 @@ bool model_ticket_state(struct model *m, int i)
     return model_over(m, i, m->ticket[t]);
 }
 
-/* Whoever inspects the semaphore knows what has become of its tickets by then. */
+/* A call that inspects the semaphore knows the states of its tickets. */
 bool model_inspect(struct model *m, const struct spec *s, int i, int64_t result)
 {
     for (int t = 0; t < tickets_count; t++) {
@@ -149,9 +149,9 @@ bool model_claim(struct model *m, int i)
 }
 
 /*
- * The units of a granted ticket go back in a separate step: first other threads see it idle, and at
- * some later time, but before the return has returned, the units are free.  In any case there is a
- * second step, because a return lasts as long as the ticket's callback runs.
+ * The units of a granted ticket go back in a separate step: other threads see the ticket idle first, and the
+ * units become free later, before the return has returned.  There is always a second step, because a return
+ * lasts as long as the ticket's callback runs.
  */
 bool model_return(struct model *m, int i)
 {
@@ -176,7 +176,7 @@ bool model_return(struct model *m, int i)
     return model_settle(m, s, true);
 }
 
-/* WAITS: with units to give back; HAS: only the callback is awaited. */
+/* The second step.  In phase WAITS there are units to give back; in HAS only the callback is awaited. */
 bool model_returned(struct model *m, int i)
 {
     int taken_by = m->why[op_of(i)->ticket];

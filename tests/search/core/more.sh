@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: MIT
 # more.sh [SECONDS [SEED]] - make explore-more: generated scenarios with new numbers, for a while.
 #
-# The numbers begin at SEED, or at a number from the clock.  Scenarios that fail are minimized.
-# Builds into the current directory's tests/search/core.
+# The numbers begin at SEED, or at a number from the clock.  Failing scenarios are minimized.
+# Builds into tests/search/core of the current directory.
 set -u
 
 : "${top_srcdir:=$(cd "$(dirname "$0")/../../.." && pwd)}"

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * oracles.c - checks what must be true at the end, and at each step while no mutex is held.
+ * oracles.c - checks invariants at the end, and at each step while no mutex is held.
  *
- *   I1  as many units are available as the results so far allow; at the end exactly as many
+ *   I1  the number of available units is within the bounds of the results so far; at the end it is exact
  *   I2  no idle unit: the head of the queue asks for more than are available
  *   I3  SLOW is set if the queue is not empty, while paused and after close, and only then
  *   I4  a waiter in the queue is QUEUED, PARKED or WOKEN, and counted; a ticket WAITING if and only
  *       if its waiter is in the queue
  *   and the queue is in order, its rings are closed, and no waiter in it has returned
  *
- * waiters.c checks what must be true at a single access.
+ * waiters.c checks invariants of single accesses.
  */
 #include "oracles.h"
 
@@ -55,7 +55,7 @@ static void check_node(const struct fs_waitq_node *node, const struct fs_waitq_n
         fail("order", "%s is behind one that must come after it", object_words(node));
 }
 
-/* Append the nodes of a leader's ring (by age: the node), and those below it, to the n in the array. */
+/* Append the nodes of a leader's ring (with aging, the node), and the nodes below it, to the n in the array. */
 static int walk_below(const struct fs_waitq_node *leader,
                       const struct fs_waitq_node *node[WAITERS_MAX],
                       int n)
@@ -102,8 +102,8 @@ int walk_queue(int i, const struct fs_waitq_node *node[WAITERS_MAX])
 }
 
 /*
- * A release of units that no thread held may succeed with a capacity that it loaded before another
- * call changed it: fairsem_set_capacity() says so.  Returns how many units too many there can be.
+ * A release of units that no thread held may succeed with a capacity that it loaded before another call changed
+ * it, see fairsem_set_capacity().  Returns the largest possible excess of units.
  */
 static int64_t may_exceed(int i)
 {
@@ -123,13 +123,13 @@ static int64_t may_exceed(int i)
     return most - least;
 }
 
-/* In a pause nothing fits, except a drain when no unit is in use. */
+/* In a struct nothing fits, except a drain if no unit is in use. */
 static bool front_fits(const struct fs_waiter *head, int64_t limit, int closed, int64_t available)
 {
     return limit != 0 ? head->units <= available : closed != 0 && available >= 0;
 }
 
-/* Does it belong to a thread that drains?  The thread may be in a callback or a handler. */
+/* Is it the request of a drain?  The thread may be in a callback or a handler. */
 static bool drains(const struct fs_waitq_node *node)
 {
     int owner = stack_owner(node);
@@ -175,7 +175,7 @@ static void check_queue(int i)
              (long long)fs_word_available(word), (long long)limit);
 }
 
-/* A claim or return has dropped the ticket's callback (C1 in callbacks.c). */
+/* After a claim or a return the ticket's callback is not pending (C1 in callbacks.c). */
 static void check_tickets(void)
 {
     for (int t = 0; t < tickets_count; t++) {
@@ -201,7 +201,7 @@ void oracles_after_step(void)
 
 /* ---- The end of a run ---- */
 
-/* No wait uses it any more, except those that wait for ever. */
+/* Only waits that last for ever may still use the token. */
 static void check_token(void)
 {
     int waiting = 0;

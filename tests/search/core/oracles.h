@@ -9,7 +9,7 @@
 
 enum { WAITERS_MAX = 12 };
 
-/* When a request becomes old; far away, if that is after the end of time. */
+/* The time when a request becomes old, or a far one if that would overflow. */
 int64_t old_at_ns(const struct fs_waiter *w);
 
 static inline struct fs_sem *sem_inside(int i)
@@ -27,7 +27,7 @@ static inline bool i_own(int i)
     return self != NULL && mutex_owner(i) == id_of(self) + 1;
 }
 
-/* The semaphore to which this memory belongs; -1: none. */
+/* The semaphore to which this memory belongs, or -1. */
 static inline int sem_at(const void *at)
 {
     size_t offset = (size_t)((const char *)at - (const char *)sems);
@@ -35,13 +35,13 @@ static inline int sem_at(const void *at)
     return offset < sizeof sems ? (int)(offset / sizeof sems[0]) : -1;
 }
 
-/* As the word has it. */
+/* The available units in the word. */
 static inline int64_t available(int i)
 {
     return fs_word_available(*(volatile int64_t *)&sem_inside(i)->word);
 }
 
-/* Is it awake, or about to be woken, so that it will load its state by itself? */
+/* Is the waiter awake, or about to be woken, so that it will load its state by itself? */
 static inline bool is_on_its_way(const struct fs_waiter *w)
 {
     int state = *(volatile const int *)&w->state;
@@ -49,13 +49,13 @@ static inline bool is_on_its_way(const struct fs_waiter *w)
     return state == FS_WOKEN || state == FS_QUEUED;
 }
 
-/* How many units can be available, by the results so far. */
+/* Bounds of the available units, by the results so far. */
 struct bounds { int64_t low, high; };
 struct bounds bounds_of(int i);
-void bounds_check(int i);       /* at any time at which the mutex is free */
+void bounds_check(int i);       /* whenever the mutex is free */
 void bounds_check_end(int i);
 
-/* Must it be granted before the other one? */
+/* Must the first node be granted before the other one? */
 static inline bool goes_first(const struct fs_waitq_node *node, const struct fs_waitq_node *other)
 {
     if ((node->kind == FS_OLD) != (other->kind == FS_OLD))
@@ -65,10 +65,10 @@ static inline bool goes_first(const struct fs_waitq_node *node, const struct fs_
     return node->seq < other->seq;
 }
 
-/* In order, by a walk of its own: the library's is what it checks. */
+/* List the queue in order, without the library's functions, which are under test. */
 int walk_queue(int i, const struct fs_waitq_node *node[WAITERS_MAX]);
 
-/* It must not be on a stack that its thread has left. */
+/* Check that the memory is not on a stack that its thread has left. */
 void check_alive(const void *at, size_t size);
 
 #endif

@@ -3,22 +3,21 @@
  * origins.c - with weak memory, checks at the end of a run that acquires are ordered after
  * releases.
  *
- * Users rely on this: a release synchronizes with the acquire that gets its units.  Units have no
- * names.  So there must be some way to trace each acquired unit back to an initial one, or to a
- * release whose beginning, with all that its thread did before, the views order before the return
- * of the acquire.  Units are matched one by one (a matching in a bipartite graph, by augmenting
- * paths).
+ * Users rely on this: a release synchronizes with the acquire that gets its units.  Units have no names, so it
+ * must be possible to assign to each acquired unit an initial one, or one of a release whose beginning, with
+ * all that its thread did before, the views order before the return of the acquire.  Units are matched one by
+ * one (a matching in a bipartite graph, by augmenting paths).
  *
- * And a thread that learns that the semaphore was closed, or the token canceled, must see all that
- * the closing or canceling thread did before, such as an error that it recorded.
+ * And a thread that learns that the semaphore is closed, or the token canceled, must see all that the closing or
+ * canceling thread did before, such as a recorded error.
  */
 #include "explorer.h"
 
 enum { UNITS_MAX = 64, AT_FIRST = -1 };
 
 static int made[UNITS_MAX], made_count;     /* per unit: the call that released it, or AT_FIRST */
-static int taken[UNITS_MAX], taken_count;   /* ... and the call that acquired it */
-static int used_by[UNITS_MAX];              /* by which of taken[] a made one is used; -1: none */
+static int taken[UNITS_MAX], taken_count;   /* per unit: the call that acquired it */
+static int used_by[UNITS_MAX];              /* for each unit of made[], the unit of taken[] that uses it, or -1 */
 static bool too_many;                       /* units to be traced one by one */
 
 static void add(int unit[], int *count, int64_t n, int call)
@@ -55,8 +54,8 @@ static bool find_origin(int unit, bool tried[UNITS_MAX])
 }
 
 /*
- * A drain comes after the releases of all units that were free; in a pause, of all.  All acquires come
- * before it: no request is granted once the semaphore is closed.
+ * A drain comes after the releases of all units that were free, or in a pause after all releases.  All acquires
+ * come before it, because no request is granted once the semaphore is closed.
  */
 static void check(int sem, int drain)
 {
@@ -80,7 +79,7 @@ static void check(int sem, int drain)
     }
 }
 
-/* The calls of this kind. */
+/* The calls with this verb. */
 static uint64_t all_of(enum verb verb)
 {
     uint64_t calls = 0;
@@ -102,7 +101,7 @@ static void check_reason(int i)
     if (call->phase != RETURNED || (!closed && !canceled))
         return;
     if (closed ? scenario->closed != 0 : scenario->canceled != 0)
-        return;     /* it was so at the start */
+        return;     /* closed or canceled from the start */
     if (canceled && op_of(i)->verb == WATCH)
         causes |= all_of(RETURN);
     if ((call->saw & causes) == 0)

@@ -1,21 +1,21 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# quick.sh - the library's sources under every schedule with one preemption.  It takes some seconds.
+# quick.sh - the library's sources under every schedule with one preemption, in some seconds.
 #
-# `make check-explore` is the same with two, and with more generated scenarios.
+# `make check-explore` does that with two, and with more generated scenarios.
 set -u
 
 : "${top_srcdir:=$(cd "$(dirname "$0")/../../.." && pwd)}" "${top_builddir:=$PWD}"
 . "$top_srcdir/tests/support/script.sh"
 . "$top_srcdir/tests/search/engine/help.sh"
 
-# Where all.sh has it, too: it is built once for each version of the sources.
+# all.sh uses the same place, so that the explorer is built once for each version of the sources.
 explorer=$top_builddir/tests/search/core/explore
 mkdir -p "${explorer%/*}"
 "$top_srcdir/tests/search/core/build.sh" "$top_srcdir/src" "$explorer" || exit
 help_is_complete "$explorer" "$top_srcdir/tests/search/core/main.c"
 
-# explore ARGUMENT... - the output is also in $work/out.
+# explore ARGUMENT... - run it, with a copy of its output in $work/out.
 explore() {
   "$explorer" "$@" > "$work/out"
   result "explore $*" $?
@@ -25,7 +25,7 @@ explore() {
 
 explore --bound 1 --coverage
 cp "$work/out" "$work/merged"
-# A ticket that moves between queues, and a callback that is due beside a claim, need three.
+# A ticket that moves between queues, and a callback that is pending during a claim, need three preemptions.
 explore --bound 3 returned-in-one-queue-or-another returned-beside-a-claim
 explore --bound 1 --runs 300 --generate 1-200
 
@@ -36,11 +36,11 @@ some='hand-off weights timeout-or-grant token-or-grant ticket-or-return destroy-
   signal-or-grant bypass-destroy claimed-by-another'
 # shellcheck disable=SC2086 # a list
 explore --bound 1 --stale 1 $some
-# An answer from two loads, both of them old.
+# A result that depends on two loads, both of them old.
 explore --bound 1 --stale 2 try-while-capacity-shrinks would-while-capacity-shrinks
 echo
 
-# Merging leaves out runs from states that are known.  It must not hide a history.
+# Merging omits runs from known states.  It must not hide a history.
 some='hand-off weights two-timeouts token-of-two-waits claim-against-return canceled-or-granted
   capacity-shrinks debt parker-is-inherited signal-or-grant'
 # shellcheck disable=SC2086 # a list

@@ -2,10 +2,10 @@
 /*
  * races.c - finds data races: plain accesses that are not ordered after a conflicting access.
  *
- * Each access has an epoch, the number of its thread's view at that time.  The access happens
- * before another thread's if that thread's view has the epoch.  For each eight bytes those accesses
- * are kept that may still race.  An access is dropped when a later one of the same bytes, ordered
- * after it, conflicts with everything that it conflicts with.
+ * Each access has an epoch, the number of its thread's view at that time.  It happens before an access of
+ * another thread if that thread's view contains the epoch.  For each eight bytes the accesses that may still
+ * race are recorded.  An access is forgotten when a later one to the same bytes, ordered after it, conflicts
+ * with everything that it conflicts with.
  */
 #include "views.h"
 
@@ -15,17 +15,17 @@ enum { WORDS = 1 << 12, EACH_MAX = 16, EPOCHS_MAX = 1024 };
 
 struct accesses {
     uint16_t      epoch;
-    uint8_t       thread, kind, bytes;  /* which of the eight: a set */
+    uint8_t       thread, kind, bytes;  /* bytes: a set */
     const void   *pc;
 };
 
 static struct word {
-    uintptr_t       number;             /* its address / 8; 0: free */
+    uintptr_t       number;             /* its address / 8, or 0 for a free entry */
     bool            atomic;             /* some of its bytes have been used as an atomic */
     int             count;
     struct accesses by[EACH_MAX];
 } word[WORDS];
-static int used[WORDS], used_count;     /* places in word[] */
+static int used[WORDS], used_count;     /* used entries of word[] */
 
 bool races_only_noted;
 int races_noted;
@@ -72,7 +72,7 @@ static bool conflict(enum access a, enum access b)
     return (is_write(a) || is_write(b)) && !(is_atomic(a) && is_atomic(b));
 }
 
-/* Does `now` conflict with all that `before` conflicts with? */
+/* Does `now` conflict with everything that `before` conflicts with? */
 static bool replaces(enum access now, enum access before)
 {
     for (int other = PLAIN_READ; other <= ATOMIC_WRITE; other++) {
@@ -133,7 +133,7 @@ static void in_word(uintptr_t number, unsigned bytes, enum access kind, const vo
                               (size_t)__builtin_popcount(bytes));
 }
 
-/* errno, for instance, belongs to its thread. */
+/* Is the memory shared?  errno, for example, is its thread's own. */
 static bool is_shared(const void *at)
 {
     return stack_owner(at) >= 0 || heap_offset(at) >= 0 || in_statics(at) || races_only_noted
@@ -156,8 +156,8 @@ void races_access(const void *at, size_t size, enum access kind, const void *pc)
 }
 
 /*
- * A call of the library returns, and its stack frames will be reused.  All accesses of other
- * threads to them must have come before, as before a write.
+ * A call of the library returns, and its stack frames will be reused.  That counts as a write to them, which
+ * all accesses of other threads must precede.
  */
 void races_leave_frames(const char *below)
 {
@@ -177,7 +177,7 @@ void races_leave_frames(const char *below)
 /* ---- As a part of a state ---- */
 
 static uint16_t rank[THREADS][EPOCHS_MAX];
-static int epochs[THREADS];     /* that have ranks: up to the thread's own last one */
+static int epochs[THREADS];     /* number of epochs with ranks: up to the thread's own last one */
 
 static void begin_ranks(void)
 {
@@ -218,7 +218,7 @@ uint16_t races_rank(int t, uint16_t clock)
     return rank[t][clock < epochs[t] ? clock : epochs[t] - 1];
 }
 
-/* In any order: it does not matter which access was first in a run. */
+/* Independent of the order of the accesses in the run. */
 uint64_t races_hash(void)
 {
     uint64_t sum = 0;

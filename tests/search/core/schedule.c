@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* schedule.c - the options at each step of a run, and what each does; see ../engine/run.c. */
+/* schedule.c - the options at each step of a run, and their effects; see ../engine/run.c. */
 #include "views.h"
 
 #include <string.h>
@@ -9,7 +9,7 @@ enum { OPTIONS_MAX = 5 * THREADS };
 struct thread thread[THREADS];
 struct run run;
 
-/* ---- What the threads call ---- */
+/* ---- Called by the threads ---- */
 
 void stop(enum at at, const char *doing, const void *object, const void *pc)
 {
@@ -28,7 +28,7 @@ void stop(enum at at, const char *doing, const void *object, const void *pc)
     t->at = READY;
 }
 
-/* Stop before an operation that is possible at any time, but that others can notice. */
+/* Stop before an operation that is possible at any time and that other threads can notice. */
 void step(const char *doing, const void *object, const void *pc)
 {
     if (self != NULL)
@@ -47,7 +47,7 @@ static bool mutex_free(const void *mutex)
     return *(const int *)mutex == 0;
 }
 
-/* Can it go on without any event? */
+/* Can the thread go on without an event? */
 static bool can_go_on(const struct thread *t)
 {
     switch (t->at) {
@@ -89,7 +89,7 @@ static int options_of(struct thread *t, struct option *option)
         option[n++] = (struct option){ t, TIME_OUT };
     if (sleeps(t) && !t->cancel_disabled && (t->cancel_pending || t->cancelable) && !t->canceled)
         option[n++] = (struct option){ t, PTHREAD_CANCEL };
-    /* A nap is no cancellation point, but one follows it. */
+    /* A nap is not a cancellation point, but one follows it. */
     if (t->at == POLLS && t->restless && (t->cancel_pending || t->cancelable) && !t->canceled)
         option[n++] = (struct option){ t, PTHREAD_CANCEL };
     if (sleeps(t) && run.spurious < scenario->spurious)
@@ -125,7 +125,7 @@ int run_options(struct thread *current)
     return kept;
 }
 
-/* A thread that cannot go on has an option only if its sleep can end in another way. */
+/* A thread that cannot go on has options only if its sleep can end in another way. */
 struct thread *run_takes(struct thread *current, int number)
 {
     const struct option *option = &options[number];
@@ -152,8 +152,8 @@ struct thread *run_takes(struct thread *current, int number)
 /* ---- Its beginning, and its end ---- */
 
 /*
- * Is it in its queue, as it must be to wait for ever?  Then that is the call's result, and must be
- * one in the model, too (history.c).
+ * May the thread wait for ever?  It must be in its queue.  RESULT_NEVER is the result of its call then, and must
+ * be a result in the model, too (history.c).
  */
 static bool may_wait_for_ever(const struct thread *t)
 {

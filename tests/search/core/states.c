@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * states.c - the state of a run, see ../engine/seen.c: with the next operation of each thread, the
- * clock, the results so far, and which call returned before which began.
+ * states.c - the state of a run, see ../engine/seen.c: with the next operation of each thread, the clock, the
+ * results so far, and the order of returns and beginnings of calls.
  */
 #include "views.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* stores.c - atomic locations: their stores, and which of them a load sees; see views.h. */
+/* stores.c - atomic locations: their stores, and the choice of the store that a load sees; see views.h. */
 #include "views.h"
 
 #include <stdatomic.h>
@@ -56,7 +56,7 @@ static uint8_t *known(struct view *view, const struct location *l)
     return &view->store[l - location];
 }
 
-/* In every view the stores of l from `from` on have moved up by one, or all are forgotten. */
+/* Update all views: the stores of l from `from` on have moved up by one, or all are forgotten. */
 static void renumber(const struct location *l, int from, bool forget)
 {
     size_t k = (size_t)(l - location);
@@ -74,7 +74,7 @@ static void renumber(const struct location *l, int from, bool forget)
 #undef ADAPT
 }
 
-/* A plain write restarts a location: an access that is not ordered after it is a race. */
+/* A plain write restarts the location, because an access that is not ordered after it is a race. */
 void views_plainly_written(const void *at, size_t size)
 {
     for (int l = 0; l < locations; l++) {
@@ -88,7 +88,7 @@ void views_plainly_written(const void *at, size_t size)
 
 /* ---- Decisions ---- */
 
-/* From here on all loads see the newest store, so forget the others. */
+/* No more old loads in this run: forget all stores but the newest ones. */
 static void spend(void)
 {
     run.stale++;
@@ -104,8 +104,8 @@ static void spend(void)
 }
 
 /*
- * Is this store as good as a newer one with the same value?  It is to a relaxed load, if no other
- * load may see an old value.
+ * Is this store equivalent to a newer one with the same value?  For a relaxed load it is, if no other load may
+ * see an old value.
  */
 static bool repeats(const struct location *l, int i, bool acquire)
 {
@@ -175,7 +175,7 @@ bool views_swap_fails(const void *at, size_t size, int64_t expected, int order, 
     return true;
 }
 
-/* Make room for a store at place i; its view is what readers learn. */
+/* Insert a store at place i, with the view that its readers get. */
 static struct store *insert(struct location *l, int i, int64_t value, int order)
 {
     struct store *store;
@@ -199,7 +199,7 @@ static struct store *insert(struct location *l, int i, int64_t value, int order)
     return store;
 }
 
-/* The place in the modification order: not between a read-modify-write and the store it read. */
+/* Choose a place in the modification order, not between a read-modify-write and the store that it read. */
 static int choose_place(struct location *l, int order)
 {
     int may[STORES_MAX], n = 0, chosen;
@@ -218,7 +218,7 @@ static int choose_place(struct location *l, int order)
     return chosen;
 }
 
-/* Make room for one more store.  If no thread can see an old store, it will be the only one. */
+/* Make room for one more store.  If no thread can see an old store, the new one will be the only one. */
 static void make_room(struct location *l)
 {
     if (views_spent())

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* trace.c - prints a run: which thread does what to which object, in which function. */
+/* trace.c - prints a run: thread, operation, object and function of each step. */
 #include "explorer.h"
 
 #include "ticket.h"
@@ -33,14 +33,14 @@ static const char *member_at(size_t offset)
     return name;
 }
 
-/* Is `at` in an array of `size` bytes? */
+/* Is `at` in the array of `size` bytes? */
 static bool within(const void *at, const void *array, size_t size, size_t *offset)
 {
     *offset = (size_t)((const char *)at - (const char *)array);
     return *offset < size;
 }
 
-/* Several results are valid at a time, for use in one message. */
+/* The last few results stay valid, so that one message can use several. */
 const char *object_words(const void *object)
 {
     static char buffer[4][80];

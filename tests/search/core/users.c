@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * users.c - weak memory as the library's users see it: the order that they may rely on, and the
- * reuse of their memory as soon as that is allowed.
+ * users.c - weak memory from the users' point of view: the order that they may rely on, and the reuse of
+ * memory as soon as it is allowed.
  */
 #include "views.h"
 
 /*
- * A call begins.  The calls before it are those that its thread knows of by the views.  The order
- * of time does not count: threads that are not ordered cannot observe it.
+ * A call begins.  The calls before it are those that its thread knows of, by the views.  Their order in time does
+ * not count, because unordered threads cannot observe it.
  */
 void user_calls(struct call *call, int number)
 {
@@ -15,7 +15,7 @@ void user_calls(struct call *call, int number)
         call->after = views_begin_call(number);
 }
 
-/* Does another thread wait until this operation has returned?  Then users synchronize. */
+/* Does another thread wait for the return of this operation?  Then the users synchronize. */
 static bool is_awaited(int id, int k)
 {
     for (int t = 0; t < threads_count; t++) {
@@ -28,8 +28,8 @@ static bool is_awaited(int id, int k)
 }
 
 /*
- * A call has returned.  The library's stack frames below `below` will be reused; if the thread was
- * canceled, all of them.
+ * A call has returned.  The library's stack frames below `below` will be reused, or all of them if the thread
+ * was canceled.
  */
 void user_has_returned(struct call *call, int number, const char *below)
 {
@@ -43,7 +43,7 @@ void user_has_returned(struct call *call, int number, const char *below)
         views_release(&script[id][k]);
 }
 
-/* It has waited until another thread has ended, or has reached that operation. */
+/* The thread has waited for the end, or for that operation, of another thread. */
 void user_came_after(const struct op *op)
 {
     if (views_on() && op->n == 0)
@@ -52,14 +52,14 @@ void user_came_after(const struct op *op)
         views_acquire(&script[op->ticket][op->n - 1]);
 }
 
-/* The thread before it waits, as fairsem_waiters() or its end has shown. */
+/* The thread before it waits or has ended, which fairsem_waiters() or a join has shown. */
 void user_follows(void)
 {
     if (views_on())
         views_join_thread(self - 1, self);
 }
 
-/* ---- A thread that has destroyed a semaphore, or returned a ticket, may free it at once ---- */
+/* ---- A destroyed semaphore or a returned ticket may be freed at once ---- */
 
 static void reuse(const void *at, size_t size)
 {

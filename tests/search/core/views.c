@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* views.c - the views of threads, and what carries views besides stores; see views.h. */
+/* views.c - the views of threads, and of objects other than stores; see views.h. */
 #include "views.h"
 
 #include <stdatomic.h>
@@ -21,7 +21,7 @@ bool order_releases(int order)
            || order == memory_order_seq_cst;
 }
 
-/* Has a thread published its newest accesses?  Then its next one needs a new number. */
+/* Has the thread published its newest accesses?  Then its next access needs a new number. */
 static bool published[THREADS];
 
 const struct view *view_publish(void)
@@ -69,7 +69,7 @@ void views_reset(void)
         view_of[t].clock[t] = 1;
 }
 
-/* ---- What else carries views ---- */
+/* ---- Other objects with views ---- */
 
 static struct sync *sync_of(const void *object)
 {

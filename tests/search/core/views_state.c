@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * views_state.c - weak memory as a part of a state (states.c), in a form that does not depend on
- * the way to that state.
+ * views_state.c - weak memory as a part of a state (states.c), in a form that does not depend on the way to
+ * that state.
  *
- * All living threads have some knowledge in common.  Older stores than that are forgotten, and
- * every view counts as if it had this knowledge.  Accesses that all know of cannot race any more;
- * the epochs of the others are renumbered, in their order.
+ * All living threads have some knowledge in common.  Stores older than that are forgotten, and each view counts
+ * as if it had this knowledge.  Accesses that all threads know of can no longer race; the epochs of the others
+ * are renumbered in their order.
  */
 #include "views.h"
 
@@ -18,7 +18,7 @@ static uint8_t least(uint8_t a, uint8_t b)
     return a < b ? a : b;
 }
 
-/* A thread always knows of its own accesses. */
+/* Compute the common knowledge.  A thread always knows of its own accesses. */
 static void learn_known_to_all(void)
 {
     memset(&known_to_all, 0xff, sizeof known_to_all);
@@ -80,7 +80,7 @@ void views_prune(void)
     subtract(&known_to_all, by);
 }
 
-/* `own`: whose view it is, -1 if it is no thread's. */
+/* `own` is the thread whose view it is, or -1. */
 static uint64_t mix_view(uint64_t hash, const struct view *view, int own)
 {
     struct view plain = *view;
@@ -93,7 +93,7 @@ static uint64_t mix_view(uint64_t hash, const struct view *view, int own)
     return mix(hash, plain.clock, sizeof plain - offsetof(struct view, clock));
 }
 
-/* Does it have any knowledge that is not common? */
+/* Does the view have knowledge that is not common? */
 static bool is_news(const struct view *view)
 {
     bool news = (view->began & ~known_to_all.began) != 0
@@ -124,7 +124,7 @@ static uint64_t mix_location(uint64_t hash, const struct location *l)
     return hash;
 }
 
-/* The view of a thread that has ended still counts for threads that join it. */
+/* The view of an ended thread still counts, for threads that join it. */
 uint64_t views_hash(void)
 {
     uint64_t hash = 3;

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * waiters.c - checks what must be true when a waiter joins or is completed, and at every access.
+ * waiters.c - checks invariants when a waiter joins or is resolved, and at each access.
  *
  *   I3  only the holder of the mutex changes the word while SLOW is set
- *   I4  a waiter is completed once, under the mutex, when it is out of the queue
+ *   I4  a waiter is resolved once, under the mutex, when it is out of the queue
  *   I5  a grant is debited before it is visible
  *   I6  no waiter is granted while one before it is in the queue
- *   I8  a granter does not access a waiter that it has completed; no thread accesses a semaphore
- *       that was destroyed or a stack frame that was left
- *   and a plain write to a semaphore is made with its mutex held
+ *   I8  a granter does not access a waiter that it has resolved; no thread accesses a destroyed semaphore or
+ *       a stack frame that was left
+ *   and plain writes to a semaphore are made with its mutex held
  */
 #include "oracles.h"
 
@@ -16,20 +16,20 @@
 
 #include <string.h>
 
-/* The waiters in a queue, and those that wait for a ticket in a queue. */
+/* The waiters in a queue, and the threads that wait for a ticket in a queue. */
 static struct known {
     struct fs_waiter *waiter;
-    struct thread    *owner;        /* NULL: a ticket */
+    struct thread    *owner;        /* NULL for a ticket */
     int               sem;
     bool              in_queue;
 } known[WAITERS_MAX];
 static int known_count;
 
-/* The waiters that this thread has completed in this operation: it must not access them (I8). */
+/* The waiters that this thread has resolved in this operation, and must not access (I8). */
 static const struct fs_waiter *completed[THREADS][WAITERS_MAX];
 static int completed_count[THREADS];
 
-static int64_t granted[THREADS][SEMS_MAX];  /* to an operation that has not returned */
+static int64_t granted[THREADS][SEMS_MAX];  /* units granted to an operation that has not returned */
 
 void waiters_reset(void)
 {
@@ -48,7 +48,7 @@ void oracle_op_ends(void)
     memset(granted[id_of(self)], 0, sizeof granted[0]);
 }
 
-/* ---- A waiter joins, and is completed ---- */
+/* ---- A waiter joins, and is resolved ---- */
 
 static struct known *find_known(const void *state)
 {
@@ -80,7 +80,7 @@ static bool is_in_queue(int i, const struct fs_waiter *w)
     return false;
 }
 
-/* Its thread may wait again by now, with another waiter a little further down the stack. */
+/* Do they overlap?  A thread may wait again with another waiter, a little further down the stack. */
 static bool overlaps(const struct fs_waiter *a, const struct fs_waiter *b)
 {
     return (uintptr_t)a < (uintptr_t)(b + 1) && (uintptr_t)b < (uintptr_t)(a + 1);
@@ -104,7 +104,7 @@ static void joined(struct fs_waiter *w)
     };
 }
 
-/* Does it wait in a queue, or for a ticket in a queue, whether it sleeps yet or not? */
+/* Does the thread wait in a queue, or for a ticket in a queue, asleep or not? */
 bool oracle_is_queued(const struct thread *t)
 {
     for (int k = 0; k < known_count; k++) {
@@ -114,7 +114,7 @@ bool oracle_is_queued(const struct thread *t)
     return false;
 }
 
-/* Does it sleep as a waiter in a queue, or for a ticket in a queue? */
+/* Does the thread sleep as a waiter in a queue, or for a ticket in a queue? */
 bool oracle_waits(const struct thread *t)
 {
     for (int k = 0; k < known_count; k++) {
@@ -125,7 +125,7 @@ bool oracle_waits(const struct thread *t)
     return false;
 }
 
-/* The debit must be in the word, so that no thread finds these units free (I5). */
+/* The debit must be in the word already, so that no thread finds these units free (I5). */
 static void check_reserved(const struct known *who)
 {
     int64_t out = 0;
@@ -141,7 +141,7 @@ static void check_reserved(const struct known *who)
              (long long)available(who->sem));
 }
 
-/* By the time that the granter has read. */
+/* Is the request old, by the time that the granter has read? */
 static bool is_old(const struct fs_waitq_node *node)
 {
     const struct fs_waiter *w = fs_waiter_of((struct fs_waitq_node *)(uintptr_t)node);
@@ -189,13 +189,13 @@ static const struct fs_waiter *front_of(int i)
     return fs_waiter_of((struct fs_waitq_node *)(uintptr_t)node[0]);
 }
 
-/* Has it waited too long to be passed, by the time that the passing thread has read? */
+/* Has the waiter waited too long to be overtaken, by the time that the overtaking thread has read? */
 static bool over_bound(const struct fs_waiter *w)
 {
     return w->enqueued_ns + scenario->bypass_ns <= self->last_clock;
 }
 
-/* A thread takes units without having joined: it comes first, or passes. */
+/* A thread has taken units without joining: it must come first, or be allowed to barge. */
 static void took(void)
 {
     const struct op *op = &script[id_of(self)][self->op];
@@ -210,7 +210,7 @@ static void took(void)
     }
 }
 
-/* A release adds to the word of a section. */
+/* Within a section, a release has added to the word. */
 static void added(int i, int64_t before, int64_t now)
 {
     if (now < FS_RETURNS || now < before || (now - before) % 2 != 0
@@ -218,7 +218,7 @@ static void added(int i, int64_t before, int64_t now)
         fail("I3 RETURNS", "the word is changed by something other than an addition");
 }
 
-/* With bounded bypass, running threads may pass from now on if somebody waits. */
+/* With bounded bypass and a waiter, running threads may barge from now on. */
 static void unlocked(int i)
 {
     const struct fs_waiter *head = scenario->bypass_ns != 0 && i_own(i) ? front_of(i) : NULL;
@@ -262,7 +262,7 @@ static void word_stored(int i, int64_t before, int64_t now)
         fail("I3 SLOW", "the word is changed without the mutex while SLOW is set");
 }
 
-/* Is it a state among a waiter's atomics?  The reason begins a word of 8 bytes. */
+/* Is it the state of a waiter, not another of its atomics?  The reason begins a word of 8 bytes. */
 static bool is_state(const void *at, bool in_ticket)
 {
     if (in_ticket)
@@ -288,7 +288,7 @@ void oracle_stored(const void *at, size_t size, int64_t before, int64_t now)
     }
 }
 
-/* ---- Every access ---- */
+/* ---- Each access ---- */
 
 static void touch_sem(int i, const void *at, bool write)
 {
@@ -298,7 +298,7 @@ static void touch_sem(int i, const void *at, bool write)
         fail("locks", "%s is written without the mutex", object_words(at));
 }
 
-/* Is this plain access protected by nothing that can be seen here? */
+/* Is this plain access without any protection that is visible here? */
 bool oracle_unprotected(const void *at)
 {
     int i = sem_at(at);
@@ -308,7 +308,7 @@ bool oracle_unprotected(const void *at)
     return self->mutexes == 0 && (stack_owner(at) >= 0 || heap_offset(at) >= 0);
 }
 
-/* Is it in the middle of a wait with the token?  It may have been interrupted by other calls. */
+/* Is the thread in a wait with the token, perhaps interrupted by other calls? */
 static bool has_token(int t)
 {
     for (int k = 0; k < OPS_MAX; k++) {
@@ -319,9 +319,9 @@ static bool has_token(int t)
 }
 
 /*
- * The holder of the token's mutex, which cancels it or leaves its list, may access the waits on the
- * list: they cannot return before they have had the mutex.  A completed waiter's memory may be on
- * the list again.
+ * The owner of the token's mutex, which cancels it or leaves its list, may access the waits on the list,
+ * because these cannot return before they have locked the mutex.  The memory of a resolved waiter may be on the
+ * list again.
  */
 static void touch_stack(int owner, const void *at, size_t size)
 {

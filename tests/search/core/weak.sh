@@ -1,13 +1,13 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# weak.sh [COUNT [NAME...]] - weak memory: litmus tests, then all scenarios, or those named, with
-# one preemption and one old load: make check-explore-weak.
+# weak.sh [COUNT [NAME...]] - make check-explore-weak: litmus tests, then all scenarios, or the named ones, with
+# one preemption and one old load.
 #
-# Then it looks for data races in the first COUNT scenarios that generate.c makes, without old loads.
-# The library promises no order between an acquire and a later call of another thread, so an old load
-# may contradict the sequential model although nothing is wrong.
+# Then it looks for data races in the first COUNT scenarios of generate.c, without old loads.  (The library
+# promises no order between an acquire and a later call of another thread, so an old load may contradict the
+# sequential model although nothing is wrong.)
 #
-# Builds into the current directory's tests/search/core.
+# Builds into tests/search/core of the current directory.
 set -u
 
 : "${top_srcdir:=$(cd "$(dirname "$0")/../../.." && pwd)}"
@@ -23,8 +23,8 @@ explore() {
   result "explore $*" $?
 }
 
-# These have too many schedules for both at once.  They run with an old load but no preemption, and
-# with a preemption but no old load.
+# These have too many schedules for both at once.  They run with an old load and no preemption, and with a
+# preemption and no old load.
 large='timeouts-of-three parker-still-on-a-chain bypass-chain bypass-two-sleepers
   bypass-two-sleepers-soon woken-by-the-woken woken-by-the-canceled'
 

@@ -4,8 +4,8 @@
  *
  *     units 1, capacity 2, paused: acquire 2 token; give | cancel | capacity 2
  *
- * The settings are the members of struct scenario, by name.  Those that are 0 or false may be left
- * out; if all are, so is the colon.
+ * The settings are members of struct scenario.  Those that are 0 or false may be omitted; without any settings
+ * the colon is omitted, too.
  */
 #include "explorer.h"
 
@@ -83,7 +83,7 @@ static bool read_setting(const char *text, struct scenario *what)
     return false;
 }
 
-/* Returns NULL if these words are no scenario.  The next call overwrites the result. */
+/* Returns NULL if the words are not a scenario.  The next call overwrites the result. */
 const struct scenario *scenario_of_words(const char *words)
 {
     static char name[TEXT_MAX], settings[200], threads[TEXT_MAX];
@@ -129,7 +129,7 @@ static bool has_number(const struct op *op)
     return verbs[op->verb].number == UNITS || (verbs[op->verb].number == OPTIONAL && op->n != 0);
 }
 
-/* `blank` between the words; the ticket of thread `id` need not be named. */
+/* Add an operation with `blank` between its words.  The ticket of thread `id` is the default. */
 static void add_op(struct text *text, const struct op *op, char blank, int id)
 {
     unsigned of = verbs[op->verb].of;
@@ -173,7 +173,7 @@ const char *op_words(const struct op *op, char *buffer, size_t size)
     return buffer;
 }
 
-/* False if they are too many for it. */
+/* Returns false if the buffer is too small. */
 bool threads_words(char *buffer, size_t size)
 {
     struct text text = { buffer, size };

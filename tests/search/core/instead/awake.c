@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * awake.c - in the explorer, instead of src/awake/awake.c: every policy that there can be.
+ * awake.c - the explorer's replacement of src/awake/awake.c: every possible policy.
  *
- * Each answer is both yes and no.  The first one is what the library answers while it has learned
- * nothing; another one counts as a preemption.  And a thread that stays awake may give up at any
- * moment.
+ * Each question is answered both yes and no.  The first answer is the library's before it has learned anything;
+ * any other answer counts as a preemption.  And a thread that stays awake may give up at any moment.
  */
 #include "../../engine/unlearned.h"
 
@@ -22,8 +21,8 @@ enum fs_ahead fs_awake_joined(const struct fs_awake *awake, const struct fs_awak
     return (facts->waiting > 2) != xp_answers_otherwise() ? FS_AHEAD_ON_CORE : FS_AHEAD_NOBODY;
 }
 
-/* Both, but not in one run. */
-bool fs_awake_in_convoy(void)
+/* Both answers, but the same one in a whole run. */
+bool fs_awake_in_crowd(void)
 {
     return fs_cpu_count() % 2 != 0;
 }
@@ -64,7 +63,7 @@ void fs_awake_learn_before_queue(_Atomic uint8_t *penalty, bool paid)
     (void)paid;
 }
 
-/* A pause ends when the word has changed, or later; then the clock has gone on. */
+/* A pause ends when the word has changed, or later; the clock has gone on then. */
 bool fs_awake_stay(const _Atomic int *word, int value, const _Atomic uint8_t *plan,
                    int64_t enqueued_ns, const struct fs_deadline *deadline)
 {
