@@ -368,7 +368,30 @@ TRIAL(stat_and_dump_are_those_of_c)
     std::fclose(file);
 }
 
-/* A canceled thread unwinds as by an exception and is dequeued. */
+TRIAL(a_counted_semaphore_has_a_histogram)
+{
+    fairsem::attributes bounded;
+    bounded.capacity = 2;
+    fairsem::counted_semaphore sem(2, bounded), plain_attributes(1);
+    fairsem::semaphore plain(1);
+    const auto sum_of = [](const fairsem::semaphore &of) {
+        std::uint64_t sum = 0;
+
+        for (std::uint64_t count : of.histogram())
+            sum += count;
+        return sum;
+    };
+
+    CHECK(sum_of(sem) == 0 && sem.capacity() == 2 && plain_attributes.capacity() == -1);
+    sem.acquire(2);
+    while (sem.stat().timeouts < 2)
+        CHECK(!sem.try_acquire_for(1ms));
+    CHECK(sum_of(sem) == 2 && sum_of(plain_attributes) == 0);
+    CHECK_THROWS(EINVAL, plain.histogram());
+    CHECK_THROWS(EINVAL, fairsem::counted_semaphore(3, bounded));
+}
+
+/* A thread that is canceled unwinds as by an exception, and leaves the queue. */
 TRIAL(a_canceled_thread_leaves_the_queue)
 {
     fairsem::semaphore sem(0);

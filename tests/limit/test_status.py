@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The output of fairsem-limit --status, as a table and as JSON."""
+"""What fairsem-limit --status says: as a table, as JSON, and in the text format of Prometheus."""
 
 import datetime
 import json
@@ -17,7 +17,10 @@ def test_an_unknown_format_is_an_error(limit):
     limit.gives(125, "--status=xml")
 
 
-def test_an_unused_name_has_no_users(limit):
+NOBODY_WAITED = {"count": 0, "seconds": 0, "longest": 0, "histogram": [0] * 28}
+
+
+def test_a_name_that_nobody_uses(limit):
     limit.gives(0, "--keep test 1 -- true")
     told = limit.gives(0, "--status=json test")
     assert told.startswith('{"names": [{"name": "test", "global": false, "limit": 1, "free": 1, "users": []')

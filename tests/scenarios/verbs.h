@@ -2,10 +2,10 @@
 /*
  * verbs.h - what the threads of a scenario can do: a row for each verb of the language.
  *
- * A row has all that the explorer must know about a verb, except its call (actors.c), its effect
- * (model_steps.c), and rules for one verb alone in an oracle or in generate.c.  language.h explains the
- * columns.  This header has no include guard: each definition of VERB uses other columns.  A change of
- * .drawn, or of the order of the rows, changes the scenarios of all seeds.
+ * A row has all that the explorer must know about a verb, except its call (calls.h), its effect
+ * (model_steps.c), and the rules of an oracle, or of generate.c, for one verb alone.  language.h
+ * explains the columns.  No guard: each macro VERB takes something else from the rows.  If .drawn
+ * or the order of the rows changes, all seeds make other scenarios.
  */
 
 VERB(ACQUIRE, "acquire", ASKS, .with = PRIORITY | TOKEN, .waits = true, .drawn = 26,

@@ -88,7 +88,7 @@ static const fairsem_attr_t with_bypass = { .flags = FAIRSEM_BOUNDED_BYPASS,
 
 /* ---- Lessons ---- */
 
-/* The value of a penalty after a grant that came soon, or late. */
+/* Either penalty after a grant that came soon, or late. */
 static int after(int penalty, bool soon)
 {
     if (soon)
@@ -96,7 +96,7 @@ static int after(int penalty, bool soon)
     return penalty + 2 < 15 ? penalty + 2 : 15;
 }
 
-/* In a random sequence of soon and late grants, the thread stays awake while the penalty is below 8. */
+/* Any sequence of early and late grants: the thread stays awake while the penalty is below 8. */
 static void learn_both(fairsem_t *sem, uint32_t seed, int late_in_16)
 {
     int as_front = 0, early = 0;
@@ -408,7 +408,7 @@ START_TEST(a_head_that_is_woken_to_compete_learns_from_it)
     fairsem_t sem;
 
     begin();
-    world.now++;        /* off the multiples of 16, at which a thread stays awake before it joins, whatever the penalty */
+    world.now++;        /* not a time at which a thread stays awake before it joins, whatever the penalty */
     ck_assert_int_eq(fairsem_init(&sem, 0, &with_bypass), 0);
     atomic_store(&fs_inside(&sem)->before_queue, 15);
     assert_awake(&sem, awake_as_head, SOON, 100);

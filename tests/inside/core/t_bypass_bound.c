@@ -307,7 +307,7 @@ START_TEST(with_unhooked_handlers_a_thread_joins_at_once)
         NOT_HERE("no interruptible semaphores here");
     begin_with(&sem, FAIRSEM_INTERRUPTIBLE);
     for (int i = 0; i < 10; i++)
-        wait_for(&sem, LATE);       /* until it no longer pays to stay awake as the head */
+        wait_for(&sem, LATE);       /* until it does not pay to stay awake as the head */
     ck_assert_int_eq(atomic_load(&fs_inside(&sem)->before_queue), 0);
 }
 END_TEST

@@ -208,8 +208,8 @@ static void hold_and_queue(fairsem_t *sem, int holders_core, int on_core_0)
     }
 }
 
-/* Returns the place in the queue, and the plan, of the waiter that is woken when a thread joins on core 1. */
-static int place_woken(int holders_core, int on_core_0, enum fs_plan *plan)
+/* Which place of the queue is woken, and with which plan, when a thread joins on core 1? */
+static int place_woken(int holders_core, int on_core_0, enum fs_strategy *plan)
 {
     fairsem_t sem = FAIRSEM_INITIALIZER(0);
 

@@ -9,7 +9,7 @@
 #include <errno.h>
 #include <sched.h>
 
-#define TRIES     6     /* before it yields */
+#define TRIES     6     /* before it gives way */
 #define POLLS      50
 #define POLLS_IF_REAL_TIME 3
 
@@ -103,7 +103,7 @@ START_TEST(a_thread_that_would_yield_to_nobody_sleeps)
     world.cores = 4;
     assert_locks(TRIES, 0, 1);
     ck_assert_int_eq(world.naps, 0);
-    world.takes_turns = true;           /* from now on another thread naps less */
+    world.takes_turns = true;           /* another thread naps less from now on */
     assert_locks(TRIES + 1 + POLLS_IF_REAL_TIME, 1, 1);
 }
 END_TEST

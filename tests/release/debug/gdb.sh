@@ -111,8 +111,16 @@ says "a live process" "$work/all" -ex 'break all_wait' -ex run -ex "source $scri
 [ -z "$cores" ] ||
   says "a core file" "$work/all" -ex "source $script" "$@" "$work/waiting" "$work/core"
 
-# ---------------------------------------------------------------- arguments that are refused
-# An unexpected exception of Python would be in the output.
+# With a clock that goes on by a second each time that it is read.
+printf 'the clock was read once\n' | cat "$work/info" - > "$work/once"
+says "all ages of an answer have one end" "$work/once" -ex 'break all_wait' -ex run -ex "source $script" \
+  -ex 'python import time; began = time.clock_gettime_ns(time.CLOCK_MONOTONIC); read = []' \
+  -ex 'python time.clock_gettime_ns = lambda clock: read.append(clock) or began + len(read) * 10**9' \
+  -ex 'python print("BEGIN")' -ex 'info fairsem' \
+  -ex 'python print("the clock was read " + ("once" if len(read) == 1 else str(len(read))))' "$work/waiting"
+
+# ---------------------------------------------------------------- what it must refuse
+# says knows no other exceptions: one of Python would be in the output.
 cat > "$work/refused" << '_EOF'
 No symbol "nonesuch" in current context.
 nowhere is NULL.

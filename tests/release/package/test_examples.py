@@ -15,8 +15,8 @@ from cases import NOT_HERE, TOP_BUILDDIR, TOP_SRCDIR, run, wait_until
 SOURCES, LIMIT = TOP_SRCDIR + "/src", TOP_BUILDDIR + "/fairsem-limit"
 
 
-def ends(status, program, *arguments, needs=()):
-    """Run a program, which must exit with this status.  Returns its output."""
+def ends(status, program, *arguments, needs=(), **options):
+    """What it prints; it exits with this status."""
     for name in (program, *needs):
         if not os.path.exists(os.path.join(TOP_BUILDDIR, name)):
             pytest.skip(name + " was not built")

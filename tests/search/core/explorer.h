@@ -123,7 +123,7 @@ static inline bool returned_before(int that, int this)
 /* ---- Threads ---- */
 
 enum at {
-    READY,              /* stopped before an operation that is possible at any time */
+    READY,              /* stopped before something that it can do at any time */
     WANTS_MUTEX, SLEEPS_ON_COND, SLEEPS_ON_WORD, POLLS, PAUSES,
     WAITS_ITS_TURN,     /* the scenario places it after another thread's operation, */
     FOLLOWS,            /* or after the thread before it */

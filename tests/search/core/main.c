@@ -3,17 +3,7 @@
  * main.c - the options and names of `explore` besides those of ../engine/command.c, see own_help: weak memory
  * (views.h), generated scenarios (generate.c, campaign.c) and scenarios in words (words.c).
  *
- * Options are those of ../engine/command.c.  The printed table has the number of different histories, too, which
- * must be the same with --all-runs.  A NAME is in the table of scenarios.c, or a scenario in words (words.c), or
- * seed-N, the Nth scenario of generate.c.
- *
- * --stale N turns on weak memory (views.h): at most N loads of a run see an old value, and plain
- * accesses are checked for races.  --stale 0 only checks for races.
- *
- * --generate runs many scenarios of generate.c (campaign.c), from FIRST on; with --seconds, as many
- * as that time allows.  A failure is minimized.  This option comes last.
- *
- * --coverage checks the coverage of the scenarios (coverage.c).
+ * The table has the number of different histories, too; --all-runs must find as many.
  */
 #include "explorer.h"
 

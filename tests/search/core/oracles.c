@@ -123,7 +123,7 @@ static int64_t may_exceed(int i)
     return most - least;
 }
 
-/* In a struct nothing fits, except a drain if no unit is in use. */
+/* In a pause nothing fits, except a drain when no unit is in use. */
 static bool front_fits(const struct fs_waiter *head, int64_t limit, int closed, int64_t available)
 {
     return limit != 0 ? head->units <= available : closed != 0 && available >= 0;

@@ -89,7 +89,7 @@ static int options_of(struct thread *t, struct option *option)
         option[n++] = (struct option){ t, TIME_OUT };
     if (sleeps(t) && !t->cancel_disabled && (t->cancel_pending || t->cancelable) && !t->canceled)
         option[n++] = (struct option){ t, PTHREAD_CANCEL };
-    /* A nap is not a cancellation point, but one follows it. */
+    /* A nap is no cancellation point, but one follows it. */
     if (t->at == POLLS && t->restless && (t->cancel_pending || t->cancelable) && !t->canceled)
         option[n++] = (struct option){ t, PTHREAD_CANCEL };
     if (sleeps(t) && run.spurious < scenario->spurious)

@@ -125,7 +125,7 @@ bool oracle_waits(const struct thread *t)
     return false;
 }
 
-/* The debit must be in the word already, so that no thread finds these units free (I5). */
+/* The debit must be in the word, so that no thread finds these units free (I5). */
 static void check_reserved(const struct known *who)
 {
     int64_t out = 0;

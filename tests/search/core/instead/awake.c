@@ -21,8 +21,8 @@ enum fs_ahead fs_awake_joined(const struct fs_awake *awake, const struct fs_awak
     return (facts->waiting > 2) != xp_answers_otherwise() ? FS_AHEAD_ON_CORE : FS_AHEAD_NOBODY;
 }
 
-/* Both answers, but the same one in a whole run. */
-bool fs_awake_in_crowd(void)
+/* Both, but not in one run. */
+bool fs_awake_in_convoy(void)
 {
     return fs_cpu_count() % 2 != 0;
 }
