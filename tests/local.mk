@@ -1,23 +1,6 @@
 # SPDX-License-Identifier: MIT
 # tests/local.mk - what `make check` runs, and what runs more; included by ../Makefile.am.
-#
-#   make check            all C programs, and scripts that take seconds (test_scripts)
-#   make verify           everything deeper, a row each (verify.sh); its scripts are verify_scripts
-#   make release-check    what is needed before a release only; release_scripts
-#
-# Its folders are named by what a reader asks; the local.mk of each says what is in it, and which
-# targets it has:
-#
-#   scenarios/ what the library promises, one line each; real threads and the explorer play them
-#   contract/  does fairsem.h keep the promises that no scenario can say?
-#   shared/ posix/ cxx/ preload/ limit/ cluster/
-#              the same question, a room for each header and each command
-#   inside/    what only the inside shows: programs that know it, or stand between the library and
-#              what it calls
-#   search/    who looks for what nobody thought of: every schedule, every death, random sequences,
-#              a model, histories, seeded faults, tools
-#   release/   what people install, read and build: packages, manuals, debuggers, other platforms
-#   support/   what those share
+# README.md beside it says which question each directory answers, and by which command.
 
 TEST_EXTENSIONS = .sh .py
 PY_LOG_COMPILER = $(SHELL) $(top_srcdir)/tests/support/pytest.sh
@@ -38,7 +21,7 @@ check_LIBRARIES =
 # Not cru, about which ar complains.
 ARFLAGS = cr
 dist_check_SCRIPTS = $(test_scripts) $(verify_scripts) $(release_scripts)
-EXTRA_DIST += tests/not_here.txt tests/verify.sh
+EXTRA_DIST += tests/README.md tests/not_here.txt tests/verify.sh
 
 .PHONY: verify
 verify: all

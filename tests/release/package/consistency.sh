@@ -189,6 +189,22 @@ else
   echo "ok: no paths of one machine in $(wc -l < "$work/files") files"
 fi
 
+# ---------------------------------------------------------------- the rooms of the tests
+grep -oh 'ROOM=[a-z/]*' "$top_srcdir/tests/README.md" "$top_srcdir/CONTRIBUTING.md" | sed 's/.*=//' | sort -u |
+  grep . > "$work/rooms"
+while read -r room; do
+  grep -q "tests/$room/" "$top_srcdir/tests/local.mk" || fail "no tests/$room/, of ROOM=$room in a document"
+done < "$work/rooms"
+if ! "$MAKE" --version 2> /dev/null | grep -q GNU; then
+  not_tried "ROOM=: $MAKE is not GNU make"
+elif "$MAKE" -C "$top_builddir" check ROOM=nowhere > "$work/log" 2>&1 ||
+  ! grep -q 'there are no tests in tests/nowhere/' "$work/log"; then
+  cat "$work/log"
+  fail "make check ROOM=nowhere"
+else
+  echo "ok: documents name $(wc -l < "$work/rooms") rooms, and make refuses another"
+fi
+
 # ---------------------------------------------------------------- each clean-up aligns its stack
 # compiler.h has the reason.  The C libraries of our machines would not show a missing one.
 (cd "$top_srcdir" && grep -o 'pthread_cleanup_push([a-z_]*' src/core/*.c src/shared/*.c) |
