@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT
-# build.sh - read by the build.sh of each explorer, which has the arguments SRCDIR and OUT and sets
-# `here`: sets src, out, include, work and engine.
+# build.sh - sourced by the build.sh of each explorer, which has the arguments SRCDIR and OUT and sets `here`.
+# Sets src, out, include, work and engine.
 #
-# CC is honored.  The public header is the one in SRCDIR/../include, if there is one.  Objects go to
-# OUT.objects.  EXPLORER is "", or the OUT of an earlier build, whose own objects are copied.
+# CC is honored.  The public header is that in SRCDIR/../include, if it exists.  Objects go to OUT.objects.
+# EXPLORER is "", or the OUT of an earlier build, whose own objects are copied.
 
 # shellcheck shell=sh disable=SC2154,SC2164 # who reads it has set `here`, and set -e
 src=$(cd "$1" && pwd)
@@ -17,7 +17,7 @@ include=$src/../include
 [ -f "$include/fairsem.h" ] || include=$here/../../../include
 work=$out.objects
 
-# need_compiler - exit with 77 where no explorer can be built, and say why.
+# need_compiler - exit with 77, and print the reason, if no explorer can be built here.
 need_compiler() {
   cat > "$work/probe.c" << 'END'
 #if !defined(__x86_64__) || !defined(__linux__)
@@ -31,14 +31,14 @@ END
     cat "$work/probe.log"
     skip "the explorer needs x86-64, Linux and a compiler with -fsanitize=thread"
   fi
-  # gcc does not know that no thread has a number beyond the last stack.
+  # -Wno-stringop-overflow, because gcc does not know that no thread has a number beyond the last stack.
   whole='-flto -flto-partition=one -Wno-stringop-overflow'
   # shellcheck disable=SC2086
   $CC $whole -shared -fPIC "$work/probe.c" -o "$work/probe.so" > "$work/probe.log" 2>&1 || whole=
 }
 
-# keep FILE... - end here if OUT was made of the same text, by the same commands and compiler.  The text,
-# not the times: mutants are copies, made in the same second.
+# keep FILE... - exit if OUT was made from the same text, by the same commands and compiler.  Texts are compared,
+# not times, because mutants are copies made in the same second.
 keep() {
   # CC can be more than one word.
   # shellcheck disable=SC2086
@@ -48,16 +48,15 @@ keep() {
   rm -rf "$out" "$work"
 }
 
-# objects_in DIRECTORY - without the two that have a place of their own.
+# objects_in DIRECTORY - list its objects, without the two that have a place of their own.
 objects_in() {
   find "$1" -name '*.o' ! -name 'static_*.o'
 }
 
-# explorer FLAGS [FILE...] - compile its own sources, the engine's and FILEs to $work/explorer.  They are
-# optimized as a whole when the program is linked, if the compiler can: many small functions in many
-# files run at each access of the library, so that takes a third of the time of a search.  For many
-# versions of the library that would take longer than it saves: the objects of EXPLORER are made one
-# object, once, which is only linked.
+# explorer FLAGS [FILE...] - compile the explorer's sources, the engine's and FILEs to $work/explorer.  If the
+# compiler can, they are optimized as a whole at link time, which makes a search much faster, because many small
+# functions in many files run at each access of the library.  For many versions of the library that would take
+# longer than it saves, so the objects of EXPLORER are combined into one object, once, which is only linked.
 # shellcheck disable=SC2046,SC2086
 explorer() {
   cd "$work/explorer"
@@ -75,13 +74,13 @@ explorer() {
   fi
   $CC $for_all $whole -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes -I"$here" \
     -c "$here"/*.c "$engine"/*.c "$@"
-  # These are between the library's objects.
+  # These are linked before and behind the library's objects.
   $CC $for_all -c "$engine"/static_*.c
 }
 
-# link LIBRARY FLAGS - the objects matching these patterns are the library's.  The order matters:
-# static_first.c says why.  -z now: a function that is bound at its first call leaves traces on the
-# stack of that run alone, and stacks are a part of the state.
+# link LIBRARY FLAGS - link the program; LIBRARY are patterns of the library's objects.  The order matters, see
+# static_first.c.  -z now, because the binding of a function at its first call would leave traces on the stack of
+# only one run, and stacks are a part of the state.
 # shellcheck disable=SC2046,SC2086
 link() {
   cd "$work"

@@ -2,10 +2,15 @@
 /*
  * command.c - the command line of an explorer, see help_text; its main.c has its own options and names.
  *
- * Prints how many schedules ran to their end, and how many ended at a known state.
+ * Runs all scenarios of the table, or the named ones, and prints the numbers of schedules that ran to their
+ * end, and that ended at a known state.  --bound limits the preemptions of a schedule, --seconds the time of a
+ * scenario, --runs the number of its schedules.  With --jobs, N processes each run every Nth scenario.
+ * --all-runs does not end schedules at known states.  --first stops at the first failure.
+ * The main.c of each explorer describes its own options and names.
  *
- * Exit status 0: nothing found; 1: a failure, and the command that repeats it has been printed;
- * all others: it could not run (../../support/result.sh).  A crash of the library is a failure.
+ * The exit status is 0 if nothing was found, 1 after a failure, for which the command that repeats it has been
+ * printed, and any other if the search could not run (../../support/result.sh).  A crash of the library is a
+ * failure.
  */
 #include "explorer.h"
 
@@ -33,7 +38,7 @@ static const char help_text[] =
     "Exit status 0: nothing found; 1: a failure; any other: it could not run.\n";
 
 static bool only_first;     /* stop at the first failure */
-static char **next;         /* argument */
+static char **next;         /* the next argument */
 
 _Noreturn void refuse(const char *why, const char *what)
 {
@@ -115,10 +120,10 @@ static int list(void)
 /* ---- Several processes ---- */
 
 enum { PARTS_MAX = 64 };
-static FILE *said[PARTS_MAX];       /* by the other processes */
+static FILE *said[PARTS_MAX];       /* the output of the other processes */
 static pid_t child[PARTS_MAX];
 
-/* Fork the others.  This one, or each of them, goes on with its own part of the scenarios. */
+/* Fork the other processes.  Each process goes on with its own part of the scenarios. */
 static void divide(int n)
 {
     if (n < 1 || n > PARTS_MAX)
@@ -137,7 +142,7 @@ static void divide(int n)
     parts = n;
 }
 
-/* Print what the others have said.  Returns the worst of all exit statuses. */
+/* Print the output of the other processes.  Returns the worst exit status of all. */
 static int gather(int status)
 {
     for (int i = 1; i < parts && part == 0; i++) {
@@ -156,7 +161,7 @@ static int gather(int status)
 
 /* ---- Options ---- */
 
-/* Returns as own_option(). */
+/* Returns the same values as own_option(). */
 static int common_option(const char *option)
 {
     if (strcmp(option, "--help") == 0)

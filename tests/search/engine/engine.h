@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * engine.h - what the explorers share: fibres, decisions, the search, known states, the report.
+ * engine.h - shared by the explorers: fibres, decisions, the search, known states, the report.
  *
- * An explorer is a folder beside this one: ../core/ and ../shared/.  It runs sources of the library
- * under every schedule.  Its build.sh compiles this folder once more, against the explorer.h of the
- * explorer, so the engine uses what that declares:
+ * The explorers are the directories ../core/ and ../shared/.  Each runs sources of the library under every
+ * schedule.  Its build.sh compiles this directory again, against its own explorer.h, whose declarations the
+ * engine uses:
  *
  *   struct scenario  with `name` and `threads`, its text; the table `scenarios`, `scenarios_count`
  *   struct thread    with `fibre`, `at` (one of its values is ENDED), `error`, `cleanups`,
@@ -14,14 +14,14 @@
  *   fibre.c       a thread without a kernel; stacks.c: its stack, and the library's private memory
  *   run.c         one run: the loop over its steps, failures, the trace
  *   search.c      the decisions of a run, and all runs
- *   seen.c        states that were seen before need not be searched again
+ *   seen.c        known states, which need not be searched again
  *   shorten.c     the fewest decisions that still fail
  *   static_*.c    the library's static variables lie between those of these two files
- *   instrument.c  what the compiler inserts before each access (-fsanitize=thread)
+ *   instrument.c  the calls that the compiler inserts before each access (-fsanitize=thread)
  *   layer.h       the calls of the library that go to an explorer; posix.c: some of them
  *   command.c     the command line, and the report
  *
- * What an explorer defines is under the heads "The explorer's part".
+ * The heads "The explorer's part" have the functions that an explorer defines.
  */
 #ifndef XP_ENGINE_H
 #define XP_ENGINE_H
@@ -37,27 +37,27 @@ struct thread;
 
 /* ---- run.c: one run ---- */
 
-extern struct thread *self;         /* the thread that runs; NULL: the scheduler, or no run */
+extern struct thread *self;         /* the running thread; NULL in the scheduler, or outside of a run */
 extern const struct scenario *scenario;
 extern int preemptions;             /* so far */
 extern bool quiet;                  /* no thread stops now */
 extern bool tracing;
 extern char why_failed[1000];
 
-/* Stop the thread that runs, and go on with the scheduler; errno is kept. */
+/* Stop the running thread, and go on with the scheduler.  Keeps errno. */
 void leave(void);
-/* Continue this thread until it stops. */
+/* Continue the thread until it stops. */
 void resume(struct thread *t);
-void count_step(void);              /* fails if there are too many */
+void count_step(void);              /* fails if there are too many steps */
 _Noreturn void fail(const char *oracle, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 void trace(const char *format, ...) __attribute__((format(printf, 1, 2)));
-/* A run from its beginning.  False if it failed. */
+/* Do one run.  Returns false if it failed. */
 bool run_once(bool *merged);
 
 /* The explorer's part, in its schedule.c. */
 void run_begins(void);
-int  run_options(struct thread *current);       /* how many ways there are to go on; 0: none */
+int  run_options(struct thread *current);       /* returns the number of ways to go on, may be 0 */
 struct thread *run_takes(struct thread *current, int option);   /* returns the next `current` */
 void run_ends(void);                            /* no options are left */
 uint64_t state_now(const struct thread *current);
@@ -66,18 +66,18 @@ uint64_t state_now(const struct thread *current);
 
 struct limits {
     int    bound;           /* preemptions */
-    double seconds;         /* 0: none */
-    long   runs;            /* 0: all */
+    double seconds;         /* 0 for no limit */
+    long   runs;            /* 0 for all */
     bool   merge;           /* a run ends at a known state */
-    bool   own;             /* the explorer's own bound applies, and is this: old loads; deaths */
+    bool   own;             /* the explorer's own bound applies, of old loads or of deaths: */
     int    own_bound;
-    bool   by_chance;       /* not in order: `runs` random ones, without merging */
+    bool   by_chance;       /* `runs` random schedules, without merging */
     bool   quiet;           /* a failure is not printed */
 };
 extern struct limits limits;
 
 struct outcome {
-    long   runs, merged;    /* to the end; to a state that had been seen */
+    long   runs, merged;    /* numbers of schedules that ran to the end, or to a known state */
     double seconds;
     bool   complete, failed;
 };
@@ -89,10 +89,10 @@ const char *failed_schedule(void);      /* the decisions of the last run */
 double seconds_now(void);
 
 int  choose(int answers);
-void decisions_begin(void);     /* of a run */
+void decisions_begin(void);     /* before a run */
 bool decisions_are_new(void);   /* all prescribed decisions have been made */
 void decisions_forget(void);    /* before the first run */
-bool decisions_next(void);      /* of the next run, if there is one */
+bool decisions_next(void);      /* prepare the next run; returns false if there is none */
 
 /* The explorer's part. */
 bool script_read(const struct scenario *what);      /* script.c */
@@ -108,33 +108,33 @@ bool states_seen(uint64_t state, int cost);
 
 /* ---- shorten.c ---- */
 
-void note_oracle(void);         /* by which the last run failed */
-bool same_oracle(void);         /* did the last run fail by that? */
+void note_oracle(void);         /* note the oracle by which the last run failed */
+bool same_oracle(void);         /* did the last run fail by the noted oracle? */
 /* Shorten a schedule that fails by the noted oracle. */
 void shorten(const struct scenario *what, struct limits with, char *schedule, size_t size);
 
 /* ---- stacks.c: memory ---- */
 
 char *stack_top(int id);
-int   stack_owner(const void *at);      /* whose stack it is on; -1: no thread's */
-void  stacks_clear(void);               /* before a run: equal states have equal stacks */
+int   stack_owner(const void *at);      /* returns the thread whose stack it is on, or -1 */
+void  stacks_clear(void);               /* before a run, so that equal states have equal stacks */
 
 extern char xp_data_first[], xp_data_last[], xp_bss_first[], xp_bss_last[];
 enum { STATICS_SIZE = 8192 };
 bool  in_statics(const void *at);
-void  statics_check(void);              /* exits if they are not together */
+void  statics_check(void);              /* exits if the variables are not together */
 
-void *heap_take(size_t size);           /* zeroed; no block is ever used again */
-int   heap_offset(const void *at);      /* -1: not in the heap */
+void *heap_take(size_t size);           /* zeroed; blocks are never reused */
+int   heap_offset(const void *at);      /* returns -1 if not in the heap */
 
-/* All that the library has, except what it was given. */
+/* The library's own memory, without that of its users. */
 struct image {
     char   statics[STATICS_SIZE], heap[HEAP_SIZE];
     size_t heap_used;
 };
 void  image_save(struct image *to);
 void  image_load(const struct image *from);
-uint64_t image_hash(uint64_t hash, const struct image *image);  /* NULL: what is in place */
+uint64_t image_hash(uint64_t hash, const struct image *image);  /* of the memory in place if NULL */
 
 /* ---- instrument.c: accesses ---- */
 
@@ -142,9 +142,9 @@ uint64_t image_hash(uint64_t hash, const struct image *image);  /* NULL: what is
 enum access_kind { ACCESS_LOAD, ACCESS_STORE, ACCESS_CHANGE, ACCESS_SWAP };
 void access_plain(const void *at, size_t size, bool write, const void *pc);
 void access_begins(const void *at, size_t size, enum access_kind kind, const void *pc);
-/* Which value does it see, if memory has `newest`? */
+/* Returns the value that the load sees, if memory has `newest`. */
 int64_t access_load(const void *at, size_t size, int64_t newest, int order, const void *pc);
-/* May memory change to this value? */
+/* Does memory change to this value? */
 bool access_stores(const void *at, size_t size, int64_t value, enum access_kind kind, int order,
                    const void *pc);
 bool access_swap_fails(const void *at, size_t size, int64_t newest, int64_t *expected, int order,
@@ -162,29 +162,28 @@ void catch_crashes(void);
 
 /* The explorer's part, in its threads.c and actors.c. */
 _Noreturn void thread_ends(void);
-bool cancel_strikes(void);      /* when it becomes asynchronous, or no longer is */
+bool cancel_strikes(void);      /* does a cancellation act where it becomes asynchronous, or ends to be? */
 
 /* ---- command.c: the command line ---- */
 
-_Noreturn void refuse(const char *why, const char *what);   /* it could not run */
-const char *argument(void);             /* the next one; refuses if there is none */
+_Noreturn void refuse(const char *why, const char *what);   /* exit: it could not run */
+const char *argument(void);             /* returns the next argument; refuses if there is none */
 char **arguments_left(int *count);
 double number(void);
 const struct scenario *find(const char *name);
-extern struct limits asked;             /* by the options */
+extern struct limits asked;             /* the limits in the options */
 extern int part, parts;         /* this process runs every `parts`th of the scenarios */
 
 /* The explorer's part, in its main.c. */
 extern const char program_name[];            /* its name */
-extern const char own_help[];           /* lines about its own options, and about its names */
-extern const char own_heading[];        /* of a column of its own, or "" */
-extern const char own_events[];         /* what limits.own_bound limits */
+extern const char own_heading[];        /* of its own column, or "" */
+extern const char own_events[];         /* the name of what limits.own_bound limits */
 void begin_program(const char *first);  /* before anything runs; the first argument */
 enum { GO_ON = -1, NO_SUCH_OPTION = -2 };
 int  own_option(const char *option);    /* returns one of these, or the exit status */
-const struct scenario *own_scenario(const char *name);      /* that has no place in the table */
-bool own_limits(const struct scenario *what, struct limits *with);  /* false: leave it out */
-void print_own(void);                   /* its column */
-bool end_program(void);                 /* false: it has failed */
+const struct scenario *own_scenario(const char *name);      /* one that is not in the table */
+bool own_limits(const struct scenario *what, struct limits *with);  /* returns false to leave it out */
+void print_own(void);                   /* print its column */
+bool end_program(void);                 /* returns false if it has failed */
 
 #endif

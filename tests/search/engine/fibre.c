@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* fibre.c - switches stacks by hand: 15 instructions, where swapcontext(3) makes a system call. */
+/* fibre.c - switches stacks with 15 instructions, because swapcontext(3) makes a system call. */
 #include "fibre.h"
 
 #include <stdint.h>
@@ -33,7 +33,7 @@ __asm__(
 
 void fibre_prepare(struct fibre *fibre, char *top, void (*fn)(void))
 {
-    uintptr_t frame[8] = { 0 };     /* six registers, where to return to, and its caller */
+    uintptr_t frame[8] = { 0 };     /* six registers, the return address, and that of its caller */
 
     frame[6] = (uintptr_t)fn;
     fibre->sp = top - sizeof frame;

@@ -2,9 +2,9 @@
 /*
  * fibre.h - a thread without a kernel: a stack, and a place in a function.
  *
- * fibre_switch() saves the registers that a call preserves on the stack that it leaves.  So the
- * whole state of a stopped fibre lies between fibre.sp and the top of its stack, where it can be
- * compared with that of another schedule (seen.c).
+ * fibre_switch() saves the registers that a call preserves on the stack that it leaves.  So the whole state of a
+ * stopped fibre is between fibre.sp and the top of its stack, and can be compared with that of another schedule
+ * (seen.c).
  */
 #ifndef XP_FIBRE_H
 #define XP_FIBRE_H
@@ -16,7 +16,7 @@ struct fibre {
 /* Prepare to run fn, which must not return, on the stack that ends at `top` (16-aligned). */
 void fibre_prepare(struct fibre *fibre, char *top, void (*fn)(void));
 
-/* Stop `from`, which runs, and continue `to` where it stopped. */
+/* Stop the running fibre `from`, and continue `to` where it stopped. */
 void fibre_switch(struct fibre *from, struct fibre *to);
 
 #endif

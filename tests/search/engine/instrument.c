@@ -2,9 +2,9 @@
 /*
  * instrument.c - the library's loads and stores, atomic and plain.
  *
- * The library is compiled with -fsanitize=thread and linked without its runtime.  So the compiler
- * calls a function of this file before each plain access, and in place of each atomic one.  The
- * explorer's access.c says what they mean.
+ * The library is compiled with -fsanitize=thread and linked without the sanitizer's runtime, so that the compiler
+ * calls a function of this file before each plain access, and in place of each atomic one.  The explorer's
+ * access.c has their effects.
  */
 #include "explorer.h"
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-# tests/search/engine/local.mk - what the explorers of ../core/ and ../shared/ share, in one form;
-# included by tests/local.mk.  engine.h says how it works; the build.sh of each explorer compiles it.
+# tests/search/engine/local.mk - shared sources of the explorers in ../core/ and ../shared/; included by
+# tests/local.mk.  See engine.h; the build.sh of each explorer compiles them.
 
 EXTRA_DIST += \
 	tests/search/engine/build.sh \

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* posix.c - cancellation, signals, crashes and quotas, as far as they are the same for all explorers. */
+/* posix.c - cancellation, signals, crashes and quotas, as far as all explorers share them. */
 #include "explorer.h"
 #include "system/quota.h"
 
@@ -23,7 +23,7 @@ void xp_cleanup_pop(int execute)
         cleanup->fn(cleanup->arg);
 }
 
-/* The handlers run on the canceled thread's stack, innermost first. */
+/* Run the clean-up handlers on the canceled thread's stack, innermost first. */
 _Noreturn void act_on_cancel(void)
 {
     self->cancel_disabled = true;
@@ -42,8 +42,8 @@ int xp_setcancelstate(int state, int *before)
     return 0;
 }
 
-/* An asynchronous cancellation can act at any moment: here that is at both ends, and in the sleep
- * between them. */
+/* An asynchronous cancellation can act at any moment.  Here it acts at both ends of the asynchronous part, and in
+ * the sleep between them. */
 int xp_setcanceltype(int type, int *before)
 {
     bool async = type == PTHREAD_CANCEL_ASYNCHRONOUS;
@@ -69,7 +69,7 @@ int xp_sigmask(int how, const sigset_t *set, sigset_t *before)
     return 0;
 }
 
-/* ---- In place of quota_linux.c: the explorer's own cgroup changes nothing ---- */
+/* ---- A replacement of quota_linux.c: the explorer's own cgroup has no effect ---- */
 
 int fs_quota_cores(const char *root)
 {
@@ -84,7 +84,7 @@ static void crashed(int number)
     fail("crash", "signal %d", number);
 }
 
-/* The handler has its own stack, and leaves it by a switch to the scheduler. */
+/* The handler runs on its own stack, and leaves by a switch to the scheduler. */
 void catch_crashes(void)
 {
     static char stack[65536];

@@ -2,9 +2,8 @@
 /*
  * run.c - one run: the loop over its steps, and its end.
  *
- * The scheduler has a stack of its own.  A thread that stops records what it is about to do (struct
- * thread) and switches to the scheduler.  That compares the state with those seen before, and
- * decides the next step.
+ * The scheduler has a stack of its own.  A thread that stops records its next operation in struct thread and
+ * switches to the scheduler, which compares the state with known ones and decides the next step.
  */
 #include "explorer.h"
 
@@ -26,7 +25,7 @@ static int steps;
 static bool failed;
 static jmp_buf given_up;
 
-/* The engine's own memory belongs to no simulated process: `t` is valid when the thread goes on. */
+/* The engine's memory belongs to no simulated process, so `t` is still valid when the thread goes on. */
 void leave(void)
 {
     struct thread *t = self;
@@ -76,7 +75,7 @@ void trace(const char *format, ...)
     va_end(arguments);
 }
 
-/* False: it came to a known state. */
+/* Returns false if the run has reached a known state. */
 static bool run_threads(void)
 {
     struct thread *current = NULL;

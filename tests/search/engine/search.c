@@ -2,9 +2,9 @@
 /*
  * search.c - all runs of a scenario, depth first: the decisions, and their other answers.
  *
- * A schedule is written SCENARIO:BOUND:DECISIONS; decisions other than the first answer are written
- * as NUMBER=ANSWER, with commas between them.  BOUND is PREEMPTIONS; or PREEMPTIONS+OWN, if the
- * explorer's own bound applies.
+ * A schedule is written as SCENARIO:BOUND:DECISIONS.  DECISIONS has only those with another answer than the first,
+ * as NUMBER=ANSWER, with commas between them.  BOUND is PREEMPTIONS, or PREEMPTIONS+OWN if the explorer's own
+ * bound applies.
  */
 #include "explorer.h"
 
@@ -17,7 +17,7 @@ enum { DECISIONS_MAX = 20000 };
 
 struct limits limits;
 static struct { short answer, answers; } decision[DECISIONS_MAX];
-static int decisions, replayed;     /* in this run; and how many of them are prescribed */
+static int decisions, replayed;     /* number of decisions in this run, and of prescribed ones */
 
 void decisions_begin(void)
 {
@@ -35,8 +35,7 @@ bool decisions_are_new(void)
 }
 
 /*
- * Random answers: mostly the first, which is the one without a preemption, in some runs more often
- * than in others.
+ * Random answers: mostly the first, which has no preemption, but in some runs more often than in others.
  */
 static uint64_t dice;
 static int patience;
@@ -52,7 +51,7 @@ static int any(int answers)
     return below(patience) > 0 ? 0 : below(answers);
 }
 
-/* Choose one of so many answers.  The first run takes the first; other runs take the others. */
+/* Choose an answer, from 0 to answers - 1.  The first run takes the first; other runs take the others. */
 int choose(int answers)
 {
     if (answers <= 1)
@@ -79,7 +78,7 @@ double seconds_now(void)
     return (double)now.tv_sec + (double)now.tv_nsec / 1e9;
 }
 
-/* The next run: as the last one, up to its last decision that has another answer. */
+/* The next run repeats the last one up to its last decision that has another answer. */
 bool decisions_next(void)
 {
     static const int patient[] = { 2, 4, 8, 16 };
@@ -113,7 +112,7 @@ const char *failed_schedule(void)
     return text;
 }
 
-/* A scenario in words needs quotes in the shell. */
+/* Print the failure; a scenario in words has quotes for the shell. */
 static void report_failure(void)
 {
     const char *quote = strpbrk(scenario->name, " |;") != NULL ? "'" : "";
@@ -170,7 +169,7 @@ struct outcome explore(const struct scenario *what, struct limits with)
     return outcome;
 }
 
-/* Read the decisions of a schedule; those that it does not mention are 0. */
+/* Read the decisions of a schedule.  Decisions that it does not mention are 0. */
 static bool read_decisions(const char *text)
 {
     memset(decision, 0, sizeof decision);
@@ -190,7 +189,7 @@ static bool read_decisions(const char *text)
     return true;
 }
 
-/* One run by these decisions. */
+/* Does a run with these decisions fail? */
 bool fails_at(const struct scenario *what, struct limits with, const char *text)
 {
     bool merged;

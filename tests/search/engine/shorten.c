@@ -19,7 +19,7 @@ bool same_oracle(void)
     return strncmp(why_failed, oracle, length) == 0 && why_failed[length] == ':';
 }
 
-/* The schedule without the `which`th of its written decisions. */
+/* Write the schedule without the `which`th of its written decisions. */
 static void without(const char *schedule, int which, char *text, size_t size)
 {
     size_t length = 0;

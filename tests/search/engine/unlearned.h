@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* unlearned.h - of src/awake/awake.c, for a program with answers of its own: it learns nothing. */
+/* unlearned.h - functions of src/awake/awake.c that learn nothing, for a program with its own answers. */
 #ifndef ENGINE_UNLEARNED_H
 #define ENGINE_UNLEARNED_H
 
