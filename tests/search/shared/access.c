@@ -1,17 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * access.c - the library's loads and stores, atomic and plain: what those of
- * ../engine/instrument.c mean.
+ * access.c - the effects of the library's loads and stores, atomic and plain, which ../engine/instrument.c
+ * reports.
  *
- * This file decides before which of them a thread stops (explorer.h).  It checks that each access
- * to a segment is in one that the process has mapped, and under its lock, unless layout.h says
- * otherwise.
+ * This file decides which accesses a thread stops before (explorer.h).  It checks that each access to a segment is
+ * in a segment that the process has mapped, and under its lock, unless layout.h permits otherwise.
  */
 #include "explorer.h"
 
 #include <string.h>
 
-/* ---- Which field is it? ---- */
+/* ---- Fields ---- */
 
 #define IN(member) (offset >= offsetof(struct fs_segment, member)   \
                     && offset < offsetof(struct fs_segment, member) + sizeof header->member)
@@ -19,13 +18,13 @@
 
 enum sharing {
     LOCKED,         /* only under the lock */
-    HINT,           /* ... to store; a load without it is a hint */
-    ENTRY,          /* of the table of processes: a search for an entry loads it without the lock */
+    HINT,           /* stored only under the lock; a load without it is a hint */
+    ENTRY,          /* in the table of processes, which a search for an entry loads without the lock */
     OPEN_TO_ALL,    /* loaded without the lock, at any time */
-    FREE_TO_STORE   /* ... and stored */
+    FREE_TO_STORE   /* loaded and stored without the lock, at any time */
 };
 
-/* The owner of a free entry's liveness lock fills it in without the lock, or finds what it kept at an exec. */
+/* The owner of a free entry's byte fills the entry in without the lock, or reads what it kept at an exec. */
 static bool initializes_entry(int file, size_t offset)
 {
     const struct fs_process *entry = (const void *)(kernel_memory(file) + sizeof(struct fs_segment));
@@ -36,7 +35,7 @@ static bool initializes_entry(int file, size_t offset)
                || offset % sizeof *entry == offsetof(struct fs_process, keeps));
 }
 
-/* The process that waits in this slot abandons it without the lock, when its time is out. */
+/* The process that waits in a slot abandons it without the lock when its time has passed. */
 static bool abandoned_by_owner(int file, size_t index)
 {
     return index < SLOTS && run.file[file].ghost[index].process == self->process
@@ -74,7 +73,7 @@ static enum sharing sharing_of(int file, size_t offset)
     }
     index = (offset - slots) / sizeof(struct fs_slot);
     offset = (offset - slots) % sizeof(struct fs_slot);
-    /* A thread loads the times of its own slot; a check, when the oldest joined, which is a hint. */
+    /* A thread loads the times of its own slot; a check loads the time of the oldest waiter, which is a hint. */
     if (IS(fs_slot, state) && abandoned_by_owner(file, index))
         return FREE_TO_STORE;
     if (IS(fs_slot, plan))
@@ -86,7 +85,7 @@ static enum sharing sharing_of(int file, size_t offset)
                                                                                    : LOCKED;
 }
 
-/* No other process knows of a file that has no name and no user. */
+/* No other process knows a file without a name and without users. */
 static bool is_being_made(int file)
 {
     if (run.file[file].named)
@@ -108,9 +107,9 @@ static void check_lock(size_t offset, enum sharing sharing, enum access_kind kin
 }
 
 /*
- * A load by a check of processes: of another process's entry or slot, or of a member that only hints.
- * What it finds is checked once more under the lock, so a stale value only delays.  Of several such
- * loads in a row only the first is a stop.
+ * A load by a check of processes: of another process's entry or slot, or of a member that is only a hint.
+ * Findings are checked again under the lock, so a stale value only delays.  Of several such loads in a row only
+ * the first is a stop.
  */
 static bool is_hint(int file, size_t offset)
 {
@@ -150,7 +149,7 @@ static unsigned what_for(int file, size_t offset, enum access_kind kind)
     return CAN_DIE | (others_look ? CAN_SWITCH : 0u);
 }
 
-/* A loop that loads the same value again need not stop: it stopped there before. */
+/* A loop that loads the same value again need not stop, because it has stopped there before. */
 static bool looks_again(const void *at, int64_t now)
 {
     bool again = self->last_loaded == at && self->saw == now;

@@ -5,33 +5,33 @@
  * HOW IT WORKS.  src/core/ and src/shared/ are compiled unchanged, except system/quota_linux.c and
  * shared/kernel.c.  Threads are fibres (../engine/fibre.h) of several simulated processes.  Each process
  * has private memory, which is swapped when another process goes on (process.c), descriptors, locked
- * bytes, and its own address of the segment (kernel.c).  Before each operation that another process could notice a
- * fibre stops, and the scheduler (schedule.c) decides what happens next: which thread goes on; that
- * a process dies; that a sleep ends too early, or by pthread_cancel.  All answers are tried, depth
- * first.  ../engine/ does what is the same for the other explorer.
+ * bytes, and its own address of the segment (kernel.c).  Before each operation that another process could
+ * notice, a fibre stops, and the scheduler (schedule.c) decides what happens next: a thread goes on, a
+ * process dies, or a sleep ends too early or by pthread_cancel.  All answers are tried, depth first.
+ * ../engine/ has the parts that both explorers share.
  *
- *   script.c     what the processes do, in words; scenarios.c: the table
- *   schedule.c   the options at each step of a run; states.c: what a state is
+ *   script.c     the operations of the processes, in words; scenarios.c: the table
+ *   schedule.c   the options at each step of a run; states.c: the state of a run
  *   threads.c    mutexes, cancellation, the clock
  *   process.c    private memory; fork, exec, death
  *   kernel.c     files, record locks and futexes
  *   access.c     loads and stores, atomic and plain
- *   oracles.c    what must be true after each store; audit.c: what must be true at the end
+ *   oracles.c    invariants after each store; audit.c: invariants at the end
  *
- * A DEATH.  All threads of the process are gone.  Its bytes are unlocked, its descriptors closed,
- * its private memory is lost; its stores to the segment stay.  A running process can die before
- * each store to a segment, each compare-and-swap and each call of the kernel.  No other process can
- * notice what it does in between.  A process that does not run can die whenever another one is
- * about to check which processes live, or to take a liveness lock; no process could notice an earlier death.
+ * A DEATH.  All threads of the process are gone.  Its bytes are unlocked, its descriptors closed, and
+ * its private memory is lost; its stores to the segment stay.  A running process can die before each
+ * store to a segment, each compare-and-swap and each system call.  No other process can notice what
+ * it does in between.  A process that does not run can die when another one is about to check which
+ * processes live, or to take a byte; no process could notice an earlier death.
  *
- * WHAT BOUNDS IT.  At most `bound` preemptions in a run, as in ../core/explorer.h, and as many
- * deaths, early ends of a sleep and cancellations as the scenario says.  Time stands still, and
- * jumps to the next deadline when all sleep.  There is no preemption with the lock held, except
- * before stores to members that are loaded without it; access.c checks that there are no others.  A
- * run ends in a state that an earlier run has reached with as many preemptions left.
+ * BOUNDS.  At most `bound` preemptions in a run, as in ../core/explorer.h, and as many deaths, early
+ * ends of a sleep and cancellations as the scenario allows.  Time stands still, and jumps to the next
+ * deadline when all threads sleep.  There are no preemptions while the lock is held, except before
+ * stores to members that are loaded without it; access.c checks that there are no others.  A run ends
+ * in a state that an earlier run has reached with as many preemptions left.
  *
- * WHAT IT DOES NOT COVER.  Weak memory: all processes see the stores in the same order.  A power
- * failure.  Damage by other programs: only the library writes to the segment.
+ * NOT COVERED.  Weak memory: all processes see stores in the same order.  A power failure.  Damage by
+ * other programs: only the library writes to the segment.
  */
 #ifndef XP_EXPLORER_H
 #define XP_EXPLORER_H
@@ -63,15 +63,15 @@ enum {
 struct scenario {
     const char *name, *threads; /* in the language of script.c */
     int64_t     units, capacity;
-    int         deaths;         /* at most so many */
-    unsigned    mortal;         /* which processes can die, a set; 0: all */
-    int         early;          /* sleeps that end before their time */
-    int         for_ms;         /* how long `for` waits; 0: 150 */
+    int         deaths;         /* the most deaths */
+    unsigned    mortal;         /* the set of processes that can die, or 0 for all */
+    int         early;          /* the most sleeps that end before their time */
+    int         for_ms;         /* the time that `for` waits; 0 means 150 */
     unsigned    flags;          /* of the segment */
-    int         bound;          /* preemptions; 0: as the command line says */
-    int         max_waiters, max_processes;     /* 0: enough */
-    int         aging_ms;       /* 0: no request becomes old */
-    bool        signals;        /* each sleep ends by one just before its time is over */
+    int         bound;          /* preemptions, or 0 for the bound of the command line */
+    int         max_waiters, max_processes;     /* 0 means enough */
+    int         aging_ms;       /* 0 means no aging */
+    bool        signals;        /* a signal ends each sleep just before its time has passed */
     bool        thorough;       /* too long for `make check` */
 };
 extern const struct scenario scenarios[];
@@ -97,25 +97,25 @@ struct thread {
     enum at      at;
     int          process;
     bool         exists;            /* in this scenario */
-    int          op;                /* which of its operations */
-    bool         calling;           /* it is in that call */
-    bool         joined;            /* the queue, in this operation */
+    int          op;                /* the index of its operation */
+    bool         calling;           /* it is in the call of that operation */
+    bool         joined;            /* it has joined the queue in this operation */
     unsigned     what_for;          /* why it stopped */
-    const void  *object;            /* which it wants or sleeps on */
+    const void  *object;            /* that it wants or sleeps on */
     const char  *doing;             /* in words */
-    int          value;             /* for a sleep: */
+    int          value;             /* of a sleep, like the next one */
     int64_t      deadline;
-    bool         time_passed;       /* in its last sleep */
+    bool         time_passed;       /* the time of its last sleep has passed */
     bool         woken, timed_out, cancelable, canceled, cancel_disabled, cancel_async;
     struct xp_cleanup *cleanups;
-    const void  *last_loaded;       /* by its last visible load, and the value */
+    const void  *last_loaded;       /* the address of its last visible load; `saw` is the value */
     int64_t      saw;
-    bool         hinted;            /* it has stopped for a hint, and for nothing else since */
+    bool         hinted;            /* its last stop was for a hint */
     int          error;             /* errno */
 };
 
 struct descriptor {
-    int  file;                      /* 1 + which; 0: none */
+    int  file;                      /* 1 + the number of the file, or 0 */
     bool stays_open;                /* across exec */
 };
 
@@ -123,11 +123,11 @@ struct process {
     bool               lives;
     int                root;        /* its first ancestor, which has the same addresses */
     fairsem_shared_t  *handle;
-    int                opened;      /* how often */
+    int                opened;      /* number of opens */
     struct descriptor  fd[DESCRIPTORS];
-    unsigned           mapped;      /* files, a set */
+    unsigned           mapped;      /* the set of mapped files */
     int64_t            held;        /* units, by the results of its calls */
-    bool               sure;        /* it held units, and then the name led to their segment */
+    bool               sure;        /* the name led to the segment while it held units of it */
 };
 
 struct ghost {                      /* a slot, as the oracles have seen it */
@@ -142,7 +142,7 @@ struct file {
     int     liveness[BYTES];        /* 1 + the process that has locked it */
     int     owner;                  /* of the segment's lock: 1 + a thread */
     int64_t arrivals;
-    int64_t debt;                   /* units taken before there were fewer, which must come back */
+    int64_t debt;                   /* units that must come back, because their number was lowered */
     struct ghost ghost[SLOTS];
 };
 
@@ -152,14 +152,14 @@ struct run {
     struct file    file[FILES];
     int64_t        now;
     int            deaths, early;
-    int            named;           /* how many files have had the name */
-    int64_t        fits_ns;         /* since when the first waiter fits; 0: it does not */
-    int64_t        fits_arrival;    /* the arrival of that one */
-    int64_t        units;           /* as many as there are, by the results of `set` ... */
-    int64_t        perhaps;         /* ... or so many, while it is called */
-    bool           sure;            /* they are others than at first, and then the name led to that segment */
-    int64_t        outside;         /* without undo: released less acquired, by the results */
-    int64_t        doubtful;        /* ... units of calls in which their process died */
+    int            named;           /* number of files that have had the name */
+    int64_t        fits_ns;         /* the time since which the first waiter fits, or 0 */
+    int64_t        fits_arrival;    /* the arrival of that waiter */
+    int64_t        units;           /* the number of units, by the results of `set` */
+    int64_t        perhaps;         /* the other possible number, while `set` is called */
+    bool           sure;            /* the name led to the segment after their number was changed */
+    int64_t        outside;         /* without undo: released minus acquired units, by the results */
+    int64_t        doubtful;        /* without undo: units of calls in which their process died */
 };
 
 extern struct run run;
@@ -174,7 +174,7 @@ static inline int id_of(const struct thread *t)
 }
 
 /* schedule.c */
-enum { CAN_SWITCH = 1, CAN_DIE = 2, ASKS_WHO_LIVES = 4 };   /* what a stop is for */
+enum { CAN_SWITCH = 1, CAN_DIE = 2, ASKS_WHO_LIVES = 4 };   /* the purposes of a stop */
 void stop(enum at at, unsigned what_for, const char *doing, const void *object);
 bool can_go_on(const struct thread *t);
 
@@ -195,9 +195,9 @@ bool process_has_threads(int process, int at_least);
 /* kernel.c */
 void kernel_start(void);
 bool kernel_closes_all(int process, bool exec);
-void kernel_loses(int process);     /* its liveness locks, as when another descriptor of the file is closed */
+void kernel_loses(int process);     /* unlock its bytes, as a close of another descriptor of the file does */
 char *kernel_memory(int file);
-/* Which file is it in?  -1: none.  Fails if the process may not touch it. */
+/* Returns the file of the memory, or -1.  Fails if the process may not access it. */
 int kernel_file_of(const void *at, size_t size, size_t *offset);
 
 /* script.c */

@@ -2,9 +2,9 @@
 /*
  * kernel.c - the kernel of the simulated processes, in place of src/shared/kernel.c.
  *
- * The memory of all files is one block, which each process maps at another address.  There is one
- * name.  Record locks are those of POSIX: they belong to a process and a file, and are lost when
- * the process closes any descriptor of the file.
+ * The memory of all files is one block, which each process maps at another address.  There is one name.  Record
+ * locks are those of POSIX: they belong to a process and a file, and a process loses them when it closes any
+ * descriptor of the file.
  */
 #define _GNU_SOURCE             /* memfd_create */
 #include "explorer.h"
@@ -26,7 +26,7 @@ static char *address(int root, int file)
     return (char *)(uintptr_t)(ARENA + (uint64_t)(root * FILES + file) * STRIDE);
 }
 
-/* Each process of the explorer (--jobs) has its own: a fork would share it. */
+/* Make the memory.  Each process of the explorer (--jobs) has its own, which a fork would share. */
 static void map_memory(void)
 {
     memory_fd = memfd_create("explorer", 0);
@@ -79,7 +79,7 @@ static struct descriptor *descriptor(int fd)
     return fd >= 0 && fd < DESCRIPTORS ? &p->fd[fd] : &none;
 }
 
-/* The file of an open descriptor.  Use of another one is an error here. */
+/* The file of an open descriptor.  The use of a closed one is an error here. */
 static int file_of(int fd)
 {
     if (descriptor(fd)->file == 0)
@@ -243,7 +243,7 @@ void kernel_loses(int process)
         drop_locks(process, i);
 }
 
-/* Returns true if one stays open. */
+/* Returns true if a descriptor stays open. */
 bool kernel_closes_all(int process, bool exec)
 {
     bool any = false;
@@ -318,7 +318,7 @@ int64_t fs_tick_ns(void)
     return run.now;
 }
 
-/* ---- Sleeping and waking: by the place in the file, which is the same in all processes ---- */
+/* ---- Sleeping and waking, by the offset in the file, which is the same in all processes ---- */
 
 static const char *place_in_file(const _Atomic int *word)
 {

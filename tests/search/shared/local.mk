@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 # tests/search/shared/local.mk - the semaphore between processes under every schedule and every
-# death; included by tests/local.mk.  explorer.h says how it works.
+# death; included by tests/local.mk.  See explorer.h.
 #
 #   make check-explore-shared       all scenarios, up to two preemptions and two deaths
 #   make tests/search/shared/dies  the explorer alone: --help

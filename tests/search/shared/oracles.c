@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* oracles.c - checks what must be true after each store to a segment, and of each result. */
+/* oracles.c - checks invariants after each store to a segment, and each result. */
 #include "explorer.h"
 
 #include <errno.h>
 
-/* ---- The truth of a segment, as layout.h defines it ---- */
+/* ---- The authoritative state of a segment, see layout.h ---- */
 
 static struct fs_segment *header(int file)
 {
@@ -21,13 +21,13 @@ static struct fs_slot *slots(int file)
     return (void *)(entries(file) + header(file)->max_processes);
 }
 
-/* A live process has this liveness lock. */
+/* Does a live process hold this byte? */
 static bool entry_lives(int file, int index)
 {
     return index >= 0 && index < BYTES && run.file[file].liveness[index] != 0;
 }
 
-/* A change that was cut short after its commit point counts. */
+/* A change that was interrupted after its commit point counts. */
 int64_t oracle_taken(int file)
 {
     const struct fs_segment *s = header(file);
@@ -49,7 +49,7 @@ int64_t oracle_taken(int file)
     return taken;
 }
 
-/* They have no more than there are, except what they had before there were fewer. */
+/* Live processes hold no more units than exist, except those that they held before the number was lowered. */
 static void check_sum(int file)
 {
     int64_t taken = oracle_taken(file), total = FS_GET(&header(file)->total);
@@ -61,7 +61,7 @@ static void check_sum(int file)
     run.file[file].debt = taken > total ? taken - total : 0;
 }
 
-/* A process that keeps units over exec, and is not counted, would not look for them. */
+/* A process that keeps units across exec must be counted: otherwise it would not look for them. */
 static void check_keepers(int file)
 {
     int keepers = 0;
@@ -74,13 +74,13 @@ static void check_keepers(int file)
 
 /* ---- Order ---- */
 
-/* Of an old one only the arrival counts, as of those of the best priority. */
+/* For an old request only the arrival counts, as among requests of the best priority. */
 static int rank_of(int file, int index, int priority)
 {
     return FS_GET(&slots(file)[index].old) != 0 ? INT32_MIN : priority;
 }
 
-/* Does a live waiter come before (priority, arrival)? */
+/* Check that no live waiter comes before (priority, arrival). */
 static void check_order(int file, int priority, int64_t arrival, const char *what)
 {
     for (int i = 0; i < SLOTS; i++) {
@@ -111,7 +111,7 @@ static void slot_changed(int file, int index, int state)
     }
 }
 
-/* The caller takes free units, without having waited. */
+/* The caller takes free units without a wait. */
 static void check_take(int file)
 {
     const struct op *op = &script[id_of(self)][self->op];
@@ -230,7 +230,7 @@ void oracle_stored(int file, size_t offset, int64_t before, int64_t now)
 
 /* ---- Time ---- */
 
-/* The first live waiter in the queue; NULL: none. */
+/* The first live waiter in the queue, or NULL. */
 static const struct ghost *first_in_queue(int file, int *slot)
 {
     const struct ghost *first = NULL;
@@ -252,9 +252,9 @@ static const struct ghost *first_in_queue(int file, int *slot)
 }
 
 /*
- * If live processes leave enough units for the first waiter, it must get them soon: within 100 ms
- * until a process looks for the dead, 10 ms for a dead owner's lock, and the same again for each
- * process that dies while it looks.
+ * If live processes leave enough units for the first waiter, it must get them soon: within 100 ms, until a process
+ * looks for dead ones, plus 10 ms for the lock of a dead owner; and the same again for each process that dies
+ * while it looks.
  */
 static void check_soon(int file)
 {
@@ -275,8 +275,8 @@ static void check_soon(int file)
     }
 }
 
-/* Those who wait for the lock in order are woken one by one, and each wake changes this word. */
-static bool is_handover(const void *object)
+/* Waiters for the lock in order are woken one by one, and each wake changes this word. */
+static bool is_turn(const void *object)
 {
     for (int i = 0; i < FILES; i++) {
         if (object == (const void *)&header(i)->handover)
@@ -285,7 +285,7 @@ static bool is_handover(const void *object)
     return false;
 }
 
-/* ... which is free.  (If it is reserved for a thread that gives up, others take it after 5 ms.) */
+/* Is it the lock, and free?  (If it is reserved for a thread that gives up, others take it after 5 ms.) */
 static bool is_free_lock(const void *object)
 {
     for (int i = 0; i < FILES; i++) {
@@ -299,8 +299,8 @@ static bool is_free_lock(const void *object)
 }
 
 /*
- * All threads sleep.  One that sleeps on a changed word was not woken.  That is right for up to 100
- * ms if the process died that was about to wake it; and for up to 1 ms if it waits for the lock.
+ * All threads sleep.  One that sleeps on a changed word was not woken.  That is correct for up to 100 ms if the
+ * process that was about to wake it has died, and for up to 1 ms if it waits for the lock.
  */
 void oracle_time_jumps(void)
 {
@@ -349,7 +349,7 @@ static bool is_allowed(const struct op *op, int result)
     }
 }
 
-/* There are no more, as no script sets a larger number and then a smaller one. */
+/* The largest number of units, because no script sets a larger number and then a smaller one. */
 static int64_t most_units(void)
 {
     int64_t set = run.units > run.perhaps ? run.units : run.perhaps;

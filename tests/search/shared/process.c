@@ -2,15 +2,15 @@
 /*
  * process.c - the private memory of the simulated processes; fork, exec and death.
  *
- * The library's static variables and its heap exist once (../engine/stacks.c).  Their contents are
- * swapped when a thread of another process goes on.
+ * The library's static variables and its heap exist once (../engine/stacks.c).  Their contents are swapped when a
+ * thread of another process goes on.
  */
 #include "explorer.h"
 
 #include <string.h>
 
 static struct image fresh, image[PROCESSES];
-static int resident;                /* the process whose memory is in place; -1: none */
+static int resident;                /* the process whose memory is in place, or -1 */
 static fairsem_token_t *token;      /* in the heap: each process has one */
 
 fairsem_token_t *process_token(void)
@@ -76,7 +76,7 @@ static void end_threads(int process, const struct thread *except)
     }
 }
 
-/* The child is a copy; the stacks of its parent's other threads are never accessed. */
+/* The child is a copy.  The stacks of its parent's other threads are never accessed. */
 void process_forks(int child)
 {
     const struct process *parent = &run.process[self->process];
@@ -97,7 +97,7 @@ void process_forks(int child)
     }
 }
 
-/* All private memory is new; the pid and some descriptors remain. */
+/* All private memory is new.  The pid and some descriptors stay. */
 void process_execs(void)
 {
     struct process *p = &run.process[self->process];
@@ -112,7 +112,7 @@ void process_execs(void)
         p->held = 0;
 }
 
-/* It is not known whether its last operation had an effect: see audit.c. */
+/* Note that the last operation of a dead thread may have had an effect or not: see audit.c. */
 static void penalty(const struct thread *t)
 {
     const struct op *op = &script[id_of(t)][t->op];
@@ -121,7 +121,7 @@ static void penalty(const struct thread *t)
         run.doubtful += op->n;
 }
 
-/* Inside its calls, or by exit. */
+/* The process dies inside its calls, or by exit. */
 void process_dies(int process, bool inside)
 {
     for (int i = 0; inside && i < THREADS; i++) {

@@ -1,14 +1,14 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# quick.sh - the shared semaphore under every schedule with one preemption and one death.  It takes
-# some seconds.  `make check-explore-shared` is the same with two of each.
+# quick.sh - the shared semaphore under every schedule with one preemption and one death, in some seconds.
+# `make check-explore-shared` does that with two of each.
 set -u
 
 : "${top_srcdir:=$(cd "$(dirname "$0")/../../.." && pwd)}" "${top_builddir:=$PWD}"
 . "$top_srcdir/tests/support/script.sh"
 . "$top_srcdir/tests/search/engine/help.sh"
 
-# Where all.sh has it, too: it is built once for each version of the sources.
+# all.sh uses the same place, so that the explorer is built once for each version of the sources.
 explorer=$top_builddir/tests/search/shared/dies
 mkdir -p "${explorer%/*}"
 "$top_srcdir/tests/search/shared/build.sh" "$top_srcdir/src" "$explorer" || exit

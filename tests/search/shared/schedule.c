@@ -9,7 +9,7 @@ enum { OPTIONS_MAX = 3 * THREADS + PROCESSES };
 struct thread thread[THREADS];
 struct run run;
 
-/* ---- What the threads call ---- */
+/* ---- Called by the threads ---- */
 
 void stop(enum at at, unsigned what_for, const char *doing, const void *object)
 {
@@ -41,7 +41,7 @@ static struct option {
     struct thread    *thread;
     int               process;
 } option[OPTIONS_MAX];
-static bool jumps;                  /* all sleep, so time passes */
+static bool jumps;                  /* all threads sleep, so time passes */
 
 bool can_go_on(const struct thread *t)
 {
@@ -116,7 +116,7 @@ static int all_options(struct thread *current)
     return runs ? n + deaths(current, option + n) : n;
 }
 
-/* No thread can go on, except by the end of its sleep: then let time pass. */
+/* Can threads go on only by the end of a sleep?  Then time passes. */
 static bool all_sleep(int n)
 {
     for (int i = 0; i < n; i++) {
@@ -126,7 +126,7 @@ static bool all_sleep(int n)
     return true;
 }
 
-/* All sleep: the options of the threads whose time ends next. */
+/* All threads sleep: list the options of those whose time passes next. */
 static int next_in_time(void)
 {
     int64_t next = INT64_MAX;
@@ -151,7 +151,7 @@ static void switch_to(struct thread *t)
     resume(t);
 }
 
-/* In words, for the trace. */
+/* The object in words, for the trace. */
 static const char *object_words(const struct thread *t)
 {
     static char text[60];
@@ -193,7 +193,7 @@ struct thread *run_takes(struct thread *current, int number)
         preemptions++;
     if (taken->what == TIME_IS_OUT) {
         t->timed_out = true;
-        /* If others could go on, they are stopped meanwhile: nobody owes a unit for that time. */
+        /* Threads that could go on are stopped meanwhile, so nobody owes a unit for that time. */
         if (run.now < t->deadline && !jumps && run.fits_ns != 0)
             run.fits_ns += t->deadline - run.now;
         if (run.now < t->deadline)
@@ -228,7 +228,7 @@ int run_options(struct thread *current)
     return n;
 }
 
-/* One thread after the other, in the order of the script, each to its colon or its first sleep. */
+/* Run one thread after the other, in the order of the script, each to its colon or its first sleep. */
 static void run_quietly(int first, int last)
 {
     bool traces = tracing;
@@ -265,10 +265,10 @@ void run_begins(void)
     }
     thread[THREADS - 1].exists = false;
     run_quietly(0, THREADS - 2);
-    run.now += 50 * MS;     /* long enough that the library checks the waiters' processes */
+    run.now += 50 * MS;     /* long enough for the library to check the waiters' processes */
 }
 
-/* Another process checks what is left. */
+/* Another process checks the segment that is left. */
 void run_ends(void)
 {
     struct thread *auditor = &thread[THREADS - 1];

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * script.c - reads and performs what the processes do.
+ * script.c - reads and performs the operations of the processes.
  *
  *      open, acquire 1: release 1 | cancel || open: acquire 1
  *
- * || separates processes, | the threads of one.  The operations before a colon are done before the
- * exploration, in this order only; a thread that has to wait there is waiting when the exploration
- * begins.  Without a colon all operations are explored.  A thread that begins with `born` belongs
- * to a child that another one forks.
+ * || separates processes, and | separates threads of a process.  The operations before a colon are done before the
+ * exploration, in this order only; a thread that must wait there is waiting when the exploration begins.  Without a
+ * colon all operations are explored.  A thread that begins with `born` belongs to a child that another process
+ * forks.
  */
 #include "explorer.h"
 
@@ -63,7 +63,7 @@ bool script_has_start(int t)
     return false;
 }
 
-/* Is the segment opened, or used first, during the exploration? */
+/* Find out whether the segment is opened, or first used, during the exploration. */
 static void find_attaching(int t)
 {
     bool begun = !script_has_start(t);
@@ -150,7 +150,7 @@ static int acquire(fairsem_shared_t *h, const struct op *op)
     }
 }
 
-/* Release only units that it has: an acquire before this may have been refused. */
+/* Release only units that the process holds, because an earlier acquire may have been refused. */
 static int release(fairsem_shared_t *h, const struct op *op)
 {
     struct process *p = &run.process[self->process];
@@ -180,7 +180,7 @@ static int close_it(fairsem_shared_t *h)
     return error;
 }
 
-/* Remove the name if nobody uses it. */
+/* Remove the name if the segment is unused. */
 static int drop(fairsem_shared_t *h)
 {
     int error = fairsem_shared_unlink_unused(h, "/segment", false);
@@ -188,7 +188,7 @@ static int drop(fairsem_shared_t *h)
     return error == EBUSY || error == ENOENT ? 0 : error;
 }
 
-/* Does the name lead to the handle's segment?  Then it stays while units are held, or their number is another. */
+/* Does the name lead to the handle's segment?  Then it must stay while units are held, or their number is changed. */
 static int look(fairsem_shared_t *h)
 {
     struct process *p = &run.process[self->process];
@@ -201,7 +201,7 @@ static int look(fairsem_shared_t *h)
     return fairsem_shared_close(now);
 }
 
-/* If its process dies meanwhile, there may be the old number of units or the new one. */
+/* If the process dies in this call, the number of units may be the old or the new one. */
 static int set_units(fairsem_shared_t *h, int64_t n)
 {
     int error;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * states.c - the state of a run, see ../engine/seen.c: the stacks, the private memory of live
- * processes, the segments, the kernel's tables, and the oracles' records.
+ * states.c - the state of a run, see ../engine/seen.c: the stacks, the private memory of live processes, the
+ * segments, the kernel's tables, and the records of the oracles.
  */
 #include "explorer.h"
 

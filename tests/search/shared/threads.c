@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* threads.c - mutexes, cancellation, the clock: as far as the library uses them; see layer.h. */
+/* threads.c - mutexes, cancellation and the clock, as far as the library uses them; see layer.h. */
 #include "explorer.h"
 
 #include <errno.h>
 #include <string.h>
 
-/* ---- Mutexes: an int in private memory, 0 or 1 + the thread that has it ---- */
+/* ---- Mutexes: an int in private memory, 0 or 1 + the owner ---- */
 
 int xp_mutex_lock(pthread_mutex_t *mutex)
 {
@@ -94,7 +94,7 @@ int xp_getaffinity(pid_t pid, size_t size, cpu_set_t *set)
     return -1;
 }
 
-/* One core, so that a waiter never spins; no other process could notice that it does. */
+/* One core, so that a waiter never spins, which no other process could notice. */
 long xp_sysconf(int name)
 {
     (void)name;
