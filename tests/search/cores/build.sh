@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: MIT
 # build.sh SRCDIR OUT - build the simulator for the library's sources in SRCDIR, as the program OUT.
 #
-# See ../engine/build.sh for CC.  Its explorer() and link() are not used: of the engine, only fibre.c and
-# instrument.c belong to a simulator, and the library's variables need no place of their own.  An OUT that
-# was made of the same text is kept.  Where it cannot be built, the script says why and exits with 77.
+# See ../engine/build.sh for CC.  Its explorer() and link() are not used, because a simulator needs only
+# fibre.c and instrument.c of the engine, and the library's variables need no place of their own.  An OUT that
+# was made from the same text is kept.  Exits with 77, and prints the reason, if it cannot be built here.
 set -eu
 
 here=$(cd "$(dirname "$0")" && pwd)
@@ -16,11 +16,11 @@ keep "$src"/core/*.[ch] "$src"/awake/*.[ch] "$src"/system/*.[ch] "$src"/tools/*.
 mkdir -p "$work/library" "$work/simulator"
 need_compiler
 
-# _GNU_SOURCE empty, as the sources define it.
+# -D_GNU_SOURCE= is empty, like the definition in the sources.
 flags="-std=c11 -O2 -g1 -D_GNU_SOURCE= -I$include -I$src -I$src/core -I$here"
 
 # The library and the peers are instrumented; ../engine/instrument.c replaces the runtime of
-# ThreadSanitizer.  calls.c answers for the files that ask the kernel.
+# ThreadSanitizer.  calls.c replaces the files that make system calls.
 # shellcheck disable=SC2046,SC2086
 library() {
   cd "$work/library"

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT
-"""calibrate.py RESULTS CORES [OPTION]... - the simulated figures beside those of a real machine.
+"""calibrate.py RESULTS CORES [OPTION]... - compares simulated figures with those of a real machine.
 
-RESULTS is what `fairsem-bench price` has printed on a machine of two cores, CORES the simulator
-(`make tests/search/cores/cores`), and the OPTIONs are its own, such as line=18.  Prints holds a second of
-each quiet cell, in thousands: measured (the median), simulated, and the ratio of the two.
+RESULTS is the output of `fairsem-bench price` on a machine of two cores, CORES the simulator
+(`make tests/search/cores/cores`), and the OPTIONs are the simulator's, such as line=18.  Prints the holds a
+second of each quiet cell, in thousands: measured (the median), simulated, and their ratio.
 """
 
 import json
@@ -18,7 +18,7 @@ PEERS = {"fairsem": 0, "fairsem no spin": 1, "sem_t": 2}
 
 
 def measured(path):
-    """cell -> peer -> holds a second, in thousands."""
+    """Returns the holds a second, in thousands, by cell and peer."""
     cells = {}
     with open(path, encoding="ascii") as lines:
         for line in map(json.loads, lines):
@@ -32,7 +32,7 @@ def measured(path):
 
 
 def simulated(cores, options, cell):
-    """The holds a second of each peer, in thousands."""
+    """Simulate a cell.  Returns the holds a second of each peer, in thousands."""
     threads, units, hold, think = cell
     run = subprocess.run(
         [cores, *options, "cores=2", f"threads={threads}", f"units={units}", f"hold={hold * 1000}",
@@ -42,7 +42,7 @@ def simulated(cores, options, cell):
 
 
 def compare(results, cores, options):
-    """The lines to print."""
+    """Returns the lines of the comparison."""
     errors = {peer: [] for peer in PEERS}
     yield "threads units hold between" + "".join(f"{peer:>28}" for peer in PEERS)
     for cell, peers in measured(results).items():

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * calls.c - the calls of layer.h, and the functions of system_linux.c, which asks the kernel about real
- * threads and cores.
+ * calls.c - the calls of layer.h, and replacements of the functions of system_linux.c, which would ask the
+ * kernel about real threads and cores.
  */
 #define _GNU_SOURCE
 #define CORES_SIMULATOR
@@ -22,7 +22,7 @@ static const int64_t second = 1000000000;
 
 enum { FREE, HELD, HELD_WITH_SLEEPERS };
 
-/* In the place of a pthread_mutex_t. */
+/* Stored in the memory of a pthread_mutex_t. */
 struct mutex {
     int  state;
     bool inherits;
@@ -57,7 +57,7 @@ int xs_mutex_trylock(pthread_mutex_t *mutex)
     return 0;
 }
 
-/* Who has slept is the owner when it wakes up. */
+/* A thread that has slept here owns the mutex when it wakes up. */
 static void lock_by_kernel(struct mutex *m)
 {
     spend(2 * machine.sleep);
@@ -105,7 +105,7 @@ int xs_mutex_unlock(pthread_mutex_t *mutex)
 
     touch(m, LOCKED);
     before = m->state;
-    /* The kernel hands a mutex that inherits to a sleeper: nobody else can lock it in between. */
+    /* The kernel hands a mutex with priority inheritance to a sleeper; nobody can lock it in between. */
     if (!m->inherits || !any_sleeps_on(m))
         m->state = FREE;
     if (before == HELD_WITH_SLEEPERS)
@@ -154,7 +154,7 @@ int xs_cond_wait(pthread_cond_t *cond, pthread_mutex_t *mutex)
     return wait_until(cond, mutex, NEVER);
 }
 
-/* The clocks of the library begin at one second, so that no time is 0. */
+/* The library's clocks begin at one second, so that no time is 0. */
 int xs_cond_timedwait(pthread_cond_t *cond, pthread_mutex_t *mutex, const struct timespec *at)
 {
     return wait_until(cond, mutex, (at->tv_sec - 1) * second + at->tv_nsec);
@@ -178,7 +178,7 @@ int xs_cond_broadcast(pthread_cond_t *cond)
 
 /* ---- The calling thread ---- */
 
-/* Outside the run: in no time, so that no other thread can come while it runs. */
+/* fn takes no simulated time, so that no other thread runs meanwhile. */
 int xs_once(pthread_once_t *once, void (*fn)(void))
 {
     struct thread *me = self;
@@ -233,7 +233,7 @@ bool fs_may_be_real_time(void)
     return real_time;
 }
 
-/* Nobody cancels a thread or sends a signal. */
+/* No thread is canceled or gets a signal. */
 int xs_setcancelstate(int state, int *before)
 {
     (void)state;
@@ -267,7 +267,7 @@ int xs_clock_gettime(clockid_t clock, struct timespec *at)
 {
     int64_t ns;
 
-    /* Not always the same: one wake-up in 16 is measured, chosen by the low bits of its time. */
+    /* Vary the time, because the library measures one wake-up in 16, chosen by the low bits of its time. */
     spend(machine.clock + (int64_t)(random_number() % 8));
     ns = clock == CLOCK_PROCESS_CPUTIME_ID ? used_by_all() : second + now();
     at->tv_sec = ns / second;
@@ -324,7 +324,7 @@ static long futex_wait(const int *word, int value)
     return 0;
 }
 
-/* No time-out: only waits that a signal handler may end sleep on a futex in src/core. */
+/* Without time-outs, because in src/core only waits that a signal handler may end sleep on a futex. */
 long xs_syscall(long number, ...)
 {
     va_list arguments;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* cells.c - see cells.h.  The limits are goals: whoever changes the policy unmarks what it mends. */
+/* cells.c - see cells.h.  The limits are goals: a change of the policy removes the marks of cells that it mends. */
 #include "cells.h"
 
 #include "machine.h"
@@ -10,14 +10,14 @@
 #define US 1000
 #define MS 1000000
 
-/* Each rule gives a ratio that must not be below the cell's least. */
+/* Each rule is a ratio, with a minimum for each cell. */
 enum rule {
-    TO_POSIX,       /* holds a second, to sem_t's */
-    TO_BETTER,      /* to the better of FAIRSEM_NO_SPIN and 0.8 of sem_t */
-    ONE_MORE,       /* with one thread more, to those without it */
-    INHERITING,     /* in a process with real-time threads, to another */
-    FRUGAL,         /* processor time of a hold with FAIRSEM_NO_SPIN, to fairsem's; if it gains too little */
-    PROMPT,         /* 99th percentile of a request with sem_t, to fairsem's */
+    TO_POSIX,       /* holds a second, compared with sem_t */
+    TO_BETTER,      /* holds a second, compared with the better of FAIRSEM_NO_SPIN and 0.8 of sem_t */
+    ONE_MORE,       /* holds a second with one more thread, compared with those without it */
+    INHERITING,     /* holds a second in a process with real-time threads, compared with any other process */
+    FRUGAL,         /* processor time of a hold with FAIRSEM_NO_SPIN, divided by fairsem's, if that gains little */
+    PROMPT,         /* 99th percentile of a request with sem_t, divided by fairsem's */
     RULES
 };
 
@@ -32,12 +32,12 @@ static const struct cell {
     struct load load;
     enum rule   rule;
     double      least;
-    bool        misses;     /* today */
+    bool        misses;     /* the cell misses its limit today */
 } table[] = {
     /* With two waiters, the second sleeps, and nobody is woken ahead. */
     { "vm", 4, { .threads = 3, .units = 1, .hold = 1 * US }, TO_POSIX, 0.5, false },
     { "vm", 16, { .threads = 3, .units = 1, .hold = 1 * US }, TO_POSIX, 0.5, false },
-    /* More waiters than places: all sleep at each turn. */
+    /* More waiters than places near the head: all sleep at each turn. */
     { "vm", 4, { .threads = 16, .units = 1, .hold = 1 * US }, TO_POSIX, 0.4, false },
     /* The holders have all the cores. */
     { "vm", 4, { .threads = 16, .units = 4, .hold = 5 * US }, TO_POSIX, 0.4, false },
@@ -45,21 +45,21 @@ static const struct cell {
     { "vm", 16, { .threads = 13, .units = 1, .hold = 1 * US }, TO_POSIX, 0.5, false },
     { "bare", 16, { .threads = 16, .units = 1, .hold = 1 * US }, TO_POSIX, 0.5, false },
     { "deep", 16, { .threads = 64, .units = 1, .hold = 2 * US }, TO_POSIX, 0.5, false },
-    /* Few waiters. */
+    /* A few waiters. */
     { "vm", 16, { .threads = 8, .units = 1, .hold = 5 * US }, TO_POSIX, 0.6, false },
     { "vm", 2, { .threads = 16, .units = 1, .hold = 5 * US }, TO_POSIX, 0.6, false },
-    /* The kernel hands an inheriting mutex to a thread that sleeps. */
+    /* The kernel hands a mutex with priority inheritance to a sleeping thread. */
     { "vm", 16, { .threads = 16, .units = 4, .hold = 20 * US }, INHERITING, 0.8, false },
     /* Each contended acquire and release waits for the section. */
     { "bare", 64, { .threads = 64, .units = 32, .hold = 20 * US }, TO_POSIX, 0.6, true },
     { "vm", 16, { .threads = 16, .units = 4, .hold = 5 * US }, TO_POSIX, 0.5, false },
     /* Awake threads take cores from those that have work of their own. */
     { "bare", 4, { .threads = 8, .units = 1, .hold = 5 * US, .think = 50 * US }, TO_BETTER, 1.0, true },
-    /* Who stays awake for little gain. */
+    /* Threads that stay awake for little gain. */
     { "bare", 16, { .threads = 16, .units = 4, .hold = 80 * US }, FRUGAL, 1.0 / 3, false },
-    /* A holder that is away for long, now and then. */
+    /* Now and then a hold is long. */
     { "vm", 16, { .threads = 4, .units = 1, .hold = 5 * US, .long_hold = 2 * MS }, TO_POSIX, 0.9, true },
-    /* Once there is a queue, each request waits in it, though half of the units would do. */
+    /* Once there is a queue each request waits in it, although half of the units would be enough. */
     { "vm", 32, { .threads = 64, .units = 16, .hold = 10 * US, .percent = 50 }, PROMPT, 1.0 / 3, true },
 };
 enum { CELLS = sizeof table / sizeof *table };

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * cells.h - the cells of the test: machines and loads, each with a limit that fairsem must keep there.
+ * cells.h - the cells of the test: machines and loads, each with a limit that fairsem must keep.
  *
- * A limit is relative to what else was simulated on the same machine, so it does not depend on the model's
- * absolute times.
+ * A limit is relative to other figures simulated on the same machine, and does not depend on the model's absolute
+ * times.
  */
 #ifndef CORES_CELLS_H
 #define CORES_CELLS_H
 
 #include <stdbool.h>
 
-/* Print all.  False if one misses its limit, or keeps it though it is marked as one that misses it. */
+/* Print all cells.  Returns false if one misses its limit, or keeps it although it is marked as missing it. */
 bool cells(void);
 
 #endif

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# cells.sh - the library's sources on simulated cores: fairsem keeps its limits beside sem_t and beside
+# cells.sh - the library's sources on simulated cores: fairsem keeps its limits, relative to sem_t and to
 # FAIRSEM_NO_SPIN, except in the cells that cells.c marks.
 set -u
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* events.c - what happens at a later time: a heap; equal times in the order of their addition. */
+/* events.c - later events, in a heap; events of equal times come in the order of their addition. */
 #include "simulator.h"
 
 #include <stdio.h>
@@ -13,7 +13,7 @@ struct event {
     enum event_kind kind;
     struct thread  *thread;
     struct core    *core;
-    uint64_t        moves;      /* of the thread, when it was added */
+    uint64_t        moves;      /* of the thread when the event was added */
 };
 
 static struct event heap[MOST_EVENTS];

@@ -3,12 +3,12 @@
  * layer.h - included before the library's sources and the peers (cc -include) to compile them for the
  * simulator: each call by which they block, wake, yield or read a clock goes to calls.c.
  *
- * Not ../engine/layer.h: for the explorers a try of the mutex is a lock, and memory is the run's own.
+ * It replaces ../engine/layer.h, where a try of the mutex is a lock, and memory is the run's own.
  */
 #ifndef CORES_LAYER_H
 #define CORES_LAYER_H
 
-/* Nothing of the library runs when the program is loaded: each run is a process with cores of its own. */
+/* No constructor of the library runs: each run is a process with cores of its own. */
 #define constructor unused
 
 #include <errno.h>

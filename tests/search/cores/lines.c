@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * lines.c - cache lines: a core has a line alone, or shares it with others that only load.
+ * lines.c - cache lines: a core owns a line, or shares it with other cores that only load.
  *
- * A line is served to one core at a time: that is what makes a crowd at one variable slow.
+ * A line is served to one core at a time, which makes a variable slow that many cores use.
  */
 #include "explorer.h"
 #include "simulator.h"
@@ -14,11 +14,11 @@
 enum { LINES = 1 << 16, LINE_SHIFT = 6, WORD_BITS = 64 };
 
 struct line {
-    uintptr_t number;           /* 0: this place is free */
-    int       from;             /* the core that fetched it last */
-    bool      alone;            /* only that core has it */
+    uintptr_t number;           /* 0 for a free entry */
+    int       from;             /* the last core that fetched it */
+    bool      alone;            /* that core owns it */
     uint64_t  has[MOST_CORES / WORD_BITS];
-    int64_t   free_at;          /* the transfer before ends */
+    int64_t   free_at;          /* the end of the last transfer */
 };
 
 static struct line lines[LINES];
@@ -65,7 +65,7 @@ static void fetch(struct line *line, int core, bool alone)
     line->has[core / WORD_BITS] |= UINT64_C(1) << core % WORD_BITS;
 }
 
-/* Without this, a loop of compare-and-swap would succeed once each time that all cores have tried. */
+/* Does the core still have the line?  Otherwise a compare-and-swap loop would succeed once a round of all cores. */
 static bool keeps(const struct line *line, const struct core *core)
 {
     return core->kept == line->number && core->now <= core->kept_until;
@@ -83,7 +83,7 @@ void touch(const void *at, enum touch how)
     line = line_of(at);
     number = self->core;
     core = &cores[number];
-    /* All fibres have the same errno, but each thread has its own. */
+    /* All fibres share one errno, but real threads do not. */
     if (line->number == (uintptr_t)&errno >> LINE_SHIFT) {
         spend(ns);
         return;
@@ -101,7 +101,7 @@ void touch(const void *at, enum touch how)
     spend(ns);
 }
 
-/* ---- What instrument.c calls ---- */
+/* ---- Called by instrument.c ---- */
 
 void access_plain(const void *at, size_t size, bool write, const void *pc)
 {

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 # tests/search/cores/local.mk - the library's sources on simulated cores; included by tests/local.mk.
-# simulator.h says how it works, and cells.c what fairsem must keep there.
+# simulator.h explains the simulator, and cells.c has the limits that fairsem must keep.
 #
 #   make tests/search/cores/cores     the simulator alone; main.c has its options:
 #                                     tests/search/cores/cores cores=4,16 threads=3,13,16

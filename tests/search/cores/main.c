@@ -3,22 +3,23 @@
  * main.c - cores [OPTION=VALUE]...
  *          cores --cells
  *
- * A row for each combination of cores, threads, units, hold, think and load, which may be lists (4,16,64):
- * the holds a second, in thousands; the processor time of one, and the 99th percentile of the time from the
- * arrival of a request to its end, in microseconds.  For fairsem, fairsem with FAIRSEM_NO_SPIN, glibc's sem_t,
- * a ticket semaphore with a waiting array, and fairsem with FAIRSEM_BOUNDED_BYPASS.
+ * Prints a row for each combination of cores, threads, units, hold, think and load, which may be lists
+ * (4,16,64): the holds a second, in thousands; the processor time of a hold, and the 99th percentile of the time
+ * from the arrival of a request to its end, in microseconds.  The peers are fairsem, fairsem with
+ * FAIRSEM_NO_SPIN, glibc's sem_t, a ticket semaphore with a waiting array, and fairsem with
+ * FAIRSEM_BOUNDED_BYPASS.
  *
  *   machine=vm|bare|deep     the model (machine.h); first, because it sets all parameters
  *   NAME=NS                  one of its parameters, such as line=18
  *   cores=16 threads=16 units=1 hold=1000 think=0    times in nanoseconds
- *   load=0                   an open loop: the threads serve requests that arrive at random, so many as keep
- *                            this percentage of the units in use; 0: each thread asks again at once
- *   long=0                   one hold in a thousand takes so long
- *   root=0                   1: the process may have real-time threads
+ *   load=0                   an open loop: the threads serve requests that arrive at random and keep this
+ *                            percentage of the units in use; with 0 each thread asks again at once
+ *   long=0                   the time of one hold in a thousand
+ *   root=0                   whether the process may have real-time threads (1)
  *   ms=50 seed=1             the length of a run, in simulated time
- *   peers=4                  only the first so many of the five
+ *   peers=4                  the number of peers, of the five above
  *
- * --cells runs those of cells.c.  Exit status: 0, or 1 if a cell is not as its table says, or 2.
+ * --cells runs the cells of cells.c.  The exit status is 0, or 1 if a cell differs from its table, or 2.
  */
 #include "cells.h"
 #include "machine.h"
@@ -142,7 +143,7 @@ static void row(const int64_t value[LISTS])
     printf("\n");
 }
 
-/* The lists from this one on, for each value of those before it. */
+/* Print rows for all values of this list and the lists after it; earlier ones have their values. */
 static void rows(int list, int64_t value[LISTS])
 {
     if (list == LISTS) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* peers.c - other semaphores; compiled as the library is, so each access takes simulated time. */
+/* peers.c - other semaphores, compiled like the library, so that each access takes simulated time. */
 #include "peers.h"
 
 #include "../../../bench/array_sem.h"
@@ -16,7 +16,7 @@ static void futex_wake(_Atomic unsigned *word, int count)
 
 /* ---- glibc's sem_t ---- */
 
-/* The units in the lower half, the waiters in the upper one. */
+/* The lower half has the units, the upper one the waiters. */
 #define ONE_WAITER (UINT64_C(1) << 32)
 
 static _Alignas(64) _Atomic uint64_t posix_data;
@@ -33,7 +33,7 @@ void posix_init(int units)
 
 static void posix_wait_slow(void)
 {
-    /* The kernel looks at the lower half, which comes first. */
+    /* The kernel compares the lower half, which comes first. */
     _Atomic unsigned *units = (_Atomic unsigned *)&posix_data;
     uint64_t data = atomic_fetch_add_explicit(&posix_data, ONE_WAITER, memory_order_relaxed) + ONE_WAITER;
 

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* peers.h - other semaphores on the simulated primitives, to compare fairsem with. */
+/* peers.h - other semaphores on the simulated primitives, for comparison. */
 #ifndef CORES_PEERS_H
 #define CORES_PEERS_H
 
 #include <stdint.h>
 
-/* glibc's sem_t: fast, and the order of its waiters is by chance. */
+/* glibc's sem_t, which is fast and has no order of waiters. */
 void posix_init(int units);
 void posix_wait(void);
 void posix_post(void);

@@ -2,8 +2,8 @@
 /*
  * scheduler.c - cores with a run queue each, and the loop.
  *
- * Each core has a time of its own.  The loop continues the thread of the core that is furthest behind,
- * until it has passed the next core or the next event: so all effects are in the order of their times.
+ * Each core has a time of its own.  The loop continues the thread of the core that is furthest behind until it
+ * has passed the next core or the next event.  So all effects are in the order of their times.
  */
 #include "simulator.h"
 
@@ -19,7 +19,7 @@ struct core cores[MOST_CORES];
 static _Alignas(64) char stacks[MOST_THREADS][STACK_SIZE];
 static struct fibre loop;
 static int threads_count, alive;
-static int64_t next_core;       /* the time of the core that is next behind */
+static int64_t next_core;       /* the time of the core that is second furthest behind */
 static int64_t slice;
 static uint64_t random_state;
 
@@ -133,7 +133,7 @@ void pull(struct core *core, int64_t at)
 
 /* ---- Preemption ---- */
 
-/* The running thread goes behind all others of its core. */
+/* Move the running thread behind all others of its core. */
 static void give_way(struct core *core)
 {
     struct thread *thread = core->runs;
@@ -142,7 +142,7 @@ static void give_way(struct core *core)
     enqueue(core, thread);
 }
 
-/* A thread spends at once what it is going to spend, so at this time it may not have come so far. */
+/* Take back time after `at`: a thread spends time in advance, and may not have come so far yet. */
 static void take_back(struct core *core, int64_t at)
 {
     int64_t rest = core->now - at;
@@ -160,7 +160,7 @@ void thread_arrives(struct thread *thread, int64_t at)
 
     if (core->runs == NULL) {
         core->expects = false;
-        core->last = NULL;              /* it was idle: a switch, whoever was the last */
+        core->last = NULL;              /* it was idle, so this costs a switch, even to the same thread */
         enqueue(core, thread);
         dispatch(core, at);
     } else if (core->runs->yielded || core->runs->used > thread->used + machine.ahead) {
@@ -242,7 +242,7 @@ void thread_ends(void)
     abort();
 }
 
-/* The core whose thread is to run: the one that is furthest behind; NULL: all are idle. */
+/* The core whose thread runs next: the one that is furthest behind, or NULL if all are idle. */
 static struct core *choose_core(void)
 {
     struct core *first = NULL;
@@ -270,7 +270,7 @@ static void cores_begin(void)
     slice = machine_slice();
     for (int i = 0; i < machine.cores; i++) {
         cores[i].end = &cores[i].first;
-        /* Not all at once. */
+        /* At different times. */
         cores[i].away_at = machine.away_every * (i + 1) / machine.cores;
     }
 }

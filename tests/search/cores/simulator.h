@@ -6,18 +6,18 @@
  * atomic or plain access (../engine/instrument.c) and each call that blocks, wakes, yields or reads a clock
  * (layer.h) spends simulated time on the core of its thread.
  *
- *   machine.c    what each event costs
- *   events.c     what happens later: time-outs, woken threads that arrive on a core, idle cores that pull
+ *   machine.c    the cost of each event
+ *   events.c     later events: time-outs, woken threads that arrive on a core, idle cores that pull threads
  *   scheduler.c  cores with a run queue each, time slices, preemption; the loop
  *   sleep.c      sleep and wake, and the core of a woken thread
- *   lines.c      cache lines, and who has them
+ *   lines.c      cache lines and their owners
  *   calls.c      the calls of layer.h
  *   peers.c      other semaphores on the same primitives
  *   workload.c   threads that acquire, hold, release and think, or serve requests
  *   cells.c      the cells of the test
  *   main.c       the command line
  *
- * A run is deterministic: random numbers have a seed.  Another compiler places variables on other cache
+ * A run is deterministic, because random numbers have a seed.  Another compiler places variables on other cache
  * lines, so its figures differ by a few per cent.
  */
 #ifndef CORES_SIMULATOR_H
@@ -39,50 +39,50 @@ struct thread {
     struct fibre   fibre;
     enum at        at;
     int            number, core;        /* the core that it runs on, or last ran on */
-    bool           yielded;             /* since it got its core */
-    bool           timed_out;           /* the last sleep */
+    bool           yielded;             /* it has yielded since it got its core */
+    bool           timed_out;           /* its last sleep has timed out */
     const void    *asleep_on;
-    uint64_t       moves;               /* its sleeps and wake-ups: an event of an earlier one is void */
+    uint64_t       moves;               /* number of sleeps and wake-ups: an event of an earlier one is void */
     int64_t        used;                /* processor time */
-    int64_t        owed;                /* it was preempted so long before the end of what it spent */
+    int64_t        owed;                /* time that it had spent in advance when it was preempted */
     const void    *specific[SPECIFICS];
     struct thread *next;                /* in the run queue, or among the sleepers */
 };
 
 struct core {
     int64_t        now, slice_end, idle_since, away_at;
-    struct thread *runs;                /* NULL: idle */
-    struct thread *last;                /* that ran */
+    struct thread *runs;                /* NULL if idle */
+    struct thread *last;                /* the last one that ran */
     struct thread *first, **end;        /* the run queue */
     int            queued;
-    uintptr_t      kept;                /* the line that it still has, though another core fetches it */
+    uintptr_t      kept;                /* the line that it keeps for a while although another core wants it */
     int64_t        kept_until;
-    bool           expects;             /* idle, but a woken thread is on its way */
+    bool           expects;             /* it is idle, but a woken thread is on its way */
 };
 
-extern struct thread *self;             /* NULL: the loop, or no run */
+extern struct thread *self;             /* NULL in the loop, or outside of a run */
 extern struct thread threads[MOST_THREADS];
 extern struct core cores[MOST_CORES];
 
 /* ---- scheduler.c ---- */
 
-/* Run fn in so many threads until all have ended.  False: the rest sleep for ever. */
+/* Run fn in `count` threads until all have ended.  Returns false if some sleep for ever. */
 bool simulate(int count, void (*fn)(void), uint64_t seed);
 _Noreturn void thread_ends(void);
-int64_t now(void);                      /* on the core of the running thread */
+int64_t now(void);                      /* the time of the running thread's core */
 int64_t used_by_all(void);              /* processor time */
 uint64_t random_number(void);
 
-/* The running thread computes for so long.  No effect outside a run. */
+/* The running thread computes for `ns`.  No effect outside of a run. */
 void spend(int64_t ns);
 void yield_core(void);
 
-/* Stop the running thread, and go on with the loop. */
+/* Stop the running thread, and return to the loop. */
 void leave(void);
 void enqueue(struct core *core, struct thread *thread);
-/* The core runs the first thread of its queue from this time on, or is idle. */
+/* Let the core run the first thread of its queue from this time on, or be idle. */
 void dispatch(struct core *core, int64_t at);
-/* A woken thread has come to its core. */
+/* A woken thread arrives at its core. */
 void thread_arrives(struct thread *thread, int64_t at);
 void pull(struct core *core, int64_t at);
 bool is_idle(const struct core *core);
@@ -91,16 +91,16 @@ bool is_idle(const struct core *core);
 
 enum event_kind { TIME_IS_OUT, THREAD_ARRIVES, CORE_PULLS };
 
-/* Either of a thread, valid until its next move, or of a core. */
+/* Add an event of a thread, valid until its next move, or of a core. */
 void event_add(enum event_kind kind, struct thread *thread, struct core *core, int64_t at);
 int64_t event_next(void);               /* the time of the next one, or NEVER */
 void event_handle(void);
 
 /* ---- sleep.c ---- */
 
-/* The running thread sleeps until it is woken, or until that time.  False: time-out. */
+/* The running thread sleeps until it is woken, or until that time.  Returns false at a time-out. */
 bool sleep_on(const void *object, int64_t until);
-/* Wake the first `count` sleepers of an object, in the order of their arrival.  Returns how many. */
+/* Wake the first `count` sleepers of an object, in order of arrival.  Returns the number of woken ones. */
 int wake(const void *object, int count);
 bool any_sleeps_on(const void *object);
 void time_is_out(struct thread *thread, int64_t at);
@@ -109,11 +109,11 @@ void time_is_out(struct thread *thread, int64_t at);
 
 enum touch { LOAD, STORE, LOCKED };     /* LOCKED: load and store in one instruction */
 
-/* The core of the running thread fetches the line.  No effect outside a run. */
+/* The core of the running thread fetches the line.  No effect outside of a run. */
 void touch(const void *at, enum touch how);
 
 /* ---- calls.c ---- */
 
-extern bool real_time;                  /* the process may have real-time threads: the mutex inherits */
+extern bool real_time;                  /* the process may have real-time threads, so the mutex inherits */
 
 #endif

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* sleep.c - sleep and wake, as futex(2) does it, and the core that a woken thread goes to. */
+/* sleep.c - sleep and wake as in futex(2), and the choice of a core for a woken thread. */
 #include "simulator.h"
 
 #include <stddef.h>
 
-static struct thread *sleepers;     /* the oldest first */
+static struct thread *sleepers;     /* oldest first */
 
 bool sleep_on(const void *object, int64_t until)
 {
@@ -35,7 +35,7 @@ bool any_sleeps_on(const void *object)
     return false;
 }
 
-/* Its last core if that is idle, else an idle core, else the less loaded of the waker's and its own. */
+/* Its last core if that is idle, or else an idle core, or else the less loaded of the waker's and its own. */
 static struct core *core_for(const struct thread *thread, const struct core *wakers)
 {
     struct core *last = &cores[thread->core];
@@ -49,7 +49,7 @@ static struct core *core_for(const struct thread *thread, const struct core *wak
     return wakers != NULL && wakers->queued < last->queued ? &cores[wakers - cores] : last;
 }
 
-/* How long a thread takes to come to an idle core. */
+/* The time that a thread takes to reach an idle core. */
 static int64_t time_to_run(const struct core *core, int64_t at)
 {
     bool deep = machine.to_run_deep != 0 && at - core->idle_since > machine.deep_after;
@@ -60,7 +60,7 @@ static int64_t time_to_run(const struct core *core, int64_t at)
     return ns;
 }
 
-/* It is no longer among the sleepers.  Returns the waker's time. */
+/* Send a thread that no longer sleeps to a core.  Returns the waker's time. */
 static int64_t send(struct thread *thread, const struct core *wakers, int64_t at)
 {
     struct core *core = core_for(thread, wakers);

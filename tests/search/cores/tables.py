@@ -2,11 +2,11 @@
 """tables.py CORES NUMBER...
 tables.py --publish DOCUMENT RESULTS LINE CORES NUMBER...
 
-A table of holds a second for each simulated machine of so many cores.  CORES is the simulator (`make
+Prints a table of holds a second for each simulated machine, with NUMBER cores.  CORES is the simulator (`make
 tests/search/cores/cores`).
 
---publish: the tables go to the end of DOCUMENT, in place of all from HEAD on, with the calibration:
-see calibrate.py for RESULTS; on that machine a cache line took LINE nanoseconds.
+--publish writes the tables to the end of DOCUMENT, in place of everything from HEAD on, with the calibration:
+see calibrate.py for RESULTS; LINE is the time of a cache line on that machine, in nanoseconds.
 """
 
 import concurrent.futures
@@ -31,13 +31,13 @@ def number(text):
 
 
 def settings(cores):
-    """The threads and units with which threads wait."""
+    """The combinations of threads and units with which threads must wait."""
     return [(threads, units) for units in sorted({1, 4, cores // 2})
             for threads in sorted({2, 4, cores // 2, cores, 4 * cores}) if threads > units > 0]
 
 
 def paces(simulator, cores, threads, units, machine):
-    """A cell for each hold."""
+    """A cell for each length of a hold."""
     run = subprocess.run(
         [simulator, "machine=" + machine, f"cores={cores}", f"threads={threads}", f"units={units}",
          "hold=" + ",".join(map(str, HOLDS)), "ms=20"], stdout=subprocess.PIPE, text=True, check=True)
@@ -64,7 +64,7 @@ def publish(document, results, ns, simulator, numbers):
         before, head, _ = file.read().partition(HEAD)
     if not head:
         sys.exit(f"tables: {document} has no place for them")
-    # First, because it may fail.
+    # The calibration comes first, because it may fail.
     calibration = "".join(f"    {row}\n" for row in calibrate.compare(results, simulator, ["line=" + ns]))
     text = HEAD + "".join(table(simulator, cores) for cores in numbers)
     text += f"\nTwo cores, a line takes {ns} ns; measured, simulated, and the ratio of the two:\n\n"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * workload.h - threads that acquire a unit, hold it, release it and think, all the time; or, in an open loop,
- * for each request that has arrived.
+ * workload.h - threads that acquire a unit, hold it, release it and think, again and again, or in an open loop
+ * once for each request that has arrived.
  */
 #ifndef CORES_WORKLOAD_H
 #define CORES_WORKLOAD_H
@@ -9,12 +9,12 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* What a cell of a table simulates, with the machine. */
+/* The load of a cell of a table. */
 struct load {
     int     threads, units;
-    int64_t hold, think;        /* nanoseconds; the think time is a half to one and a half of that */
-    int64_t long_hold;          /* one hold in a thousand takes so long; 0: none */
-    int     percent;            /* of what the units can serve: so many requests arrive; 0: no open loop */
+    int64_t hold, think;        /* nanoseconds; a think time is a half to one and a half of `think` */
+    int64_t long_hold;          /* the time of one hold in a thousand, or 0 */
+    int     percent;            /* rate of requests, of what the units can serve, or 0 for no open loop */
     int64_t length;             /* of the run, in simulated time */
     bool    real_time;          /* the process may have real-time threads */
     uint64_t seed;
@@ -30,8 +30,8 @@ struct pace {
 };
 
 /*
- * Run it, in a process of its own, because the library learns.  ARRAY: with the best patience of a few; it
- * has the most holds, or in an open loop the least 99th percentile.
+ * Run the load in a process of its own, because the library learns.  ARRAY runs with several values of
+ * patience, and the best result counts: the most holds, or in an open loop the least 99th percentile.
  */
 struct pace measure(const struct load *load, enum peer peer);
 
