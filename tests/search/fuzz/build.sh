@@ -14,7 +14,7 @@ src=$1 out=$2
 here=$(cd "$(dirname "$0")" && pwd)
 
 wrap=
-# The names are words.
+# A name has no blanks.
 # shellcheck disable=SC2013
 for name in $(sed -n 's/^WRAPPED([^,]*, \([a-z_]*\),.*/\1/p' "$here/machine.c"); do
   wrap="$wrap -Wl,--wrap=$name -Wl,--wrap=__${name}64"     # wide_time.h: the other name

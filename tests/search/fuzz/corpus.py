@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""corpus.py - sequences in hexadecimal, one in a line, and in files of bytes, as libFuzzer has them.
+"""corpus.py - converts sequences: from lines in hexadecimal to files of bytes, as libFuzzer uses them, and back.
 
-  corpus.py unpack CORPUS DIRECTORY     a file for each line
-  corpus.py pack FILE...                a line for each file, to the standard output
+  corpus.py unpack CORPUS DIRECTORY     writes a file for each line
+  corpus.py pack FILE...                prints a line for each file
 
 Both fail if there is no sequence.
 """

@@ -4,8 +4,8 @@
 #
 #   fuzz.sh SECONDS      called by `make fuzz`
 #
-# Starts with the corpus of the repository.  Leaves in fuzz/ of the build directory its findings,
-# and the corpus with the new sequences, as small as possible.
+# Starts with the corpus of the repository.  Leaves its findings, and a minimal corpus with the new sequences, in
+# fuzz/ of the build directory.
 set -u
 
 seconds=${1:-60}
@@ -37,7 +37,7 @@ export ASAN_OPTIONS
 "$work/fuzz" -max_total_time="$seconds" -max_len=300 -print_final_stats=1 \
   -artifact_prefix="$work/" "$work/new" "$work/old" > "$work/log" 2>&1
 status=$?
-# A finding has a summary, by the sanitizer or by libFuzzer.
+# For a finding the sanitizer or libFuzzer prints a summary.
 if [ "$status" -ne 0 ] && ! grep -q '^SUMMARY: ' "$work/log"; then
   tail -n 5 "$work/log"
   echo "COULD NOT RUN: the fuzzer: exit status $status"
@@ -49,7 +49,7 @@ if [ "$status" -ne 0 ]; then
   echo "fuzz: FOUND something: the bytes are in $work, all output is in $work/log"
   exit 1
 fi
-# With counters of how often each line is reached, it would keep ten times as many sequences.
+# With counters it would keep far more sequences, one for each frequency of a line.
 "$work/fuzz" -merge=1 -use_counters=0 "$work/merged" "$work/old" "$work/new" \
   > "$work/merge.log" 2>&1 || exit 99
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* how.c - how a call waits, from the input. */
+/* how.c - draws the parameters of a wait from the input. */
 #include "steps.h"
 
 #include "bytes.h"
@@ -36,7 +36,7 @@ static void any_deadline(struct step_how *step, uint8_t odd)
     step->how.deadline = &step->deadline;
 }
 
-/* A relative time instead of the deadline; or, which is an error, besides it. */
+/* Draw a relative time in place of the deadline, or in addition to it, which is an error. */
 static void any_timeout(struct step_how *step)
 {
     int64_t timeout = nanoseconds();

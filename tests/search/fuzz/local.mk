@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-# tests/search/fuzz/local.mk - sequences of calls beside a model; included by ../../local.mk.
+# tests/search/fuzz/local.mk - sequences of calls, compared with a model; included by ../../local.mk.
 #
 #   make check              runs tests/search/fuzz/replay: the corpus, then generated sequences
 #   make fuzz               libFuzzer for SECONDS=60, with clang
@@ -30,7 +30,7 @@ endif
 tests_search_fuzz_replay_SOURCES = $(fuzz_sources) tests/search/fuzz/replay.c
 tests_search_fuzz_replay_CFLAGS = $(AM_CFLAGS) $(LIB_CFLAGS)
 tests_search_fuzz_replay_LDADD = tests/support/libchecked.a $(NO_LTO)
-# machine.c and several.c have the same list; build.sh reads it there.
+# machine.c and several.c have the same list, which build.sh reads.
 tests_search_fuzz_replay_LDFLAGS = -Wl,--wrap=clock_gettime -Wl,--wrap=pthread_mutex_lock \
 	-Wl,--wrap=pthread_mutex_trylock \
 	-Wl,--wrap=pthread_mutex_unlock -Wl,--wrap=pthread_cond_init \

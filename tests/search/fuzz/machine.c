@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * machine.c - see machine.h.  The linker sends these calls of the library here (--wrap).
+ * machine.c - see machine.h.  The linker redirects these calls of the library to this file (--wrap).
  */
 #include "machine.h"
 
@@ -61,11 +61,11 @@ pthread_t __wrap_pthread_self(void)
     return machine_on ? (pthread_t)(uintptr_t)(thread_running() + 1) : __real_pthread_self();
 }
 
-/* ---- Locks: to wait for one is an error, because it would never be unlocked ---- */
+/* ---- Locks: a wait for a lock is an error, because nobody would unlock it ---- */
 
 /*
- * The mutex that a condition variable has given back to each thread.  It is not counted: the library may
- * make it anew instead of unlocking it (park_cond.c).
+ * The mutex that a condition variable has locked again for each thread.  It does not count as locked, because the
+ * library may initialize it again instead of unlocking it (park_cond.c).
  */
 static const pthread_mutex_t *given_back[STACKED];
 
@@ -82,7 +82,7 @@ BARE int __wrap_pthread_mutex_lock(pthread_mutex_t *m)
     return 0;
 }
 
-/* The library tries for a moment before it locks.  Here a try is a lock. */
+/* The library tries for a moment before it locks.  Here the first try locks. */
 BARE int __wrap_pthread_mutex_trylock(pthread_mutex_t *m)
 {
     return __wrap_pthread_mutex_lock(m);
@@ -99,7 +99,7 @@ BARE int __wrap_pthread_mutex_unlock(pthread_mutex_t *m)
 
 /* ---- Sleep on condition variables ---- */
 
-/* The clock of each condition variable, except statically initialized ones: none is needed. */
+/* The clock of each condition variable, except statically initialized ones, which need none. */
 static struct { const pthread_cond_t *cond; clockid_t clock; } conds[256];
 static int conds_made;
 
@@ -198,7 +198,7 @@ static bool is_futex(long number)
 #endif
 }
 
-/* The kernel's clocks are those that the library sees. */
+/* Is it a system call that reads a clock?  The kernel's clocks are the simulated ones. */
 static bool is_clock(long number)
 {
 #if defined(SYS_clock_gettime64)
@@ -210,7 +210,7 @@ static bool is_clock(long number)
 #endif
 }
 
-/* Like the C library's: for any number, there may be six arguments. */
+/* As in the C library, any system call may have six arguments. */
 BARE long __wrap_syscall(long number, ...)
 {
     va_list list;
@@ -228,7 +228,7 @@ BARE long __wrap_syscall(long number, ...)
     return __real_syscall(number, arg[0], arg[1], arg[2], arg[3], arg[4], arg[5]);
 }
 
-/* ---- Instead of src/awake/awake.c: all stay awake, and all are woken ahead ---- */
+/* ---- A replacement of src/awake/awake.c: all stay awake, and all are woken ahead ---- */
 
 enum fs_ahead fs_awake_joined(const struct fs_awake *awake, const struct fs_awake_facts *facts,
                               int core, enum fs_strategy *plan)
@@ -251,8 +251,8 @@ void fs_awake_learn_before_queue(_Atomic uint8_t *penalty, bool paid)
     (void)paid;
 }
 
-/* The harder part: some of the queue are near. */
-bool fs_awake_in_convoy(void)
+/* The harder case: some waiters of the queue are near. */
+bool fs_awake_in_crowd(void)
 {
     return false;
 }
@@ -288,7 +288,7 @@ bool fs_awake_stay(const _Atomic int *word, int value, const _Atomic uint8_t *pl
     return true;
 }
 
-/* ---- Thread-specific values.  (A sanitizer's key was made before) ---- */
+/* ---- Thread-specific values.  (A sanitizer has made its key before.) ---- */
 
 static pthread_key_t library_key;
 static bool          key_made;

@@ -1,21 +1,21 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * machine.h - replaces the C library's clock and sleep (--wrap), and the library's own spinning,
- * which would never end because no time passes.
+ * machine.h - replaces the C library's clock and sleep (--wrap), and the library's spinning, which would never
+ * end because no time passes.
  */
 #ifndef MACHINE_H
 #define MACHINE_H
 
-#include <pthread.h>        /* any header of the C library, which then defines its name */
+#include <pthread.h>        /* any header of the C library defines the library's name */
 #include <stdbool.h>
 
-/* A sequence runs in this thread.  In others, such as libFuzzer's, calls go to the C library. */
+/* Set in the thread that runs a sequence.  In others, such as libFuzzer's, calls go to the C library. */
 extern _Thread_local bool machine_on;
-extern int  machine_locks;      /* mutexes that are locked now */
+extern int  machine_locks;      /* number of locked mutexes */
 
 /*
- * Can a stack be unwound as pthread_cancel does it?  Not with every C library, and not if the
- * library cleans up in another way (src/tools/cleanup.h).  ThreadSanitizer would lose track of the stack.
+ * Can a stack be unwound as by pthread_cancel?  Not with each C library, and not if the library cleans up in
+ * another way (src/tools/cleanup.h).  ThreadSanitizer would lose track of the stack.
  */
 #if defined(__has_feature)
 #if __has_feature(thread_sanitizer)
@@ -29,7 +29,7 @@ extern int  machine_locks;      /* mutexes that are locked now */
 #define MACHINE_CAN_UNWIND 0
 #endif
 
-bool machine_can_cancel(void);  /* the thread that runs, now */
+bool machine_can_cancel(void);  /* can the running thread be canceled now? */
 
 /* The calls that are redirected: see tests/search/fuzz/local.mk and build.sh. */
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* model.c - see model.h: the effects of the rules that a caller can see. */
+/* model.c - see model.h: the visible effects of the rules. */
 #include "model.h"
 
 #include <errno.h>
@@ -49,7 +49,7 @@ static void end_waits(const struct model_request *r)
     }
 }
 
-/* It has left the queue. */
+/* The request has left the queue. */
 static void left(struct model_request *r, enum fairsem_ticket_state state, int reason)
 {
     fairsem_stat_t *past = &r->sem->past;
@@ -92,7 +92,7 @@ int model_settle(struct model_sem *s, int result)
     return result;
 }
 
-/* As spec_ask(). */
+/* Like spec_ask(). */
 static int ask(struct model_sem *s, struct model_request *r, int64_t n, int priority, int instead)
 {
     int result;
@@ -118,9 +118,8 @@ static int ask(struct model_sem *s, struct model_request *r, int64_t n, int prio
 /* ---- The semaphore ---- */
 
 /*
- * No valid semaphore here has FAIRSEM_BOUNDED_BYPASS: which thread passes depends on which threads
- * sleep.  Nor do requests become old: when that is noted depends on what else the library is called
- * for.  The explorer has both.
+ * No valid semaphore here has FAIRSEM_BOUNDED_BYPASS, with which the overtaking thread depends on the sleeping
+ * ones, or aging, which the library notices at a time that depends on other calls.  The explorer has both.
  */
 int model_init(struct model_sem *s, int64_t units, const fairsem_attr_t *attr)
 {
@@ -217,9 +216,9 @@ void model_ticket_wait(struct model_request *ticket, struct model_wait *wait,
 }
 
 /*
- * The first event counts: a thread keeps units that were granted before the deadline, or before its
- * token was canceled.  Those of a canceled thread go to the next in the queue.  If a thread waits
- * for a ticket, only its wait ends, and the ticket stays.
+ * The first event counts: a thread keeps units that were granted before the deadline, or before the cancel of its
+ * token.  The units of a canceled thread go to the next request.  If a thread waits for a ticket, only the wait
+ * ends, and the ticket stays in the queue.
  */
 void model_abort(struct model_wait *wait, int reason)
 {
@@ -240,14 +239,14 @@ void model_abort(struct model_wait *wait, int reason)
         returns(wait, reason);
 }
 
-/* Waits end one by one, the newest first: others behind one may be granted in between. */
+/* Waits end one by one, newest first, and requests behind them may be granted in between. */
 int model_token_cancel(int *token, int reason)
 {
     int error = spec_reason(token, reason, ECANCELED);
 
     for (struct model_wait *wait = model_waits; error == 0 && wait != NULL; wait = wait->older) {
         if (wait->token == token && !wait->over) {
-            wait->token = NULL;     /* it has left the list, but has not returned yet */
+            wait->token = NULL;     /* the wait has left the list, but has not returned yet */
             model_abort(wait, *token);
         }
     }

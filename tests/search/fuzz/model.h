@@ -1,24 +1,24 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * model.h - fairsem as a sequential program: ../spec/, and what else each call must do.  Written
- * after fairsem.h.
+ * model.h - fairsem as a sequential program: ../spec/, and the other effects of each call.  Written after
+ * fairsem.h.
  */
 #ifndef MODEL_H
 #define MODEL_H
 
 #include "../spec/spec.h"
 
-/* A request: of a ticket, or of a thread that waits or only tries. */
+/* A request of a ticket, or of a thread that waits or tries. */
 struct model_request {
     struct spec_request ask;
     enum fairsem_ticket_state state;    /* CANCELED: left the queue for `reason` */
     int               reason;
-    struct model_sem *sem;              /* in whose queue it is, or was last */
-    int64_t           enqueued_ns;        /* joined the queue then */
+    struct model_sem *sem;              /* the semaphore in whose queue it is, or was last */
+    int64_t           enqueued_ns;        /* the time when it joined the queue */
     bool              notify;           /* a ticket with a callback */
-    int               due;              /* the call that must run the callback; 0: none */
+    int               due;              /* the call that must run the callback, or 0 */
     unsigned          due_order;        /* its place among the callbacks of that call */
-    unsigned          called_by;        /* the threads that are in its callback: a set */
+    unsigned          called_by;        /* the set of threads that are in its callback */
 };
 
 struct model_sem {
@@ -33,31 +33,31 @@ struct model_wait {
     struct model_request  own;          /* it waits for this, or for a ticket */
     struct model_request *request;
     int                  *token;        /* its reason */
-    bool                  over;         /* it is to return `result` */
+    bool                  over;         /* it must return `result` */
     int                   result;
     struct model_wait    *older;
 };
 
-/* A reason to end a wait that is no errno value. */
+/* A reason to end a wait that is not an errno value. */
 enum { MODEL_ABANDONED = -1 };
 
-/* The time now, and how far CLOCK_REALTIME is ahead of it. */
+/* The time on CLOCK_MONOTONIC, and the lead of CLOCK_REALTIME. */
 extern int64_t model_now_ns, model_ahead_ns;
 bool model_passed(clockid_t clock, const struct timespec *deadline);
 
-/* All waits that have not returned, the newest first. */
+/* All waits that have not returned, newest first. */
 extern struct model_wait *model_waits;
 
 /* The call in progress.  Calls within calls have higher numbers. */
 extern int model_call;
 
 /*
- * The call that must run the callbacks which become due now: the one in progress; but if its thread
- * is in a callback, the call that runs that one.
+ * The call that must run callbacks that become pending now: the one in progress, or, if its thread is in a
+ * callback, the call that runs that callback.
  */
 extern int (*model_calls_back)(void);
 
-/* The ticket whose callback must come next in this call; NULL: none. */
+/* The ticket whose callback must come next in this call, or NULL. */
 struct model_request *model_next_due(struct model_request *all, int count);
 
 /* The members of `how`, which has a deadline in place of a timeout. */
@@ -65,17 +65,17 @@ bool    model_valid_wait(const fairsem_wait_t *how);
 
 int     model_init(struct model_sem *s, int64_t units, const fairsem_attr_t *attr);
 int     model_release(struct model_sem *s, int64_t n);
-/* After a change: others may leave the queue.  Returns the result of the call, which made it. */
+/* After a change, let others leave the queue.  Returns the result of the call that has made it. */
 int     model_settle(struct model_sem *s, int result);
 
-/* Returns what the call returns, if it need not wait; else wait->over is false. */
+/* Sets the result if the call need not wait; otherwise wait->over is false. */
 void model_acquire(struct model_sem *s, struct model_wait *wait, int64_t n,
                    const fairsem_wait_t *how, int *token);
 void model_ticket_wait(struct model_request *ticket, struct model_wait *wait,
                        const fairsem_wait_t *how, int *token);
 /* The call has returned. */
 void model_wait_ends(struct model_wait *wait);
-/* The wait is aborted: ETIMEDOUT, EINTR, or canceled (MODEL_ABANDONED). */
+/* The wait is aborted by ETIMEDOUT, EINTR, or a cancellation (MODEL_ABANDONED). */
 void model_abort(struct model_wait *wait, int reason);
 
 int  model_token_cancel(int *token, int reason);

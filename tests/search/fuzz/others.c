@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* others.c - steps that are not one call of the language: fairsem_with, dump, new objects, time. */
+/* others.c - steps that are not a call of the language: fairsem_with, dump, new objects, time. */
 #include "steps.h"
 
 #include "bytes.h"
@@ -17,11 +17,11 @@ struct with {
     int               sem, steps;
     int64_t           n;
     int               line;
-    int               released;     /* what the release at the end must return */
+    int               released;     /* the correct result of the release at the end */
     struct model_wait *waits;       /* model_waits before the function */
 };
 
-/* Before the library releases the units; also if the thread is canceled in the function. */
+/* Called before the library releases the units, even if the thread is canceled in the function. */
 static void function_ends(struct with **at)
 {
     struct with *with = *at;
@@ -98,7 +98,7 @@ void step_time_passes(void)
     world_compare();
 }
 
-/* No thread is woken: one that sleeps by that clock finds out when it wakes up. */
+/* This wakes no thread: a thread that sleeps by that clock notices when it wakes up. */
 void step_clock_is_set(void)
 {
     int64_t ns = (int64_t)(byte() - 128) * 1000;
@@ -121,7 +121,7 @@ void step_wish(void)
 
 static void compare_queues(int s, char *text)
 {
-    struct spec queue = world.model_sem[s].now;     /* the head leaves it, line by line */
+    struct spec queue = world.model_sem[s].now;     /* a copy, which the head leaves line by line */
     uint64_t last_seq = 0, seq;
     int last_priority = 0, priority;
     int64_t n;
@@ -180,7 +180,7 @@ static bool in_use(int s)
     return world.busy.sem[s] != 0;
 }
 
-/* Returns the call's result; fairsem_free has none. */
+/* Returns the result of the call; fairsem_free has none. */
 static int destroy(int s, int expected)
 {
     if (!world.sem_is_new[s] || expected != 0)

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * replay.c - runs the sequences of the corpus, and then generated ones, which are always the same.
+ * replay.c - runs the sequences of the corpus, and then generated ones, the same in each run.
  *
  *   replay [CORPUS [COUNT [SEED]]]     all of CORPUS (that of the source directory, in
  *                                      `make check`), then COUNT more (50,000)
  *   replay --words BYTES               print what a sequence does: BYTES are a line of a corpus
  *
  * A corpus is a text file with a sequence in each line, in hexadecimal; a line with # is a comment.
- * Exits with 1 when the library does not do what the model says; the sequence is printed.  Exits with 2
- * if there is no sequence in the corpus, or something else.
+ * Exits with 1, and prints the sequence, when the library differs from the model.  Exits with 2 if the corpus has
+ * no sequence, or a line that is not one.
  */
 #include "../../support/hang.h"
 #include "../../support/seed.h"
@@ -22,7 +22,7 @@
 
 enum { LONGEST = 4096, MOST_LINES = 4096 };
 
-/* A second or two.  ThreadSanitizer is slow, and finds no races in one thread. */
+/* Takes a second or two.  ThreadSanitizer is slow, and cannot find races in one thread. */
 enum { COUNT = MACHINE_CAN_UNWIND ? 50000 : 5000 };
 
 struct bytes {
@@ -125,7 +125,7 @@ static uint64_t random_number(void)
     return random_state >> 16;
 }
 
-/* A part of a sequence of the corpus, with changes. */
+/* Make a sequence from a part of one in the corpus, with changes. */
 static size_t vary(uint8_t *data, size_t most)
 {
     const struct bytes *from = &corpus[random_number() % (unsigned)corpus_lines];

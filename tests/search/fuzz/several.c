@@ -2,12 +2,12 @@
 /*
  * several.c - steps of several semaphores at once.
  *
- * The library makes such a call of acquires and releases of one semaphore each.  The linker sends
- * these through here (--wrap): the model says which of them must come now, and what it returns.  So
- * the model is right in each wait, and in each callback, of a call that has taken only some.
+ * The library implements such a call by acquires and releases of one semaphore each.  The linker redirects these
+ * to this file (--wrap), and the model knows the one that must come now, and its result.  So the model is right
+ * in each wait and each callback of a call that has only a part of its units.
  *
- * The semaphores are ordered by their addresses, which the C library chooses: the one thing in a
- * sequence that may differ from one program to another.
+ * The semaphores are ordered by their addresses, which the C library chooses.  Only this order may differ between
+ * programs that run the same sequence.
  */
 #include "steps.h"
 
@@ -27,12 +27,12 @@ struct part {
 struct all {
     bool        acquires;
     struct step_how how;
-    struct part part[REQUESTS];     /* to acquire: each semaphore once, by address */
+    struct part part[REQUESTS];     /* for an acquire, each semaphore once, by address */
     int         parts;
-    int         next;               /* the part whose turn it is; it holds those before it */
-    bool        failed;             /* or canceled: it must give back what it holds */
+    int         next;               /* the current part; the call holds those before it */
+    bool        failed;             /* failed or canceled: it must give back what it holds */
     int         result;
-    bool        waits;              /* it is in an acquire */
+    bool        waits;              /* the call is in an acquire */
     struct model_wait wait;
 };
 
@@ -82,7 +82,7 @@ static int release_part(struct all *all, fairsem_t *sem, int64_t n)
     const struct part *part;
     int line, result, expected;
 
-    if (all->waits) {           /* and is canceled there */
+    if (all->waits) {           /* and canceled there */
         all->waits = false;
         all->failed = true;
         model_wait_ends(&all->wait);
@@ -123,7 +123,7 @@ int __wrap_fairsem_release(fairsem_t *sem, int64_t n)
 
 /* ---- The steps ---- */
 
-/* Also if the thread is canceled in the call. */
+/* Called even if the thread is canceled in the call. */
 static void all_ends(struct all **at)
 {
     const struct all *all = *at;
@@ -155,7 +155,7 @@ static void say_requests(const struct part part[REQUESTS], int count)
         SAY("  %lld of s%lld", part[i].n, part[i].sem);
 }
 
-/* Each semaphore once, by address.  False: a number, or a sum, is not valid. */
+/* List each semaphore once, by address.  Returns false if a number or a sum is invalid. */
 static bool put_in_order(struct all *all, const struct part part[REQUESTS], int count)
 {
     for (int i = 0; i < count; i++) {

@@ -10,15 +10,14 @@
 #include <stdlib.h>
 
 /*
- * The frequency of each step among the values of a byte.  A row says how it is drawn, as that of a verb
- * does.  The meaning of the corpus depends on this table: after a change here it must be made again
- * (make fuzz).
+ * The frequency of each step among the values of a byte.  Rows say how steps are drawn, like the rows of verbs.
+ * The meaning of the corpus depends on this table: after a change here, make the corpus again (make fuzz).
  */
 static const struct kind {
     int    weight;
     int    verb;
-    struct verb_row row;        /* of a verb that the language does not have */
-    void (*step)(void);         /* of what is not one call */
+    struct verb_row row;        /* of a verb that is not in the language */
+    void (*step)(void);         /* for steps that are not one call */
 } kinds[] = {
 #define CALL(weight, verb) { weight, verb, { .word = NULL }, NULL }
 #define OWN(weight, verb, ...) { weight, verb, { __VA_ARGS__ }, NULL }
@@ -83,7 +82,7 @@ static void draw(struct step *step)
         uint8_t odd = byte();
 
         op->calls = odd % 4 != 0;
-        op->callback = odd / 4 % 3;     /* so many steps */
+        op->callback = odd / 4 % 3;     /* the number of its steps */
     }
 }
 
@@ -146,7 +145,7 @@ static int64_t model_forget(struct model_guard *g)
     return n;
 }
 
-/* Does it put units into a guard?  That must be empty. */
+/* Does the step put units into a guard, which must be empty? */
 static bool fills(const struct step *step)
 {
     return (step->of & A_GUARD) != 0 && (step->row->units == TAKES || step->row->units == CLAIMS);
@@ -228,7 +227,7 @@ static int64_t result_of(const struct step *step)
 
 /* ---- Both ---- */
 
-/* A guard belongs to one call at a time; and no call waits for a thread that cannot go on first. */
+/* A guard is used by one call at a time, and no call may wait for a thread that cannot go on first. */
 static bool is_possible(const struct step *step)
 {
     const unsigned called_by = world.model_ticket[step->op.ticket].called_by;
@@ -248,7 +247,7 @@ static bool watched(int t)
     return false;
 }
 
-/* Its memory is freed at once, unless another call with it is in progress. */
+/* Free the ticket's memory at once, unless another call uses it. */
 static void ticket_is_free(int t)
 {
     if (world.busy.ticket[t] == 0 && !watched(t) && world.model_ticket[t].state == FAIRSEM_TICKET_IDLE
@@ -265,7 +264,7 @@ static void perform(const struct step *step)
 
     if (!is_possible(step))
         return;
-    /* A semaphore may be destroyed before its release returns, by a thread that this has granted. */
+    /* A thread that the release has granted may destroy the semaphore before the release returns. */
     call_begin(&call, say(step), step->verb == RELEASE ? NO_SEM : op->sem,
                (step->of & A_TICKET) != 0 ? op->ticket : NO_TICKET);
     if ((step->of & A_GUARD) != 0)
@@ -298,7 +297,7 @@ void step_close(int sem)
     perform(&step);
 }
 
-/* The one that this byte stands for. */
+/* The kind of step that this byte stands for. */
 static const struct kind *kind_of(int at)
 {
     int sum = 0;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* steps.h - what the input says: operations of the language, and a few that only the fuzzer has. */
+/* steps.h - the steps of the input: operations of the language, and a few of the fuzzer alone. */
 #ifndef STEPS_H
 #define STEPS_H
 
@@ -28,8 +28,8 @@ struct step_how {
 struct step {
     int             verb;
     const struct verb_row *row;
-    unsigned        of;             /* what it is called with, a set */
-    struct op       op;             /* its .sem is NO_SEM if it has none */
+    unsigned        of;             /* the set of objects that it is called with */
+    struct op       op;             /* its .sem is NO_SEM if it has no semaphore */
     int             token, guard, second;
     struct step_how wait;
 };
@@ -37,16 +37,16 @@ struct step {
 /* steps.c */
 void step_close(int sem);
 void step_any(void);            /* the next one of the input */
-/* Run all of this input, from new semaphores to their end.  A difference is a finding(). */
+/* Run the whole input, from new semaphores to their end.  A difference is a finding(). */
 void sequence_run(const uint8_t *data, size_t size);
 
-/* how.c: how to wait, from the input */
+/* how.c: draw the parameters of a wait */
 void step_any_how(struct step_how *step);
 void step_draw_how(struct step *step);
 void step_say_how(const struct step_how *step);
 int *step_model_token(const struct step_how *step);
 
-/* others.c, several.c: steps that are no call, or several */
+/* others.c, several.c: steps that are not one call */
 void step_with(void);
 void step_dump(void);
 void step_renew_sem(void);
@@ -59,28 +59,28 @@ void step_release_all(void);
 
 /* ---- checks.c: around each call of the library, and the callback ---- */
 
-enum { CALL_ERRNO = 4711 };     /* errno before each call, and so after it */
+enum { CALL_ERRNO = 4711 };     /* errno before, and therefore after, each call */
 
 struct call {
     int line, sem, ticket;
     struct thread_call outer;
 };
 
-/* Before a call, which `line` prints.  After this the model makes it, then the library. */
+/* Before a call, which is printed in `line`.  After this the model makes the call, and then the library. */
 void call_begin(struct call *call, int line, int sem, int ticket);
-/* The call may wait; the model says so in *wait, now or later. */
+/* The call may wait; the model sets its result in *wait now or later. */
 void call_may_wait(struct model_wait *wait, const fairsem_wait_t *how);
-/* It has returned: what must it return? */
+/* The call has returned `result`.  Returns the correct result. */
 int  call_waited(const struct call *call, struct model_wait *wait, int64_t result);
-/* The call has returned: its result, and all that can be observed, must be as the model says. */
+/* The call has returned: its result, and everything observable, must agree with the model. */
 void call_end(struct call *call, int64_t result, int64_t expected);
-/* The result of a call in a call. */
+/* Check the result of a call within a call. */
 void call_result(int line, int64_t result, int64_t expected);
 
 /* The callback of all tickets; `arg` points to the ticket's place in world.ticket. */
 void call_back(fairsem_ticket_t *ticket, void *arg);
 
-/* Are calls nested so deep that there must be no more? */
+/* Are calls nested too deep for another one? */
 bool calls_deep(void);
 
 #endif

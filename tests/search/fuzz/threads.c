@@ -25,9 +25,9 @@ enum { NEVER_S = 1000000000 };
 
 struct thread {
     struct thread_call now;
-    const void *asleep_on;              /* NULL: awake */
-    bool        woken;                  /* since it fell asleep */
-    int         aborts_for;             /* the reason to abort its wait at the next lock; 0: none */
+    const void *asleep_on;              /* NULL if awake */
+    bool        woken;                  /* it was woken after it fell asleep */
+    int         aborts_for;             /* the reason to abort its wait at the next lock, or 0 */
     void       *specific;
     jmp_buf     bottom;                 /* of its stack */
     const void *bottom_frame;
@@ -36,7 +36,7 @@ struct thread {
 
 static struct thread threads[STACKED];
 static int running;
-static bool napping;         /* no steps are run in this sleep */
+static bool napping;         /* this sleep runs no steps */
 enum wakeup thread_wish;
 
 int thread_running(void)
@@ -70,8 +70,8 @@ void **thread_specific(void)
 
 #if MACHINE_CAN_UNWIND
 /*
- * Unwind the stack as pthread_cancel does, but only to the bottom of this simulated thread: that is
- * reached above the frame of thread_run().
+ * Unwind the stack as pthread_cancel does, but only to the bottom of this simulated thread, above the frame of
+ * thread_run().
  */
 static _Unwind_Reason_Code at_frame(int version, _Unwind_Action actions,
                                     _Unwind_Exception_Class class, struct _Unwind_Exception *e,
@@ -110,7 +110,7 @@ void thread_is_canceled(void)
 }
 #endif
 
-/* State that calls in progress change, and do not restore when they are canceled. */
+/* State that calls in progress change, and that a canceled call does not restore. */
 struct before {
     struct thread_call now;
     struct model_wait *waits;
@@ -131,7 +131,7 @@ static void restore(const struct before *before)
     struct thread *self = &threads[running];
     int type;
 
-    pthread_setcanceltype(PTHREAD_CANCEL_DEFERRED, &type);  /* the next thread's */
+    pthread_setcanceltype(PTHREAD_CANCEL_DEFERRED, &type);  /* for the next thread */
     for (; model_call > before->model_call; model_call--) {
         if (model_next_due(world.model_ticket, TICKETS) != NULL)
             finding("a canceled thread has not run a callback");
@@ -182,7 +182,7 @@ static void let_time_pass(const fairsem_wait_t *how)
         model_now_ns = to;
 }
 
-/* At the end of the input: so that the sleeper does not sleep for ever. */
+/* At the end of the input, a semaphore is closed so that the sleeper does not sleep for ever. */
 static const struct model_sem *to_be_closed;
 
 static void close_it(void)
@@ -190,7 +190,7 @@ static void close_it(void)
     step_close((int)(to_be_closed - world.model_sem));
 }
 
-/* Run other threads until the sleeper goes on; returns the reason. */
+/* Run other threads until the sleeper goes on.  Returns the reason for that. */
 static enum wakeup others_run(struct thread *sleeper)
 {
     struct model_wait *wait = sleeper->now.wait;
@@ -241,7 +241,7 @@ static void check_sleep(const struct thread *self, clockid_t clock,
         finding("thread %d sleeps until another time, or by another clock", running);
 }
 
-/* The thread is awake, and will read the clock; or it has been interrupted. */
+/* The thread goes on: it will read the clock, or has been interrupted. */
 static void goes_on(struct thread *self, enum wakeup why, bool interruptible)
 {
     static const char *const words[] = {
@@ -263,7 +263,7 @@ static void goes_on(struct thread *self, enum wakeup why, bool interruptible)
         self->aborts_for = EINTR;
 }
 
-/* The next mutex that a thread locks when it aborts its wait is its semaphore's. */
+/* A thread that aborts its wait locks its semaphore's mutex next, so the model aborts the wait here. */
 void thread_locks(void)
 {
     struct thread *self = &threads[running];
@@ -297,7 +297,7 @@ enum wakeup thread_sleeps(const void *on, clockid_t clock, const struct timespec
     return why;
 }
 
-/* The thread is awake: whatever happens to its request, it need not be woken. */
+/* The thread is awake, and need not be woken whatever happens to its request. */
 void thread_spins(void)
 {
     struct thread *self = &threads[running];
@@ -305,7 +305,7 @@ void thread_spins(void)
     if (napping)
         return;
     check_waits(self);
-    self->aborts_for = 0;         /* although its time has passed: it reads the clock only later */
+    self->aborts_for = 0;         /* even if its time has passed: it reads the clock only later */
     SAY("  spins", 0);
     running++;
     for (int steps = below(3); steps > 0 && !bytes_end(); steps--)
@@ -319,8 +319,8 @@ void thread_spins(void)
 /* ---- Before a sequence ---- */
 
 /*
- * A canceled thread may have been woken since, and its parker keeps the permit.  Then the next
- * sleep would end at once, and this sequence would run in another way when it is run alone.
+ * A canceled thread may have been woken afterwards, and its parker keeps the permit.  Then the next sleep would
+ * end at once, and this sequence would run differently than when it is run alone.
  */
 static void use_up_wakeup(void)
 {

@@ -11,13 +11,13 @@
 #include <string.h>
 #include <unistd.h>
 
-#define LINES 8192      /* only the beginning of a longer sequence is kept */
+#define LINES 8192      /* of a longer sequence only the beginning is kept */
 
 static struct line {
     const char *verb;               /* or NULL */
-    const char *words;              /* a verb's: a letter for each number; a result's: NULL */
+    const char *words;              /* a letter for each number of a verb; NULL for a result */
     long long   numbers[WORDS_NUMBERS];
-    int         thread, inside;     /* how many calls of this thread it is in */
+    int         thread, inside;     /* the depth of nested calls */
 } lines[LINES];
 static int count;
 static const uint8_t *bytes;
@@ -45,7 +45,7 @@ void words_result(int line, long long result)
     SAY(NULL, line, result);
 }
 
-/* What is 0 is left out, as in the language. */
+/* Parameters that are 0 are omitted, as in the language. */
 static void print_verb(const struct line *line)
 {
     printf("%s %lld", line->verb, line->numbers[0]);

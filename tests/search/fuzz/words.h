@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* words.h - a record of what a sequence has done, which is printed after a finding. */
+/* words.h - a record of the steps of a sequence, printed after a finding. */
 #ifndef WORDS_H
 #define WORDS_H
 
@@ -9,22 +9,22 @@
 
 enum { WORDS_NUMBERS = 8 };
 
-void words_begin(const uint8_t *data, size_t size);    /* which must stay valid */
+void words_begin(const uint8_t *data, size_t size);    /* the data must stay valid */
 
 /*
- * SAY("  acquires %lld of s%lld", n, s) adds a line, by the thread that runs now.  Returns its number.
- * Every conversion is %lld: nothing is printed before a finding, so this is cheap.
+ * SAY("  acquires %lld of s%lld", n, s) adds a line of the running thread.  Returns its number.  All conversions
+ * are %lld.  Nothing is printed before a finding, so this is cheap.
  */
 #define SAY(...) SAY_(NULL, __VA_ARGS__, 0)
 #define SAY_(verb, words, ...) \
     words_say((verb), (words), (const long long[WORDS_NUMBERS]){ __VA_ARGS__ })
 int words_say(const char *verb, const char *words, const long long numbers[WORDS_NUMBERS]);
-void words_result(int line, long long result);      /* of the call in that line */
+void words_result(int line, long long result);      /* add the result of the call in that line */
 void words_print(void);
 
 /*
- * The library does not do what the model says: print the sequence and this message, and stop: with
- * exit status 1 or, if words_abort (for libFuzzer), by abort().
+ * The library differs from the model: print the sequence and this message, and stop, with exit status 1, or by
+ * abort() if words_abort is set (for libFuzzer).
  */
 extern bool words_abort;
 #if defined(__GNUC__)

@@ -63,9 +63,9 @@ static fairsem_attr_t any_attr(int i, int64_t free_units)
     if (odd >= 248)
         attr.flags |= 1u << 30;
     else if (odd >= 244)
-        attr.flags |= FAIRSEM_BOUNDED_BYPASS;   /* and no bound */
+        attr.flags |= FAIRSEM_BOUNDED_BYPASS;   /* without a bound */
     else if (odd >= 240)
-        attr.bypass_ns = odd % 4 - 1;           /* and no flag */
+        attr.bypass_ns = odd % 4 - 1;           /* without the flag */
     else if (odd >= 230)
         attr.reserved_[odd % 5] = odd;
     else if (odd >= 210)
@@ -73,13 +73,7 @@ static fairsem_attr_t any_attr(int i, int64_t free_units)
     return attr;
 }
 
-/* The memory of each semaphore has room for counters. */
-static fairsem_counted_t *counted(int i)
-{
-    return (fairsem_counted_t *)(void *)world.sem[i];
-}
-
-/* By fairsem_init or fairsem_counted_init, in the memory that is there, or by fairsem_new. */
+/* Make it by fairsem_init, in the existing memory, or by fairsem_new. */
 static int init_or_new(int i, int64_t n, const fairsem_attr_t *attr)
 {
     fairsem_t *made = world.sem[i];
@@ -95,7 +89,7 @@ static int init_or_new(int i, int64_t n, const fairsem_attr_t *attr)
     return error;
 }
 
-/* Returns 0 or the reason why it could not be made. */
+/* Returns 0, or why the semaphore could not be made. */
 static int init_sem(int i, int64_t n, bool with_attr)
 {
     fairsem_attr_t attr = { .name = NULL };
@@ -202,24 +196,7 @@ static void compare_stat(int i, const fairsem_stat_t *expected)
     finding("fairsem_stat of s%d: reserved members are not 0", i);
 }
 
-/* If a semaphore has no counters, the memory behind it stays zero. */
-static void compare_histogram(int i)
-{
-    bool has = world.sem_is_new[i] || world.sem_is_counted[i];
-    uint64_t found[FAIRSEM_WAIT_BUCKETS];
-    int error = fairsem_stat_histogram(world.sem[i], found);
-
-    same("fairsem_stat_histogram of s", i, error, has ? 0 : EINVAL);
-    for (int at = 0; at < FAIRSEM_WAIT_BUCKETS; at++) {
-        if (has)
-            same("fairsem_stat_histogram of s", i, (int64_t)found[at],
-                 (int64_t)world.model_sem[i].counts[at]);
-        else
-            same("the memory behind s", i, (int64_t)counted(i)->fairsem_counts_[at], 0);
-    }
-}
-
-/* An inspection that takes the mutex grants on its way out: it comes after all others. */
+/* Inspections that lock the mutex come last, because they make grants when they unlock it. */
 void world_compare(void)
 {
     fairsem_stat_t stat[SEMS];

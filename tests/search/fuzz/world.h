@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * world.h - the objects of a sequence, each beside its model.
+ * world.h - the objects of a sequence, each with its model.
  *
- * They are on the heap and freed as soon as the contract allows it, so that a sanitizer reports a
- * late access by the library.
+ * They are on the heap, and freed as soon as the contract allows, so that a sanitizer reports a late access by
+ * the library.
  */
 #ifndef WORLD_H
 #define WORLD_H
@@ -18,7 +18,7 @@ struct model_guard {
     int64_t n;
 };
 
-/* The calls in progress: with each semaphore, except releases; with each ticket; on each guard. */
+/* Numbers of calls in progress: with each semaphore, except releases; with each ticket; with each guard. */
 struct busy {
     int  sem[SEMS], ticket[TICKETS];
     bool guard[GUARDS];
@@ -35,7 +35,7 @@ struct world {
     int                  callback_steps[TICKETS];
 
     fairsem_token_t     *token[TOKENS];
-    int                  model_token[TOKENS];   /* the reason; 0: not canceled */
+    int                  model_token[TOKENS];   /* the reason, or 0 if not canceled */
 
     fairsem_units_t      guard[GUARDS];
     struct model_guard   model_guard[GUARDS];
@@ -45,15 +45,15 @@ struct world {
 
 extern struct world world;
 
-void world_begin(void);     /* makes the semaphores as the input says */
+void world_begin(void);     /* makes semaphores with parameters from the input */
 void world_end(void);       /* releases all units and destroys all objects */
 
-/* Check that all that can be observed is as the model says. */
+/* Check that everything observable agrees with the model. */
 void world_compare(void);
 
-/* Make semaphore i, which does not exist, as the input says. */
+/* Make semaphore i, which does not exist, with parameters from the input. */
 void world_make_sem(int i);
-/* Free the memory of an object that must not be used any more; the new memory is all zero. */
+/* Free the memory of an object that must no longer be used.  Returns new memory, all zero. */
 void *world_renew(void *old, size_t size);
 
 /* The semaphore in whose queue a ticket is, or NO_SEM; the number of a model's ticket. */
