@@ -38,13 +38,13 @@ int spec_destroy(const struct spec *s)
 
 /* ---- The queue ---- */
 
-/* In a pause (capacity 0) nothing fits, except a drain of a closed one when no unit is in use. */
+/* In a pause (capacity 0) nothing fits, except a drain of a closed semaphore without units in use. */
 static bool fits(const struct spec *s, int64_t n)
 {
     return s->capacity != 0 ? n <= s->available : s->closed != 0 && s->available >= 0;
 }
 
-/* Why it can never be granted; 0: it can.  A pause will end, so nothing is too large for it. */
+/* Returns why the request can never be granted, or 0.  A pause will end, so nothing is too large for it. */
 static int refusal(const struct spec *s, const struct spec_request *r)
 {
     if (!spec_valid(r->units))
@@ -55,8 +55,8 @@ static int refusal(const struct spec *s, const struct spec_request *r)
 }
 
 /*
- * First come the old requests, in order of arrival; then the others by priority, and those of one
- * priority in order of arrival.  This is the first of all, or of those that are refused.
+ * The order is: old requests by arrival, then the others by priority, and those of one priority by arrival.
+ * Returns the first request of all, or the first one that is refused.
  */
 struct spec_request *spec_first(const struct spec *s, bool refused)
 {
@@ -75,7 +75,7 @@ struct spec_request *spec_first(const struct spec *s, bool refused)
     return head;
 }
 
-/* No request is granted before one that is ahead of it. */
+/* Must a request wait because of another one ahead of it? */
 static bool must_wait(const struct spec *s, int64_t n, int priority)
 {
     const struct spec_request *head = spec_first(s, false);
@@ -119,8 +119,8 @@ void spec_leave(struct spec *s, const struct spec_request *r)
 }
 
 /*
- * FAIRSEM_BOUNDED_BYPASS: what is free stays open until the head claims it.  A ticket cannot claim:
- * while one is in the queue, the head is granted as without a bypass.
+ * FAIRSEM_BOUNDED_BYPASS: free units stay available to all until the head takes them.  A ticket cannot do that,
+ * so while one is in the queue, the head is granted as without a bypass.
  */
 static bool stays_open(const struct spec *s)
 {
@@ -131,13 +131,13 @@ static bool stays_open(const struct spec *s)
     return s->bypass && s->closed == 0 && !ticket;
 }
 
-/* Meanwhile others may take it.  (For how long is not said here.) */
+/* May a request for n units barge?  (For how long is not specified here.) */
 bool spec_may_pass(const struct spec *s, int64_t n)
 {
     return stays_open(s) && s->waiters > 0 && n > 0 && fits(s, n);
 }
 
-/* A change of the capacity or a close refuses some; what is left is granted from the head on. */
+/* A change of the capacity or a close refuses some requests; the others are granted from the head on. */
 struct spec_request *spec_next(struct spec *s, bool claims, int *result)
 {
     struct spec_request *r = spec_first(s, true);
@@ -155,7 +155,7 @@ struct spec_request *spec_next(struct spec *s, bool claims, int *result)
     return r;
 }
 
-/* ---- Without waiting: of the worst possible priority, it passes no waiter ---- */
+/* ---- Calls that do not wait have the worst possible priority, and overtake no waiter ---- */
 
 int spec_try(struct spec *s, int64_t n)
 {
@@ -193,7 +193,7 @@ int spec_release(struct spec *s, int64_t n)
     return 0;
 }
 
-/* A grant is given back, as far as it fits: an over-release may have filled its place. */
+/* Return a grant, as far as there is room: an over-release may have filled its place. */
 bool spec_regain(struct spec *s, const struct spec_request *granted)
 {
     int64_t n = granted->drains ? 0 : granted->units, room = s->capacity - s->available;
@@ -202,7 +202,7 @@ bool spec_regain(struct spec *s, const struct spec_request *granted)
     return n > room;
 }
 
-/* Units in use stay so: the difference becomes available, or is missing. */
+/* Units in use stay in use: the difference becomes available, or a debt. */
 int spec_set_capacity(struct spec *s, int64_t capacity)
 {
     if (!s->bounded || !spec_valid(capacity))
@@ -227,7 +227,7 @@ int spec_close(struct spec *s, int reason)
     return spec_reason(&s->closed, reason, ESHUTDOWN);
 }
 
-/* A drain closes, also what is closed already, and then asks. */
+/* A drain closes, even a closed semaphore, and then asks for units. */
 int spec_close_to_drain(struct spec *s, const struct spec_request *r)
 {
     int refused = refusal(s, r);
