@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * actors.h - what the parts of the stress program share, which uses all functions at once.
+ * actors.h - shared by the parts of the stress program, which uses all functions at once.
  *
- * A run is a round for each kind of semaphore.  In a round, actors, one thread each, use a semaphore
- * of that kind, and a plain one beside it, until each has acted so often, or for so long:
+ * A run has a round for each kind of semaphore.  In a round, actors, one thread each, use a semaphore of that
+ * kind, and a plain one, until each actor has done a number of acts, or a time has passed:
  *
- *     players    acquire in every possible way, hold, release (player.c)
+ *     players    acquire in each possible way, hold, release (player.c)
  *     hunters    start threads that wait, and are canceled or end (hunter.c)
  *     founders   make semaphores for a moment: close, initialize again, destroy and free them
  *                right after an acquire (founder.c)
@@ -13,8 +13,8 @@
  *     forker     makes children, which check and use the semaphores (forker.c)
  *     signaller  sends signals to players (forker.c)
  *
- * while the process is stopped and continued.  Then both are closed under all of them.  No thread
- * waits for ever unless a unit or a wake is lost: stress.c stops the program when an actor has been
+ * while the process is stopped and continued.  At the end both semaphores are closed while all actors use them.
+ * No thread waits for ever unless a unit or a wake is lost: stress.c stops the program when an actor has been
  * silent for too long.
  */
 #ifndef ACTORS_H
@@ -33,7 +33,7 @@
 #define PLAYERS_MOST 16
 #define ACTORS_MOST  (PLAYERS_MOST + 12)
 
-/* Reasons that no call returns otherwise. */
+/* Reasons that no call returns for other causes. */
 #define CANCELED_BY_TOKEN 4711
 #define CLOSED            815
 
@@ -46,17 +46,17 @@ enum fault { NO_FAULT, FAULT_LOST, FAULT_MADE, FAULT_LEAK };
 struct kind {
     const char    *name;
     int            players, priorities;
-    int64_t        units, most;     /* may be in use while capacities change */
+    int64_t        units, most;     /* most: the units that may be in use while capacities change */
     fairsem_attr_t attr;
 };
 
-/* A semaphore under test, and the account that its holders keep beside it. */
+/* A semaphore under test, and the count of units by its holders. */
 struct arena {
     fairsem_t          sem;
     const struct kind *kind;
     bool               interruptible;
     _Atomic int64_t    held, most_held;
-    int64_t            turns;       /* the holder's, if there is one unit: else a data race */
+    int64_t            turns;       /* of the holder, if there is one unit: two holders would be a data race */
 };
 
 struct round;
@@ -68,20 +68,20 @@ struct actor {
     const struct role *role;
     pthread_t          thread;
     struct round      *round;
-    int                place;       /* among those of its role */
+    int                place;       /* its number among the actors of its role */
     uint32_t           seed;        /* owner only */
-    pthread_mutex_t    token_mutex; /* a player's: between a cancel and the token's next life */
+    pthread_mutex_t    token_mutex; /* of a player: excludes a cancel while the token is initialized again */
     fairsem_token_t    token;
     _Atomic int64_t    acts;
     _Atomic int64_t    beat_ns;     /* the time of its last act */
-    _Atomic int        at_home;     /* it has ended */
+    _Atomic int        at_home;     /* the actor has ended */
 };
 
 struct round {
-    struct arena    arenas[2];      /* of the kind, and a plain one */
+    struct arena    arenas[2];      /* one of the kind, and a plain one */
     struct actor    actors[ACTORS_MOST];
     int             count;          /* of actors; r/o once they run */
-    fairsem_token_t never;          /* canceled */
+    fairsem_token_t never;          /* a token that is never canceled */
     enum fault      fault;          /* r/o */
     void *_Atomic   leaked;         /* FAULT_LEAK: the last block */
     _Atomic int     stop, failed;
@@ -91,7 +91,7 @@ struct round {
 /* The actor has resolved an act. */
 void beat(struct actor *a);
 
-/* Report an error, and end the round.  Not in a thread that may be canceled. */
+/* Report an error, and end the round.  A thread that may be canceled must not call it. */
 void complain(struct round *r, const char *format, ...);
 
 static inline bool is_over(struct round *r)
@@ -99,10 +99,10 @@ static inline bool is_over(struct round *r)
     return atomic_load_explicit(&r->stop, memory_order_relaxed) != 0;
 }
 
-/* Sleep, but not beyond the end. */
+/* Sleep, at most until the end of the round. */
 void rest(struct round *r, int64_t ns);
 
-/* Sometimes short, sometimes long enough for others to sleep. */
+/* Pause, sometimes briefly, sometimes long enough for others to fall asleep. */
 void moments(uint32_t *seed);
 
 /* The caller has just got n units, or is about to release them. */

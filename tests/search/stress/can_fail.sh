@@ -8,14 +8,14 @@ set -u
 stress=$top_builddir/tests/search/stress/stress
 [ -x "$stress" ] || skip "the stress program is not built (configure --enable-tests)"
 
-# The watchdog aborts on purpose: write no core file.
+# The watchdog aborts on purpose, and must write no core file.
 # shellcheck disable=SC3045 # where there is no such limit nothing is lost
 ulimit -c 0 2> /dev/null
 patience=$(hang_s)
 
-# finds WHAT STATUS PATTERN SECONDS FAULT [PATIENCE] - it ends with STATUS and prints PATTERN.  If it
-# has found nothing yet, it runs again, for twice as long: on a busy machine little happens in a
-# second.  It ends at once when it finds something.
+# finds WHAT STATUS PATTERN SECONDS FAULT [PATIENCE] - check that the program ends with STATUS and prints PATTERN.
+# If it has found nothing it runs again, for twice as long, because on a busy machine little happens in a second.
+# The program ends at once when it finds something.
 finds() {
   seconds=$4
   while :; do
@@ -32,11 +32,11 @@ finds() {
   fail "$1: status $got, not $2"
 }
 
-# The count finds it, or a player that inspects the semaphore.
+# Found by the count, or by a player that inspects the semaphore.
 finds "a unit that was made" 1 '^FAILED: .*: the plain one' 1 made
-# Nothing else ends a wait for a unit that is lost: how soon is a matter of this patience.
+# Only the patience ends a wait for a lost unit, so it is short here.
 finds "a unit that was lost" 134 'silent for too long' "$patience" lost 2
-# Mistyped, nothing would be tried.
+# A mistyped option must be an error, because nothing would be tried.
 for option in hours=half fault=losst 'kind=with a shorter queue'; do
   "$stress" "$option" > "$work/out" 2>&1
   got=$?

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * forker.c - forks while the other threads work: the child, and a child of the child, must find each
- * count as it was, an empty queue and no lock that is held, and can use the semaphores; and sends
- * signals, with and without SA_RESTART, to players.
+ * forker.c - forks while the other threads work.  The child, and a child of the child, must find the same counts,
+ * empty queues and no locked mutex, and must be able to use the semaphores.  And sends signals, with and without
+ * SA_RESTART, to players.
  */
 #include "actors.h"
 
@@ -14,7 +14,7 @@
 #define BETWEEN_FORKS_NS   INT64_C(10000000)
 #define BETWEEN_SIGNALS_NS INT64_C(300000)
 
-/* The forking thread waits, and a new one, for one unit more than is free; then the unit comes. */
+/* The forking thread and a new one wait, each for one unit more than is free; then the unit is released. */
 static void wait_in_child(struct arena *arena, int64_t left)
 {
     fairsem_t *sem = &arena->sem;
@@ -32,7 +32,7 @@ static void wait_in_child(struct arena *arena, int64_t left)
     CHILD_CHECK(fairsem_release(sem, left) == 0);
 }
 
-/* Units that threads of the parent hold stay taken. */
+/* Units that are held by threads of the parent stay taken in the child. */
 static void use_in_child(struct round *r, struct arena *arena)
 {
     fairsem_t *sem = &arena->sem;
@@ -43,7 +43,7 @@ static void use_in_child(struct round *r, struct arena *arena)
 
     CHILD_CHECK(fairsem_waiters(sem) == 0);
     if (fairsem_closed(sem) == 0) {
-        /* The parent may have been forked in a pause, with a debt, or with another capacity. */
+        /* The fork may have happened in a pause, with a debt, or with another capacity. */
         CHILD_CHECK(arena->kind->attr.capacity == 0 || fairsem_set_capacity(sem, units) == 0);
         left = fairsem_available(sem);
         CHILD_CHECK(left <= units);
@@ -97,7 +97,7 @@ void fork_now_and_then(struct actor *a)
 
 /* ---- Signals ---- */
 
-/* It takes and releases no units, which is not allowed in programs whose tickets have callbacks. */
+/* The handler takes and releases no units, which is not allowed if tickets have callbacks. */
 static void take_signal(int sig)
 {
     (void)sig;
@@ -111,7 +111,7 @@ static void install(int sig, int flags)
     sigaction(sig, &action, NULL);
 }
 
-/* The players were started before and are joined after us. */
+/* The players are started before this actor, and joined after it. */
 void signal_now_and_then(struct actor *a)
 {
     struct round *r = a->round;

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * founder.c - semaphores that live for a moment, in memory from malloc: closed while in use and
- * initialized again; destroyed and freed right after an acquire; and used by threads that end as soon
- * as they are granted.
+ * founder.c - semaphores that exist for a moment, in memory from malloc: closed while in use and initialized again;
+ * destroyed and freed right after an acquire; and used by threads that end as soon as they are granted.
  */
 #include "actors.h"
 
@@ -22,7 +21,7 @@ static fairsem_attr_t some_attr(struct actor *a)
     };
 }
 
-/* ---- A house: closed under its guests ---- */
+/* ---- A house: a semaphore that is closed while its guests use it ---- */
 
 struct house {
     fairsem_t       sem;
@@ -67,7 +66,7 @@ static void live(struct actor *a, struct house *house)
         complain(a->round, "a house cannot be destroyed");
 }
 
-/* The same memory twice: close, destroy, init again. */
+/* Use the same memory twice: close, destroy, initialize again. */
 static void found_a_house(struct actor *a)
 {
     struct house *house = calloc(1, sizeof *house);
@@ -127,8 +126,8 @@ static void *exit_when_granted(void *arg)
 }
 
 /*
- * A thread ends as soon as it has been granted, while the release that woke it still runs.  Its
- * parker goes to a thread that begins at the same time, which the same release may have to wake.
+ * A thread ends as soon as it is granted, while the release that woke it still runs.  Its parker goes to a thread
+ * that starts at the same time, which the same release may have to wake.
  */
 static void found_a_crowd(struct actor *a)
 {
@@ -138,7 +137,7 @@ static void found_a_crowd(struct actor *a)
 
     for (int i = 0; i < CROWD; i++)
         start_thread(&thread[0][i], exit_when_granted, &sem);
-    await_waiters(&sem, CROWD);     /* they are first */
+    await_waiters(&sem, CROWD);     /* the first crowd is in front */
     for (int i = 0; i < CROWD; i++) {
         if (i == release_at)
             insist(0, fairsem_release(&sem, CROWD));

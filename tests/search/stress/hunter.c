@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * hunter.c - starts threads that wait in every kind of wait, many at once, and are canceled or end.
+ * hunter.c - starts many threads at once, which wait in each kind of wait, and are canceled or end.
  *
- * When a canceled thread has been joined, it must have left the queue, or the next one must have
- * its units: the wardens count them.  A thread that ends right after its grant passes its parker
- * on.
+ * When a canceled thread has been joined, it must have left the queue, and its units must have gone on: the
+ * wardens count them.  A thread that ends right after its grant passes its parker on.
  */
 #include "actors.h"
 
@@ -15,13 +14,13 @@ struct prey {
     struct round    *round;
     struct arena    *arena;
     uint32_t         seed;
-    bool             once;      /* ends when it has been granted */
-    bool             in_a_wait; /* is canceled there, and nowhere else */
+    bool             once;      /* the thread ends when it has been granted */
+    bool             in_a_wait; /* the thread is canceled only in a wait */
     fairsem_ticket_t ticket;
     fairsem_units_t  units;
 };
 
-/* No cancellation point from here to the release. */
+/* There is no cancellation point from here to the release. */
 static void use(struct prey *p)
 {
     pick_up(p->arena, p->units.n);
@@ -39,8 +38,8 @@ static void use_in_with(void *arg)
 }
 
 /*
- * musl (1.2.3) runs the handlers of a thread that is canceled on a futex with a stack that is not
- * aligned as the x86 ABI requires.  wait.c does the same for its own handler.
+ * musl (1.2.3) runs the handlers of a thread that is canceled on a futex with a stack that is not aligned as the
+ * x86 ABI requires.  wait.c aligns the stack of its own handler, too.
  */
 #if !defined(__GLIBC__) && defined(__GNUC__) && (defined(__x86_64__) || defined(__i386__))
 __attribute__((force_align_arg_pointer))
@@ -53,7 +52,7 @@ static void clean_up(void *arg)
     fairsem_units_release(&p->units);
 }
 
-/* False: it was not granted. */
+/* Returns false if it was not granted. */
 static bool wait_once(struct prey *p)
 {
     fairsem_t *sem = &p->arena->sem;
@@ -99,7 +98,7 @@ static void *be_prey(void *arg)
     pthread_cleanup_push(clean_up, p);
     while (!is_over(p->round)) {
         if (!wait_once(p))
-            moment();       /* while the capacity is too small, a call is refused at once */
+            moment();       /* while the capacity is too small, calls fail at once */
         else if (p->once)
             break;
         if (!p->in_a_wait)

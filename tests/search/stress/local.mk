@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
 # tests/search/stress/local.mk - everything at once on real threads; included by ../../local.mk.
 #
-#   make check-stress    TIMES=10 as much of this, and of the tests that repeat something (stress.h)
-#   make soak            this for HOURS=0.5
+#   make check-stress    ten times as much of this, and of tests that use stress.h (TIMES=10)
+#   make soak            this for half an hour (HOURS=0.5)
 
 verify_scripts += tests/search/stress/can_fail.sh
 

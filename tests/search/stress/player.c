@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * player.c - a thread that takes units in every possible way, holds and releases them.
+ * player.c - a thread that takes units in each possible way, holds and releases them.
  *
- * A player does not wait for units of one arena while it holds those of another, because two could
- * wait for each other.  It may try.
+ * A player does not wait for units of one arena while it holds units of another, because two players could
+ * deadlock.  It may try.
  */
 #include "actors.h"
 
@@ -11,7 +11,7 @@
 #include <errno.h>
 #include <limits.h>
 
-/* Counts a result, and complains of one that this arena must not give. */
+/* Count a result, and complain about one that is impossible in this arena.  Did the call succeed? */
 static bool succeeded(struct actor *a, struct arena *arena, int result)
 {
     struct round *r = a->round;
@@ -45,7 +45,7 @@ static bool succeeded(struct actor *a, struct arena *arena, int result)
     return false;
 }
 
-/* In one part or two, with or without a second guard. */
+/* Release the units in one part or in two, with or without a second guard. */
 static int put_back(fairsem_t *sem, fairsem_units_t *units, uint32_t *seed)
 {
     fairsem_units_t part = { 0 };
@@ -76,7 +76,7 @@ static void hold_and_release(struct actor *a, struct arena *arena, fairsem_units
         moment();
     if (next(&a->seed) % 64 == 0)       /* so that others must wait, and sleep */
         moment_sleep();
-    if (next(&a->seed) % 8 == 0) {      /* while it holds units: try another arena */
+    if (next(&a->seed) % 8 == 0) {      /* try an arena while holding units */
         struct arena *other = &r->arenas[next(&a->seed) % 2];
 
         if (fairsem_tryacquire(&other->sem, 1) == 0)
@@ -168,7 +168,7 @@ static void acquire(struct actor *a, struct arena *arena, int64_t n)
     renew_token(a);
 }
 
-/* Claims the granted units and releases them to the same queue, in the callback. */
+/* The callback: claim the granted units, and release them to the same queue. */
 static void granted(fairsem_ticket_t *ticket, void *arg)
 {
     struct actor *a = arg;
@@ -182,12 +182,12 @@ static void granted(fairsem_ticket_t *ticket, void *arg)
         pick_up(arena, units.n);
         put_down(arena, units.n);
         insist(0, put_back(&arena->sem, &units, &seed));
-    } else if (result != EINVAL) {      /* EINVAL: its player was faster */
+    } else if (result != EINVAL) {      /* EINVAL if the player was faster */
         fairsem_ticket_return(ticket);
     }
 }
 
-/* The callback, in another thread, may have claimed it before we do: EINVAL or ECANCELED. */
+/* The callback, in another thread, may claim the ticket first, which gives EINVAL or ECANCELED here. */
 static void take_a_ticket(struct actor *a, struct arena *arena, int64_t n)
 {
     const struct timespec deadline = from_now(CLOCK_MONOTONIC, next(&a->seed) % 4);
@@ -202,7 +202,7 @@ static void take_a_ticket(struct actor *a, struct arena *arena, int64_t n)
     if (result != EINPROGRESS && !succeeded(a, arena, result))
         return;
     if (next(&a->seed) % 4 != 0) {
-        /* On a slow machine, too, some must be granted while they wait. */
+        /* Half of them without a deadline, so that some are granted even on a slow machine. */
         how.deadline = next(&a->seed) % 2 == 0 ? &deadline : NULL;
         result = fairsem_ticket_wait(&ticket, &how);
         if (!calls_back || (result != EINVAL && result != ECANCELED))
@@ -215,7 +215,7 @@ static void take_a_ticket(struct actor *a, struct arena *arena, int64_t n)
     renew_token(a);
 }
 
-/* Mostly at the arena of this round. */
+/* Play mostly in the arena of this round. */
 void play(struct actor *a)
 {
     while (!is_over(a->round)) {

@@ -1,15 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * stress.c - everything at once, on real threads: a round for each kind of semaphore (actors.h).
+ * stress.c - all functions at once, on real threads: a round for each kind of semaphore (actors.h).
  *
  *     stress [hours=H] [kind=NAME] [fault=lost | made | leak] [patience=S]
  *
- * `make check` runs it with a fixed seed, `make verify` more of it (stress.h), and `make soak HOURS=H`
- * until the time is over.  It commits the fault itself, to show that it can fail.
+ * `make check` runs it with a fixed seed, `make verify` runs more of it (stress.h), and `make soak HOURS=H` runs it
+ * for that time.  With fault= it commits a fault itself, to show that it can fail.
  *
- * HOW TO READ A FAILURE: if more than all units were held at once, units were made.  If an actor has
- * been silent for too long, which is S seconds, units or a wake were lost, and the semaphores are
- * dumped.
+ * HOW TO READ A FAILURE: if more than all units were held at once, units were made.  If an actor has been silent
+ * for S seconds, units or a wake were lost, and the semaphores are dumped.
  */
 #include "actors.h"
 
@@ -26,11 +25,10 @@
 #include <unistd.h>
 
 #define S_NS INT64_C(1000000000)
-#define BYPASS_NS 50000     /* so short that strict order and bypass alternate all the time */
+#define BYPASS_NS 50000     /* short, so that strict order and bypass alternate all the time */
 #define AGING_NS  50000
 
-/* The stacks and allocator arenas of threads that start and end change the figure by some hundred
- * KiB. */
+/* Stacks and allocator arenas of threads that start and end change the size by some hundred KiB. */
 #define MAY_GROW_KIB 2048
 
 static const struct kind kinds[] = {
@@ -52,20 +50,21 @@ static const struct kind kinds[] = {
 
 static const struct kind plain = { "the plain one", 0, 1, 3, 3, { .capacity = 0 } };
 
-/* How many of them, and how often they act in a round.  Players first: others pick them by number. */
+/* The number of actors of each role, and their acts in a round.  Players are first, because others pick them by
+ * number. */
 static const struct role {
     const char *name;
     actor_fn   *run;
     int         many;
     int64_t     wanted;
 } roles[] = {
-    { "a player", play, 0, 12000 },     /* as many as the kind wants */
+    { "a player", play, 0, 12000 },     /* the kind has their number */
     { "a hunter", hunt, 2, 60 },
     { "a founder", found, 2, 20 },
     { "a warden", guard, 2, 10 },
     /*
-     * ThreadSanitizer does not follow a fork of a threaded process, and holds signals back.  The
-     * allocator of AddressSanitizer may be locked in the child, for ever.
+     * ThreadSanitizer does not follow a fork of a threaded process, and defers signals.  AddressSanitizer's
+     * allocator may stay locked in the child for ever.
      */
     { "a forker", fork_now_and_then, 2 * (!UNDER_TSAN && !UNDER_ASAN), 10 },
     { "the signaller", signal_now_and_then, !UNDER_TSAN, 200 },
@@ -74,7 +73,7 @@ static const struct role {
 #define ROLES ((int)(sizeof roles / sizeof roles[0]))
 #define KINDS ((int)(sizeof kinds / sizeof kinds[0]))
 
-/* What the command line says. */
+/* Settings of the command line. */
 static int64_t round_ns, patience_ns;
 
 static struct round current;    /* too large for a stack */
@@ -153,7 +152,7 @@ static void open_arena(struct arena *arena, const struct kind *kind)
     insist(0, fairsem_init(&arena->sem, kind->units, &attr));
 }
 
-/* All actors are there before the first one runs. */
+/* All actors are initialized before the first one runs. */
 static void begin(struct round *r, const struct kind *kind, enum fault fault, uint32_t seed)
 {
     *r = (struct round){ .fault = fault };
@@ -183,7 +182,7 @@ static void begin(struct round *r, const struct kind *kind, enum fault fault, ui
 
 static int64_t resident_kib(void)
 {
-    FILE *file = emulated() ? NULL      /* most of it is the emulator's, and grows */
+    FILE *file = emulated() ? NULL      /* most memory is the emulator's, and grows */
                             : fopen("/proc/self/statm", "r");
     long long total, resident = 0;
 
@@ -206,7 +205,7 @@ static int64_t acts_of(struct round *r, const struct role *role)
     return sum;
 }
 
-/* A dump takes the mutex.  If it hangs there, the alarm ends the program. */
+/* A dump locks the mutex.  If it hangs there, the alarm ends the program. */
 static _Noreturn void stop_at(struct round *r, const struct actor *silent)
 {
     fprintf(stderr, "FAILED: %s: %s has been silent for too long\n", r->arenas[0].kind->name,
@@ -220,7 +219,7 @@ static _Noreturn void stop_at(struct round *r, const struct actor *silent)
     abort();
 }
 
-/* Returns after a moment; not at all if an actor that has not ended is silent. */
+/* Returns after a moment, or stops the program if an actor has been silent for too long. */
 static void watch_hearts(struct round *r)
 {
     const struct timespec pause = { .tv_nsec = 5000000 };
@@ -239,7 +238,7 @@ static void watch_hearts(struct round *r)
     nanosleep(&pause, NULL);
 }
 
-/* Is everything that must happen in a round among what has happened? */
+/* Has everything happened that must happen in a round? */
 static bool has_happened(struct round *r)
 {
     for (int i = 0; round_ns == 0 && i < ROLES; i++) {
@@ -250,7 +249,7 @@ static bool has_happened(struct round *r)
            && (r->interrupted > 0 || !r->arenas[0].interruptible);
 }
 
-/* Until enough has happened, or the time is over; a line every ten seconds. */
+/* Watch until enough has happened, or the time has passed, and print a line every ten seconds. */
 static void watch(struct round *r)
 {
     const int64_t begun = now_ns();
@@ -277,7 +276,7 @@ static void watch(struct round *r)
 
 /* ---- End ---- */
 
-/* U44: each call returns once, from any stage of its wait, and the queue is empty. */
+/* U44: each call returns once, from any stage of its wait, and the queue is empty then. */
 static void close_arena(struct round *r, struct arena *arena)
 {
     if (fairsem_close(&arena->sem, CLOSED) != 0 || fairsem_waiters(&arena->sem) != 0
@@ -285,7 +284,7 @@ static void close_arena(struct round *r, struct arena *arena)
         complain(r, "%s: cannot be closed", arena->kind->name);
 }
 
-/* No thread uses it any more. */
+/* Check an arena that no thread uses any longer. */
 static void check_arena(struct round *r, struct arena *arena)
 {
     fairsem_stat_t stat;
@@ -300,7 +299,7 @@ static void check_arena(struct round *r, struct arena *arena)
         complain(r, "%s: cannot be destroyed", arena->kind->name);
 }
 
-/* The watch goes on until all actors have ended, because one may be stuck. */
+/* Watch until all actors have ended, because one may be stuck. */
 static void end(struct round *r)
 {
     atomic_store(&r->stop, 1);
@@ -330,11 +329,11 @@ static void end(struct round *r)
 
 struct options {
     double hours, patience;     /* in seconds */
-    const char *kind;           /* NULL: all */
+    const char *kind;           /* NULL for all */
     enum fault fault;
 };
 
-/* Returns false if it is not a number of hours or seconds. */
+/* Returns false if the text is not a number of hours or seconds. */
 static bool read_number(const char *text, double *to)
 {
     char *end;
@@ -397,10 +396,10 @@ static int run(const struct options *o)
     return right ? EXIT_SUCCESS : EXIT_FAILURE;
 }
 
-/* Stop it and continue it, as Ctrl-Z, a debugger or a frozen container does, until it ends. */
+/* Stop and continue the child again and again until it ends, as Ctrl-Z, a debugger or a frozen container does. */
 static int stop_and_continue(pid_t child)
 {
-    const struct timespec progress = { .tv_nsec = 20000000 };   /* it must make some */
+    const struct timespec progress = { .tv_nsec = 20000000 };   /* in which the child makes progress */
     int status = 0;
 
     do {
@@ -412,7 +411,7 @@ static int stop_and_continue(pid_t child)
     return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
 }
 
-/* A mistyped option is an error: the run would not do what its caller wants. */
+/* A mistyped option is an error: the run would not do what its user wants. */
 int main(int argc, char *argv[])
 {
     struct options options = { .patience = hang_limit_s(), .fault = NO_FAULT };

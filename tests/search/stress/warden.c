@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * warden.c - one for each arena: changes its capacity and makes debts, and counts units.
+ * warden.c - one for each arena: changes its capacity, makes debts, and counts its units.
  *
- * One thread does both, so that the arena has its own capacity and no debt when it counts.
+ * One thread does all that, so that the arena has its own capacity and no debt during a count.
  *
- * CONSERVATION is checked without stopping any thread: a plain acquire takes all units.  It waits
- * in the queue like all others.  When it returns, all holders have released their units.  Then no
- * unit is available, and none is held by the holders' own count; a unit too many shows in one of
- * these.  If a unit was lost, the acquire does not return, and the watch in stress.c reports that.
+ * CONSERVATION is checked without stopping any thread: an ordinary acquire takes all units, waiting in the queue like
+ * others.  When it returns, all holders have released their units, so that no unit is available, and none is held
+ * by the holders' own count.  A unit too many would be in one of these.  If a unit was lost, the acquire does not
+ * return, which the watch in stress.c reports.
  */
 #include "actors.h"
 
@@ -33,7 +33,7 @@ static int interfere(struct actor *a, struct arena *arena)
     return result | fairsem_release(&arena->sem, n);
 }
 
-/* max_waiters may refuse this acquire, as for any other thread.  NULL: nothing is wrong. */
+/* Returns an error text, or NULL.  max_waiters may refuse this acquire, as those of other threads. */
 static const char *count(struct round *r, struct arena *arena)
 {
     const char *wrong = NULL;
@@ -57,7 +57,7 @@ static const char *count(struct round *r, struct arena *arena)
     return wrong;
 }
 
-/* The faults that the program is asked to commit, each time before the units are counted. */
+/* Commit the fault of the command line, each time before the units are counted. */
 static void commit(struct round *r, fairsem_t *plain)
 {
     void *memory;
