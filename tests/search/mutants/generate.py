@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""generate.py - every small fault that can be made of the sources, by rule.
+"""generate.py - all small faults that rules can make in the sources.
 
   generate.py list [FOLDER...]             all mutants: HASH FILE:LINE FUNCTION OPERATOR  TEXT
   generate.py count [FOLDER...]            how many of each operator
@@ -10,12 +10,12 @@
   generate.py written                      do ideas.txt, canaries.txt and accepted.txt fit the sources?
   generate.py canary NAME TREE             the same with one of canaries.txt
 
-FOLDER is one of src/; without any, all of them are read.  SOURCE=DIRECTORY is the top of the sources.
+FOLDER is a directory of src/; the default is all of them.  SOURCE=DIRECTORY is the top of the sources.
 
-A mutant's identity is a hash of the function's name, the operator, and the tokens of the statement
-with the changed ones marked; equal ones are numbered.  So it survives when code moves, and changes
-when the statement does.  Each change keeps the number of lines: a message with a line number, or an
-object file, differs only if the code does.
+A mutant's identity is a hash of the function's name, the operator, and the tokens of the statement with the
+changed ones marked; equal ones are numbered.  So the identity stays when code moves, and changes with the
+statement.  Each change keeps the number of lines, so that a message with a line number, or an object file,
+differs only if the code does.
 """
 import difflib
 import hashlib
@@ -23,12 +23,12 @@ import os
 import re
 import sys
 
-# Not the library that runs here, or not the library: what other systems have, tools, checks of tests.
+# Sources for other systems or for tools, and checks for tests.
 LEFT_OUT = re.compile(r'/(absent|annotate|annotate_valgrind|system_generic'
                       r'|sem_real_time_generic|sem_check|probes|invariant)\.[ch]$')
 DEAD_IF = re.compile(r'#\s*if\s+(FS_CHECKED|!defined\(__GNUC__\)|!defined\(__linux__\)|0)\s*$')
-# No mutant changes anything within a statement that begins so: a check, or for tools only.
-SPARED = re.compile(r'(static_)?assert$|_Static_assert$|FS_INVARIANT$|FS_STEP$|fs_stop$|fs_usage_error$'
+# Statements that begin like this, checks or calls for tools, are not mutated.
+SPARED = re.compile(r'(static_)?assert$|_Static_assert$|FS_INVARIANT$|FS_STEP$|fs_stop$|fs_misused$'
                     r'|fs_probe_|fs_annotate_|fs_hid')
 TOOLS_ONLY = {'fs_watched', 'fs_under_valgrind'}
 TOKEN = re.compile(r'''(?P<space>\s+|\\\n|//[^\n]*|/\*.*?\*/)
@@ -51,7 +51,7 @@ ASSIGNMENT = {'+=': ('-=', '='), '-=': ('+=', '='), '|=': ('&=', '='), '&=': ('|
               '*=': ('/=',), '/=': ('*=',), '^=': ('=',), '<<=': ('>>=',), '>>=': ('<<=',)}
 
 
-# Of other functions: those that take two arguments of one type, which matter in their order.
+# Types of the arguments of functions of the C library that take two of one type, whose order matters.
 LIBC = {'memcpy': ['p', 'p', 'n'], 'memmove': ['p', 'p', 'n'], 'strcpy': ['p', 'p'],
         'rename': ['p', 'p'], 'link': ['p', 'p'], 'kill': ['n', 'n'], 'dup2': ['n', 'n'],
         'sigaction': ['n', 'p', 'p'], 'pthread_sigmask': ['n', 'p', 'p'], 'strcmp': ['p', 'p']}
@@ -88,7 +88,7 @@ def blank(match):
 
 
 def without_dead(text):
-    """The text with directives, and what they leave out here, as blanks."""
+    """The text with blanks for directives and for code that they exclude here."""
     dead, out, at = [], [], 0
     for match in DIRECTIVE.finditer(text):
         part = text[at:match.start()]
@@ -143,14 +143,14 @@ class Source:
         return self.t[i].text if 0 <= i < len(self.t) else ''
 
     def front_of(self, body):
-        """The name of the function whose body begins there, and where its parameters do."""
+        """The name of the function whose body begins there, and the start of its parameters."""
         left = self.t[body - 1].other
-        while self.at(left - 1) == ')':         # an attribute behind the parameters
+        while self.at(left - 1) == ')':         # an attribute after the parameters
             left = self.t[left - 1].other
         return self.at(left - 1), left
 
     def arguments(self, left):
-        """Where each one in these brackets begins and ends."""
+        """The begin and the end of each argument in these brackets."""
         out, first = [], left + 1
         for i in self.level(left + 1, self.t[left].other):
             if self.at(i) == ',':
@@ -177,7 +177,7 @@ class Source:
 
     # ------------------------------------------------------------ statements
     def statement(self, i, around):
-        """Mutate the statement at i, within a loop or switch, and return the index behind it."""
+        """Mutate the statement at i, within a loop or switch.  Returns the index after it."""
         word = self.at(i)
         if word == '{':
             self.block(i + 1, self.t[i].other, around)
@@ -235,7 +235,7 @@ class Source:
                 and self.t[i + 2].start == self.t[i + 1].end)
 
     def is_effect(self, i):
-        """An expression for its effect, which can be left out."""
+        """Is it an expression for its effect, which can be omitted?"""
         return (self.at(i) not in CONTROL and self.at(i) not in OPEN.keys() - {'('}
                 and self.at(i) not in (';', '}', '') and not SPARED.match(self.at(i))
                 and not self.at(i).startswith('pthread_cleanup_') and not self.is_declaration(i)
@@ -292,7 +292,7 @@ class Source:
         return self.text[self.t[i].start:self.t[end - 1].end]
 
     def add(self, operator, i, end, new):
-        """The tokens from i to end become `new`."""
+        """Add a mutant in which `new` replaces the tokens from i to end."""
         if end <= i or any(self.at(k) in TOOLS_ONLY for k in range(i, end)):
             return
         tokens = [x.text for x in self.t[self.begin:self.end]]
@@ -311,12 +311,12 @@ class Source:
 
     def condition(self, i, end, word):
         marks = {self.at(k) for k in self.level(i, end)}
-        # Another operator does the same as to negate a single comparison.
+        # For a single comparison another operator is the same as a negation.
         if marks & {'&&', '||', '?'} or not marks & RELATIONAL.keys() and self.at(i) != '!':
             self.add('negate', i, end, f'!({self.source(i, end)})')
         if self.at(i) in ('true', '1') and end == i + 1:
             return
-        if word in ('if', '?'):         # a loop for ever is found by any test
+        if word in ('if', '?'):         # any test finds an endless loop
             self.add('true', i, end, '1')
         self.add('false', i, end, '0')
 
@@ -338,7 +338,7 @@ class Source:
                 self.add('return', i, end, 'EINTR' if text == 'EINVAL' else 'EINVAL')
 
     def terms(self, k):
-        """Drop what is left of the first && or || of its row, and what is right of this one."""
+        """Drop the operand to the left of the first && or || of its row, and that to the right of this one."""
         weaker = {'?', ':', ',', ';', 'return'} | ASSIGN | ({'||'} if self.at(k) == '&&' else set())
         left = k
         while left > self.begin and self.at(left - 1) not in weaker and self.at(left - 1) not in OPEN \
@@ -375,7 +375,7 @@ class Source:
                 self.add('swap-arguments', a, d, self.source(c, d) + ', ' + self.source(a, b))
 
     def expressions(self, i, end):
-        """All operators, constants and calls between i and end."""
+        """Mutate all operators, constants and calls between i and end."""
         equals = next((k for k in self.level(i, end) if self.at(k) == '='), end)
         for k in range(i, end):
             token, text = self.t[k], self.at(k)
@@ -419,9 +419,9 @@ class Source:
             self.add('constant', k, k + 1, (hex(new) if match[1][1:2] in ('x', 'X') else str(new)) + suffix)
 
 
-# ---------------------------------------------------------------- all of them
+# ---------------------------------------------------------------- all mutants
 def mutants(top, folders=()):
-    """The mutants of these folders of src/; all files are read, so that numbers do not depend on them."""
+    """The mutants of these directories of src/.  All files are read, so that numbers do not depend on the choice."""
     found, seen, hashes = [], {}, set()
     files = []
     for place, _, names in sorted(os.walk(os.path.join(top, 'src'))):
@@ -448,7 +448,7 @@ def mutants(top, folders=()):
 
 
 def sample(found, count, seed):
-    """The operators take turns; the order within one is random, and a changed line moves no others."""
+    """Take mutants of all operators in turn, in a random order in each, which a changed line does not disturb."""
     piles = {}
     for mutant in found:
         piles.setdefault(mutant.operator, []).append(mutant)
@@ -462,7 +462,7 @@ def sample(found, count, seed):
 
 
 def emptied(top, function):
-    """The mutant for which the runner itself is tested: this function does nothing."""
+    """The mutant with which the runner itself is tested: this function does nothing."""
     for place, _, names in sorted(os.walk(os.path.join(top, 'src'))):
         for name in sorted(n for n in names if n.endswith(('.c', '.h'))):
             source = Source(top, os.path.relpath(os.path.join(place, name), top))
@@ -478,8 +478,8 @@ def emptied(top, function):
 def written(top, table):
     """The mutants of ideas.txt or canaries.txt; each changes one file.
 
-    A hunk is that of a patch without line numbers: ' ' what stays, '-' what goes, '+' what comes.
-    What stays and what goes must be in the file exactly once, as whole lines."""
+    A hunk is that of a patch without line numbers: ' ' lines stay, '-' lines go, '+' lines come.  The lines that
+    stay or go must be in the file exactly once."""
     with open(os.path.join(os.path.dirname(os.path.abspath(__file__)), table), encoding='utf-8') as file:
         paragraphs = re.split(r'^mutant ', file.read(), flags=re.M)[1:]
     found = []
@@ -496,7 +496,7 @@ def written(top, table):
                 sys.exit(f'{table}: {name} does not apply to {path}')
             new = new.replace(before, after)
         new = new[1:]
-        # Whole lines, because Mutant makes up for lines that are lost behind what is new.
+        # Whole lines, because Mutant adds empty lines after a new text that has fewer lines.
         a, b = text.splitlines(True), new.splitlines(True)
         first = next(i for i, (old, line) in enumerate(zip(a, b)) if old != line)
         same = next((i for i, (old, line) in enumerate(zip(a[:first - 1:-1], b[:first - 1:-1]))

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
-# tests/search/mutants/local.mk - faults in src/, each of which some test must find; included by
-# ../../local.mk.  generate.py makes them by rule, and run.py tries them on the suites that suites.txt
-# assigns to a folder; what its variables mean stands there.
+# tests/search/mutants/local.mk - faults in src/, each of which some test must find; included by ../../local.mk.
+# generate.py makes them by rule, and run.py tries them on the suites that suites.txt assigns to a directory.
+# run.py explains the variables.
 #
 #   make check-mutants                             400 of all folders, each until a suite finds it
 #   make check-mutants FOLDERS="core shared" N=60  of some folders of src/; SEED=2 takes other ones
@@ -21,7 +21,7 @@ CLEANFILES += tests/search/mutants/results
 
 .PHONY: check-mutants clean-mutants
 MODE = score
-# Of ../model/, too: PART=1/2 is one half of a search.
+# For ../model/, too: PART=1/2 is one half of a search.
 PART = 1/1
 check-mutants:
 	$(AM_TESTS_ENVIRONMENT) FOLDERS='$(FOLDERS)' N='$(N)' SEED='$(SEED)' JOBS='$(JOBS)' \

@@ -1,28 +1,26 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""run.py - which of the suites finds which fault: make check-mutants.
+"""run.py - runs the suites on faults, and says which suite finds which fault: make check-mutants.
 
-  run.py score [HASH...]     each mutant until a suite finds it, first those that find most in a second
-  run.py score ideas         those of ideas.txt
+  run.py score [HASH...]     each mutant until a suite finds it, beginning with the suites that find most in a second
+  run.py score ideas         the mutants of ideas.txt
   run.py score orders        each memory order of src/core, relaxed, on the searches of `orders` alone
-  run.py matrix [HASH...]    each mutant against all suites of its folder
-  run.py report              what the results file says: of each suite, and of each folder
+  run.py matrix [HASH...]    each mutant against all suites of its directory
+  run.py report              prints the results file, by suite and by directory
 
 Run it in the build directory, which must be configured.  From the environment:
 
-  FOLDERS   of src/, all by default       N, SEED   how many mutants, and which (400, 1)
+  FOLDERS   of src/, all by default       N, SEED   number and choice of mutants (400, 1)
   JOBS      workers (2)                   PART=K/N  one mutant in N, from the K-th on
-  RESULTS   the file of results           ETCD, DEEP=yes  also suites that need etcd, or much time
-  LEAST     of a hundred that accepted.txt does not list, so many must be found (100)
+  RESULTS   the file of results           ETCD, DEEP=yes  suites that need etcd, or much time, too
+  LEAST     the percentage that must be found of the mutants that accepted.txt does not list (100)
 
-Results are lines of JSON, one for each mutant and suite.  What the file has is not run again, so an
-interrupted run goes on.  Verdicts: killed, passed, hang (which is a kill), "same code" (the compiler
-makes the same of it), "compile error", "could not run".  Of those in accepted.txt only the ones that are
-named are tried.
+Results are lines of JSON, one for each mutant and suite.  Results in the file are not computed again, so that an
+interrupted run goes on.  Verdicts: killed, passed, hang (which counts as killed), "same code" (the compiler's
+output is the same), "compile error", "could not run".  Mutants in accepted.txt are tried only if they are named.
 
-The exit status is 1 if more mutants survive than LEAST allows; 2 if the runner cannot be
-trusted: unchanged sources fail, an emptied function is not found, or nothing is known of a mutant
-because a suite could not run.
+The exit status is 1 if more mutants survive than LEAST allows, and 2 if the runner cannot be trusted: unchanged
+sources fail, an emptied function is not found, or nothing is known of a mutant because a suite could not run.
 """
 import collections
 import contextlib
@@ -53,17 +51,17 @@ BUILD = os.path.abspath(ENV.get('top_builddir') or '.')
 WORK = os.path.join(BUILD, 'tests/search/mutants/work')
 BASE = os.path.join(WORK, 'base')
 RESULTS = ENV.get('RESULTS') or os.path.join(BUILD, 'tests/search/mutants/results')
-# What the core is built on is found by the suites of the core.
+# The suites of the core are those of the directories below it, too.
 BELOW_CORE = ['awake', 'system', 'tools']
 ALL_FOLDERS = ['core'] + BELOW_CORE + ['shared', 'posix', 'preload', 'run', 'limit', 'cluster']
 CC, MAKE, JOBS = ENV.get('CC') or 'cc', ENV.get('MAKE') or 'make', int(ENV.get('JOBS') or 2)
-# A program ends where it leaves an array, also the last one of a structure, which sanitizers miss.
+# A program ends at an access beyond an array, even the last member of a structure, where sanitizers miss it.
 BOUNDS = '-fsanitize=bounds-strict -fsanitize-undefined-trap-on-error'
-# These are warnings, but a mutant that needs them is one that no compiler of a gate lets pass.
+# Warnings that are errors here, because the gate would not let a mutant with one of them pass.
 ERRORS = ['-Werror=int-conversion', '-Werror=incompatible-pointer-types',
           '-Werror=implicit-function-declaration', '-Werror=return-type', '-Werror=stringop-overflow']
 CHECK_TIMEOUT_S = 300           # of a test, with CK_TIMEOUT_MULTIPLIER=1: hang.h
-HANGS = 2                       # after so many the mutant is known to hang, and gets less time
+HANGS = 2                       # after this many hangs a mutant gets less time
 KILLED = ('killed', 'hang')
 
 
@@ -77,7 +75,7 @@ class CompileError(Exception):
 
 # ---------------------------------------------------------------- suites
 class Suite:
-    """A line of suites.txt, or one of the programs that it names."""
+    """A line of suites.txt, or one of its programs."""
 
     def __init__(self, folder, kind, words):
         self.folder, self.kind, self.words, self.seconds = folder, kind, words, 1.0
@@ -93,7 +91,7 @@ class Suite:
             self.name = ' '.join(self.words).replace('tests/', '')
 
     def is_search(self):
-        """It says what it has found; if it ends in another way, it has not searched."""
+        """Is it a search, which prints its findings?  If it ends in another way, it has not searched."""
         return self.kind in ('explore', 'dies', 'fuzz')
 
 
@@ -137,14 +135,14 @@ def run_quietly(command, log, **options):
             raise CannotTrust(f'cannot build: see {log}')
 
 
-# These say which mutants there are and which are accepted; the result of a suite does not depend on them.
+# Lists of mutants, on which the result of a suite does not depend.
 NO_INFLUENCE = {'accepted.txt', 'canaries.txt', 'ideas.txt'}
-# Sources, and what programs and scripts read; a build in the source directory adds others.
+# Sources and files that tests read; a build in the source directory adds others.
 SOURCES = ('.c', '.h', '.cpp', '.hpp', '.map', '.sh', '.py', '.txt', '.supp', '.mk', '.ac', '.am', '.m4')
 
 
 def fingerprint():
-    """Of all that the build is made of, and all that the suites read."""
+    """A hash of everything that the build is made from, or that the suites read."""
     version = subprocess.run(shlex.split(CC) + ['--version'], stdout=subprocess.PIPE, check=True).stdout
     sums = hashlib.sha1(CC.encode() + version)
     paths = [os.path.join(TOP, name) for name in ('configure.ac', 'Makefile.am')]
@@ -160,7 +158,7 @@ def fingerprint():
 
 
 def targets_of(suites):
-    """What make has to build."""
+    """The targets that make has to build."""
     targets = set()
     for suite in suites:
         own = {'program': suite.words, 'tsan': suite.words, 'fuzz': ['tests/search/fuzz/replay']}
@@ -169,14 +167,14 @@ def targets_of(suites):
 
 
 def build_base(suites):
-    """Build the unchanged sources once.  A compiler that notes each command stands before CC."""
+    """Build the unchanged sources once.  A script in place of CC records each command."""
     shutil.rmtree(WORK, ignore_errors=True)
     os.makedirs(BASE)
     log, noted = os.path.join(WORK, 'build.log'), os.path.join(BASE, 'commands')
     cc = os.path.join(BASE, 'cc')
     with open(cc, 'w', encoding='utf-8') as file:
-        # Without debugging information: an object then differs only if its code does.
-        # A file for each process: the parts of two lines in one file would mix.
+        # Without debugging information, so that an object differs only if its code does.
+        # A file for each process, because lines of several processes in one file would mix.
         file.write('#!/bin/sh\n{ printf %s "$PWD"; printf "\\037%s" "$@"; echo; } >> '
                    f'{shlex.quote(noted)}/$$\nexec {CC} "$@" -g0\n')
     os.chmod(cc, 0o755)
@@ -191,18 +189,18 @@ def build_base(suites):
                 env=env)
     shutil.rmtree(noted)
     os.mkdir(noted)
-    if targets_of(suites):              # not for the explorers alone
+    if targets_of(suites):              # not needed for explorers
         run_quietly([MAKE, '-s', f'-j{JOBS}'] + targets_of(suites), log, cwd=plain, env=env)
     for kind, name in (('explore', 'core'), ('dies', 'shared')):
         if any(suite.kind == kind for suite in suites):
-            # Its own objects are one, already optimized, so that a mutant's link takes no time.
+            # The explorer's own objects are one, already optimized, so that the link of a mutant is fast.
             for out, explorer in ((kind + '.whole', ''), (kind, os.path.join(BASE, kind + '.whole'))):
                 run_quietly(['sh', f'{source}/tests/search/{name}/build.sh', f'{source}/src',
                              os.path.join(BASE, out)], log, env=dict(env, EXPLORER=explorer))
 
 
 class Step:
-    """One command: how `output` is made of `inputs`.  All paths are within a tree, BASE or a copy."""
+    """A command that makes `output` from `inputs`.  Paths are relative to a tree, BASE or a copy."""
 
     def __init__(self, directory, words, output, inputs):
         self.directory, self.words, self.output, self.inputs = directory, words, output, inputs
@@ -213,7 +211,7 @@ def within(directory, path):
 
 
 class Steps:
-    """What the noted commands say, and what follows from them."""
+    """The recorded commands, and the dependencies in them."""
 
     def __init__(self):
         self.of, self.members, self.includes = {}, {}, {}
@@ -235,7 +233,7 @@ class Steps:
     def add_compilation(self, directory, words):
         sources = [word for word in words if word.endswith('.c')]
         rest, skip = [], 0
-        for word in words:              # without those that write dependencies
+        for word in words:              # without options that write dependencies
             if skip or word in ('-MT', '-MF', '-o', '-MD', '-MP', '-MMD', '-c') or word in sources:
                 skip = not skip and word in ('-MT', '-MF', '-o')
                 continue
@@ -248,8 +246,7 @@ class Steps:
             self.of[new.output] = new
 
     def add_link(self, directory, words):
-        # The static libraries that are installed hide names; those inside do as well, and are
-        # archives of objects.
+        # The installed static libraries hide names.  The internal ones, archives of objects, work as well.
         words = [re.sub(r'^.*/libfairsem(-cluster)?\.a$',
                         lambda m: './.libs/libcluster.a' if m[1] else './.libs/libcore.a', word)
                  for word in words]
@@ -259,7 +256,7 @@ class Steps:
         self.of[output] = Step(directory, words, output, inputs)
 
     def members_of(self, archive):
-        """The objects of an archive, by their contents: many have two of a name."""
+        """The objects of an archive, found by their contents, because names may occur twice."""
         by_name, found = collections.defaultdict(list), []
         for path in self.of:
             if path.endswith('.o'):
@@ -277,7 +274,7 @@ class Steps:
         return found
 
     def add_tsan(self, program):
-        """The steps of this program once more, with the sanitizer, and run those that are new."""
+        """Repeat the steps of this program with the sanitizer, and run the new ones."""
         base = self.of[within('plain', program)]
         objects = [path for path in base.inputs if path.endswith('.o')]
         for path in base.inputs:
@@ -312,7 +309,7 @@ class Steps:
             raise CompileError(done.stdout.decode(errors='replace')[-400:])
 
     def sources_of(self, file, seen):
-        """All sources of the library that this file includes, and itself."""
+        """This file, and all sources of the library that it includes."""
         if file in seen or not os.path.exists(os.path.join(BASE, file)):
             return seen
         seen.add(file)
@@ -322,7 +319,7 @@ class Steps:
         for name in self.includes[file]:
             for place in (os.path.dirname(file), 'source/src', 'source/src/core', 'source/src/cluster'):
                 path = os.path.normpath(os.path.join(place, name))
-                # A test is not compiled again because of a header: it is what judges.
+                # A test is not compiled again because of a header, because the mutant must not change the test.
                 if path.startswith('source/src/') and (file.startswith('source/src/')
                                                        or path.endswith('.c')):
                     self.sources_of(path, seen)
@@ -331,7 +328,7 @@ class Steps:
 
 # ---------------------------------------------------------------- one worker
 def cpu_seconds():
-    """Of all children that have ended."""
+    """The processor time of all children that have ended."""
     used = resource.getrusage(resource.RUSAGE_CHILDREN)
     return used.ru_utime + used.ru_stime
 
@@ -344,13 +341,13 @@ def limits(sanitized):
 
 
 class Worker:
-    """A copy of BASE in which mutants are made, one after the other."""
+    """A worker with a copy of BASE, in which it makes one mutant after the other."""
 
     def __init__(self, number, steps):
         self.tree, self.steps = os.path.join(WORK, f'worker.{number}'), steps
         self.changed, self.state, self.touched = set(), {}, set()
         self.out = os.path.join(WORK, f'out.{number}')
-        self.mark = self.tree + '.mutated'      # a run that was interrupted has left a mutant there
+        self.mark = self.tree + '.mutated'      # exists while the tree has a mutant, even after an interrupted run
         if os.path.exists(self.mark):
             shutil.rmtree(self.tree, ignore_errors=True)
             os.remove(self.mark)
@@ -359,15 +356,15 @@ class Worker:
             os.rename(self.tree + '.new', self.tree)
         os.makedirs(os.path.join(self.tree, 'tmp'), exist_ok=True)
         libc = ctypes.CDLL(None, use_errno=True)
-        libc.prctl(36, 1, 0, 0, 0)      # PR_SET_CHILD_SUBREAPER: what is left of a suite comes to us
-        # Two workers may use one name at a time, and a killed test leaves files behind: its own
-        # /dev/shm, if we may (CLONE_NEWNS, MS_REC | MS_PRIVATE).
+        libc.prctl(36, 1, 0, 0, 0)      # PR_SET_CHILD_SUBREAPER, to reap the processes that a suite leaves
+        # Each worker has its own /dev/shm if possible (CLONE_NEWNS, MS_REC | MS_PRIVATE), because two workers may
+        # use the same name, and a killed test leaves files.
         if libc.unshare(0x20000) == 0 and libc.mount(b'none', b'/', None, 0x44000, None) == 0:
             libc.mount(b'none', b'/dev/shm', b'tmpfs', 0, b'size=1g')
 
     # ---- building
     def bring(self, path):
-        """Bring this file up to date.  True if it differs from that of the unchanged sources."""
+        """Bring this file up to date.  Returns whether it differs from that of the unchanged sources."""
         if path not in self.state:
             self.state[path] = self.bring_new(path)
         return self.state[path]
@@ -431,7 +428,7 @@ class Worker:
         return [targets[0]] + (suite.words if suite.kind in ('explore', 'dies') else [])
 
     def kill_all(self):
-        """Kill whatever the suite has left, wherever it has put itself."""
+        """Kill all processes that the suite has left, whatever their process group."""
         until = time.monotonic() + 20
         while time.monotonic() < until:
             parents = {}
@@ -456,7 +453,7 @@ class Worker:
             time.sleep(0.01)
 
     def run(self, suite, most):
-        """Returns (verdict, seconds, the tests that failed)."""
+        """Returns (verdict, seconds, failed tests)."""
         env = dict(ENV, CK_TIMEOUT_MULTIPLIER=str(0.75 * most / CHECK_TIMEOUT_S), LC_ALL='C',
                    TSAN_OPTIONS='halt_on_error=1', top_srcdir=os.path.join(self.tree, 'source'),
                    top_builddir=os.path.join(self.tree, 'plain'), STOP_EARLY='yes', CC=CC, CFLAGS='',
@@ -514,23 +511,23 @@ def worker(number, steps, jobs, results):
         try:
             if kind == 'control':
                 verdict = self.run(suites[0], 600)
-                if verdict[0] != 'passed':      # a busy machine, perhaps
+                if verdict[0] != 'passed':      # the machine may have been busy
                     verdict = self.run(suites[0], 600)
                 results.put((kind, None, suites[0].name, *verdict, self.cpu))
                 continue
             self.mutate(mutant)
             hangs, found = 0, set()
-            if stop_early:      # what a suite has found here; one more than nothing, to begin with
+            if stop_early:      # by the kills so far; each suite begins with one
                 suites.sort(key=lambda s: (spent[s.name] + s.seconds + 0.5) / (kills[s.name] + 1))
             for suite in suites:
-                # A deeper search finds what the one before it has found.
+                # A deeper search finds everything that the one before it has found.
                 if suite.is_search() and suite.kind in found:
                     verdict, self.cpu = ('implied', 0, []), 0
                 else:
                     verdict = self.suite(suite, hangs)
                 spent[suite.name] += verdict[1]
                 kills[suite.name] += verdict[0] in KILLED
-                # Check may have ended the test that hung.
+                # Check may have ended a hanging test.
                 hangs += verdict[0] in KILLED and verdict[1] > max(10, 5 * suite.seconds)
                 if verdict[0] in KILLED:
                     found.add(suite.kind)
@@ -550,7 +547,7 @@ def worker(number, steps, jobs, results):
 
 # ---------------------------------------------------------------- all workers
 class Results:
-    """The results file: what it has, by mutant and suite."""
+    """The results file, by mutant and suite."""
 
     def __init__(self, tree):
         self.control, self.of = {}, collections.defaultdict(dict)
@@ -558,7 +555,7 @@ class Results:
         if os.path.exists(RESULTS):
             with open(RESULTS, encoding='utf-8') as file:
                 for line in file:
-                    if line.endswith('}\n'):            # the last may be incomplete
+                    if line.endswith('}\n'):            # the last line may be incomplete
                         self.take(json.loads(line), tree)
         elif tree is None:
             raise CannotTrust(f'there is no {RESULTS}')
@@ -584,7 +581,7 @@ class Results:
         self.file.write(json.dumps(entry) + '\n')
 
     def verdict(self, name):
-        """killed, survives, same code, compile error, unclear"""
+        """Returns killed, survives, same code, compile error or unclear."""
         verdicts = {entry['verdict'] for entry in self.of[name].values()}
         if verdicts & set(KILLED):
             return 'killed'
@@ -595,7 +592,7 @@ class Results:
 
 
 def in_parallel(steps, jobs, show):
-    """Have the workers do these jobs, and call show() with each result."""
+    """Let the workers do these jobs, and call show() with each result."""
     if not jobs:
         return
     queue, results = multiprocessing.Queue(), multiprocessing.Queue()
@@ -613,7 +610,7 @@ def in_parallel(steps, jobs, show):
             if result[0] != 'end':
                 show(*result)
     finally:
-        queue.cancel_join_thread()      # jobs that nobody takes any more
+        queue.cancel_join_thread()      # remaining jobs are dropped
         for each in workers:
             if ended < JOBS:
                 each.terminate()
@@ -621,7 +618,7 @@ def in_parallel(steps, jobs, show):
 
 
 def read_accepted(names):
-    """`orders` in the place of an operator: only among these."""
+    """The accepted mutants.  `orders` as the operator is for MUTANTS=orders only."""
     accepted = {}
     with open(os.path.join(HERE, 'accepted.txt'), encoding='utf-8') as file:
         for line in file:
@@ -632,7 +629,7 @@ def read_accepted(names):
 
 
 def summary(results, hashes, names):
-    """Print it, and return the exit status."""
+    """Print the score, and return the exit status."""
     accepted, status, folders = read_accepted(names), 0, collections.defaultdict(collections.Counter)
     for name in hashes:
         entry, verdict = results.about.get(name), results.verdict(name)
@@ -670,7 +667,7 @@ def summary(results, hashes, names):
 
 
 def report(results):
-    """Of each suite: its time, what it kills, and what it alone kills."""
+    """Print for each suite its time, the mutants that it kills, and those that no other suite kills."""
     killed, alone, ran, spent = (collections.Counter() for _ in range(4))
     for name, entries in results.of.items():
         kills = [s for s, e in entries.items() if e['verdict'] in KILLED]
@@ -770,7 +767,7 @@ def run(mode, names):
 
     done[0], jobs, accepted = 0, [], read_accepted(names)
     for mutant in found:
-        if mutant.hash in accepted and not names:       # all suites would be asked
+        if mutant.hash in accepted and not names:       # it would run all suites
             show('mutant', mutant, 'accepted.txt', 'not asked', 0, [], 0)
             continue
         had = results.of[mutant.hash]
@@ -786,7 +783,7 @@ def run(mode, names):
 
 
 def main(arguments):
-    signal.signal(signal.SIGTERM, lambda *_: sys.exit(99))      # by way of `finally`
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(99))      # so that `finally` runs
     try:
         if arguments == ['report']:
             return report(Results(None))
