@@ -1,16 +1,16 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# check.sh - verify the model with spin: every scene must hold, every seeded fault must be found.
+# check.sh - verify the model with spin: each scene must hold, each seeded fault must be found.
 #
-#   check.sh              both at once; it takes about two minutes and at most 2 GB
+#   check.sh              both at once; takes minutes and up to 2 GB
 #   check.sh scenes       only the scenes
 #   check.sh faults       only the faults
 #   check.sh trail FLAG.. verify one scene and print the steps to the fault in it
 #
-# With PART=K/N it takes one scene in N, and one fault, from the K-th on.
+# With PART=K/N it takes one scene and one fault in N, from the K-th on.
 #
-# A scene is a line of -D flags; the model explains them.  Exit status 1: a scene does not hold, or
-# a fault is not found; 2: a search could not run, or was not complete; 77: there is no spin.
+# A scene is a line of -D flags, which the model explains.  The exit status is 1 if a scene does not hold or a fault
+# is not found, 2 if a search could not run or was not complete, and 77 if there is no spin.
 set -u
 
 : "${top_srcdir:=$(cd "$(dirname "$0")/../../.." && pwd)}" "${top_builddir:=$PWD}" "${CC:=cc}"
@@ -32,7 +32,7 @@ fail() {
   result "$*" 1
 }
 
-# verifier OPTIMIZE FLAGS - make ./pan for the scene.
+# verifier OPTIMIZE FLAGS - make ./pan for a scene.
 verifier() {
   # shellcheck disable=SC2086 # a list of flags
   spin -a $2 "$model" > log 2>&1 || { cat log && return 1; }
@@ -40,12 +40,12 @@ verifier() {
     { cat log && return 1; }
 }
 
-# Run ./pan; its output is in ./out.
+# search - run ./pan; its output goes to ./out.
 search() {
   ./pan -m4000000 > out 2>&1
 }
 
-# True if there are no errors and the search was complete.
+# seen_all - did the search find no errors, and was it complete?
 seen_all() {
   grep -q 'errors: 0$' out &&
     ! grep -qE 'max search depth too small|out of memory|Search not completed|aborted' out
@@ -55,13 +55,13 @@ complaints() {
   grep -E '^(pan:|error:|Warning:)' out
 }
 
-# not_complete WHAT - ./pan has neither found an error nor searched all.
+# not_complete WHAT - report that ./pan has neither found an error nor searched all states.
 not_complete() {
   result "$1: the search is not complete" 2
   tail -n 5 out
 }
 
-# Print what went wrong in one word: the name of an oracle, or deadlock.
+# verdict - print the failure in one word: the name of an oracle, or deadlock.
 verdict() {
   if grep -q '^pan:1: invalid end state' out; then
     echo deadlock
@@ -70,7 +70,7 @@ verdict() {
   fi
 }
 
-# row NAME - one line of the table, from ./out.
+# row NAME - print a line of the table, from ./out.
 row() {
   awk -v name="$1" '
     /depth reached/ { depth = $6 + 0 }
@@ -81,7 +81,7 @@ row() {
   ' out
 }
 
-# scene NAME FLAGS
+# scene NAME FLAGS - verify a scene.
 scene() {
   in_part || return 0
   verifier -O1 "$2" || { result "$1: not a verifier" 2 && return; }
@@ -191,7 +191,7 @@ trail() {
   fi
 }
 
-# The faults run in their own process and directory: they take as long as the scenes.
+# both - run scenes and faults in parallel, in directories of their own.
 both() {
   sh "$top_srcdir/tests/search/model/check.sh" faults > faults.out 2>&1 &
   faults=$!

@@ -2,46 +2,43 @@
 /*
  * cluster.pml - the limit between machines: clients of an engine with transactions and leases.
  *
- * The engine is etcd.  Each of its transactions is one step here, and it has a revision.  A request
- * of a client is applied at some moment after it was sent; its answer may be lost, and the request
- * itself may be applied late, even long after the client has looked what became of it.  Clients
- * are killed at any moment; what they had goes when their lease ends.  Whoever waits watches a key,
- * and is told of deletions after a revision; a watch may break.
+ * The engine is etcd, which has a revision.  Each transaction is one step here.  A client's request is applied at
+ * some moment after it was sent.  Its answer may be lost, and the request may be applied late, even long after
+ * the client has read the result.  Clients may be killed at any moment; their keys are deleted when their lease
+ * ends.  A waiting client watches a key, and is told of deletions after a revision; a watch may break.
  *
- * A client has one lease for each request, and its number is that of the lease: q[i] is the
- * revision that created its waiting key, r[i] the one that created its running key; 0: there is
- * no such key.
+ * A client has one request, with one lease, whose number is the client's.  q[i] is the revision that created its
+ * waiting key, r[i] the one that created its running key, or 0 if there is no such key.
  *
- *     CLIENTS             how many there are, at most 3
+ *     CLIENTS             number of clients, at most 3
  *     UNITS               the limit
  *     NEED0 NEED1 NEED2   the units of each client
  *     PRIO0 PRIO1 PRIO2   their priorities; the lower is the better
  *     LIMIT2              the limit that client 2 asks for
- *     DEATHS              how many clients are killed
- *     LOSSES              how many answers are lost
- *     DEADLINES           how many waits time out
- *     BREAKS              how many watches break
- *     LOWERS              how often somebody lowers the limit, perhaps to 0, and later raises it again
- *     REMOVES             how many keys somebody deletes by hand
- *     REFUSALS            how many questions are refused because a token has ended
- *     TIMEOUTS            how many questions at the start or the end are given up unanswered
+ *     DEATHS              number of clients that are killed
+ *     LOSSES              number of answers that are lost
+ *     DEADLINES           number of waits that time out
+ *     BREAKS              number of watches that break
+ *     LOWERS              number of times that somebody lowers the limit, perhaps to 0, and raises it later
+ *     REMOVES             number of keys that somebody deletes by hand
+ *     REFUSALS            number of requests that are refused because a token has expired
+ *     TIMEOUTS            number of requests at the start or the end that are given up unanswered
  *     NESTED              client 2 is a command inside that of client 0, which waits for its end
  *     HOLDS_LONG          commands end only when nothing else can happen
- *     CLOCKS              how many clients have clocks: their leases may end while they live
+ *     CLOCKS              number of clients with clocks, whose leases may end while they live
  *     BUG                 a seeded fault, see below
  *
- * With a clock, a lease has eight ticks of the engine's clock, after which it may end.  A client
- * must not run any more when six ticks of its own have passed since it sent the last renewal that
- * was answered.  Its clock may leave one tick out since that moment: a tenth of a lease is less.
- * A client may also be stopped for any time: its clock does not stop, so it is the clock that says
- * that it must not run any more, and not a step of the client.
+ * With a clock, a lease has eight ticks of the engine's clock, after which it may end.  A client must stop running
+ * when six ticks of its own clock have passed since it sent the last answered renewal.  Since that moment its clock
+ * may omit one tick, which is more than the tenth of a lease that is allowed for.  A client may be stopped for any
+ * time.  Its clock goes on then, so the clock, not a step of the client, says that it must no longer run.
  *
- * Who is killed is the guard of a command, a process of its own.  The kernel then kills the command: a
- * moment later, but before the lease ends.  A guard that is stopped alone is not here: its command runs
- * beside the next one, and only the fence is safe from that.
+ * The process that is killed is the supervisor ("guard") of a command.  The kernel then kills the command, a moment
+ * later but before the lease ends.  Not modeled is a supervisor that is stopped alone: its command runs at the same
+ * time as the next one, and only the fence is safe from that.
  *
- * Not here: a lease that the engine itself ends too early, as releases of etcd before 3.4.31 and
- * 3.5.13 may after their leader was stopped.  Only the fence is safe from that.
+ * Not modeled is a lease that the engine itself ends too early, as releases of etcd before 3.4.31 and 3.5.13 may
+ * after their leader was stopped.  Only the fence is safe from that.
  */
 #define N 3
 
@@ -102,36 +99,36 @@
 
 /* Seeded faults. */
 #define NONE               0
-#define OWN_UNCHECKED      1    /* BEGIN does not compare: my key is still there */
-#define BETTER_UNCHECKED   2    /* ... nobody of a better priority waits */
-#define EARLIER_UNCHECKED  3    /* ... nobody of my priority came before me */
-#define RUNNING_UNCHECKED  4    /* ... nobody began since I read */
-#define LIMIT_UNCHECKED    5    /* ... the limit is the one that I read */
-#define READ_TOO_NEW       6    /* "since I read" is counted from the revision of a later answer */
-#define JOINS_TWICE        7    /* JOIN does not compare: I do not wait; its answer counts */
-#define JOINS_RUNNING      8    /* ... I do not run yet */
+#define OWN_UNCHECKED      1    /* BEGIN does not check that my key still exists */
+#define BETTER_UNCHECKED   2    /* ... that nobody of a better priority waits */
+#define EARLIER_UNCHECKED  3    /* ... that nobody of my priority came before me */
+#define RUNNING_UNCHECKED  4    /* ... that nobody began since my read */
+#define LIMIT_UNCHECKED    5    /* ... that the limit is the one that I read */
+#define READ_TOO_NEW       6    /* "since my read" means since the revision of a later answer */
+#define JOINS_TWICE        7    /* JOIN does not check that I do not wait yet; its answer counts */
+#define JOINS_RUNNING      8    /* ... that I do not run yet */
 #define LIMIT_OF_RUNNING   9    /* JOIN sets another limit while somebody runs */
 #define LIMIT_OF_WAITING  10    /* ... while somebody waits */
-#define DEAD_FOR_EVER     11    /* the keys have no lease */
-#define ASSUMES_FAILED    12    /* a BEGIN whose answer was lost counts as not applied */
-#define FENCE_OF_READ     13    /* ... and the fence is the revision of the read that found it */
+#define DEAD_FOR_EVER     11    /* keys have no lease */
+#define ASSUMES_FAILED    12    /* a BEGIN whose answer is lost counts as not applied */
+#define FENCE_OF_READ     13    /* the fence of such a BEGIN is the revision of the read that found it */
 #define REVOKES_FIRST     14    /* the lease is given back before the command has ended */
-#define WATCHES_LATE      15    /* a watch begins when it is made, not after what was read */
-#define RESUMES_BLINDLY   16    /* ... and so does a watch after one that broke */
-#define ASSUMES_HEAD      17    /* when the one before me has gone, I am the head */
+#define WATCHES_LATE      15    /* a watch begins when it is made, not at the revision of the read */
+#define RESUMES_BLINDLY   16    /* a watch after a broken one begins when it is made */
+#define ASSUMES_HEAD      17    /* a client is the head when its predecessor has gone */
 #define BETTER_NOT_SEEN   18    /* the first of its priority does not watch the better ones */
-#define ALL_WATCH_RUNNING 19    /* who waits watches only those that run */
-#define FROM_ANSWER       20    /* a lease is counted from the moment of the answer */
-#define BEGIN_RENEWS      21    /* ... or from that of BEGIN */
-#define STOPS_AT_THE_END  22    /* a client runs until its lease is over by its own clock */
-#define TERM_UNCHECKED    23    /* a renewal counts that a leader answered who is none any more */
-#define OUTLIVES_GUARD    24    /* nobody kills the command of a guard that is killed */
-#define TOKEN_IS_A_NO     25    /* a token that has ended is taken for a refusal */
+#define ALL_WATCH_RUNNING 19    /* a waiting client watches only running ones */
+#define FROM_ANSWER       20    /* a lease counts from the answer */
+#define BEGIN_RENEWS      21    /* a lease counts from the BEGIN */
+#define STOPS_AT_THE_END  22    /* a client runs until its lease has ended by its own clock */
+#define TERM_UNCHECKED    23    /* a renewal counts although a former leader has answered it */
+#define OUTLIVES_GUARD    24    /* nobody kills the command of a killed guard */
+#define TOKEN_IS_A_NO     25    /* an expired token counts as a refusal */
 #define OUTER_OF_ENGINE   26    /* an inner command asks the engine who the outer one is */
-#define GIVES_UP_AWAKE    27    /* a lease whose end is not answered is renewed further on */
-#define JOIN_GIVEN_UP     28    /* who gives up its join ends no lease */
-#define LIMIT_NOT_WATCHED 29    /* the head watches only those that run */
-#define REPLACES_LIMIT    30    /* JOIN replaces a limit that it does not expect, if nobody uses it */
+#define GIVES_UP_AWAKE    27    /* a lease whose end is unanswered is still renewed */
+#define JOIN_GIVEN_UP     28    /* a client that gives up its join does not end its lease */
+#define LIMIT_NOT_WATCHED 29    /* the head watches only running clients */
+#define REPLACES_LIMIT    30    /* JOIN replaces an unexpected limit that nobody uses */
 #ifndef BUG
 #define BUG NONE
 #endif
@@ -139,30 +136,30 @@
 /* ---- The engine ---- */
 
 byte rev = 1;
-byte limit, first, limit_rev;   /* the limit, and the one with which the name was made; 0: none was */
+byte limit, first, limit_rev;   /* the limit, the name's first limit (or 0), and the revision that set the limit */
 byte q[N], r[N];                /* the keys of each client: the revisions that created them */
 bit  lease[N];
-byte q_gone[N];                 /* the revision that deleted its waiting key last */
-byte r_gone;                    /* the one that deleted a running key last */
+byte q_gone[N];                 /* the last revision that deleted its waiting key */
+byte r_gone;                    /* the last revision that deleted a running key */
 
-/* Requests that will be applied, but nobody waits for their answers. */
-byte late_join[N];              /* 0: none; else what was expected when it was sent */
-byte late_begin[N];             /* 0: none; else what was read when it was sent */
+/* Requests that will be applied although nobody waits for their answers. */
+byte late_join[N];              /* the expected limit when it was sent, or 0 for no request */
+byte late_begin[N];             /* the read revision when it was sent, or 0 for no request */
 
 /* ---- Ghosts ---- */
 
-bit LIMIT = 1, ORDER = 1, FENCE = 1, STUCK = 1, PLACE = 1, KEPT = 1;  /* names for what pan prints */
+bit LIMIT = 1, ORDER = 1, FENCE = 1, STUCK = 1, PLACE = 1, KEPT = 1;  /* names of oracles, for pan's output */
 bit wrong;
 #define HOLDS(name, condition) wrong = !(condition); assert(!wrong || !name)
 
-byte expects[N];                /* what each client believes that the limit is, as LIMITS */
-bit  drained;                   /* the limit has been set to 0, and not raised */
+byte expects[N];                /* each client's belief about the limit, as LIMITS */
+bit  drained;                   /* the limit is 0 */
 bit  killed[N], waits[N], runs[N], removed[N];
-bit  unknown[N];                /* it runs, and somebody has deleted its key */
-byte fence[N], begun[N];        /* what it was told, and which number its BEGIN really had */
-byte created[N];                /* what each client believes that its q[i] is */
+bit  unknown[N];                /* it runs although somebody has deleted its key */
+byte fence[N], begun[N];        /* the fence that it was told, and the real number of its BEGIN */
+byte created[N];                /* each client's belief about its q[i] */
 byte begins, deaths, losses, deadlines, breaks, lowers, removes, refusals, timeouts;
-bit  dropped[N];                /* its lease is not renewed any more */
+bit  dropped[N];                /* its lease is no longer renewed */
 bit  inner_over;
 
 #define ANY(P)     (P(0) || P(1) || P(2))
@@ -190,17 +187,17 @@ bit  inner_over;
 #define TTL  8
 #define STOP (BUG == STOPS_AT_THE_END -> TTL : 6)
 
-byte age[N];                    /* the engine's: of the last renewal that it has applied */
-byte since[N];                  /* the client's: since it sent the last one that was answered */
-byte sent[N];                   /* ... since it sent the one that is under way */
+byte age[N];                    /* the engine's ticks since the last renewal that it has applied */
+byte since[N];                  /* the client's ticks since it sent the last answered renewal */
+byte sent[N];                   /* the client's ticks since it sent the renewal that is under way */
 bit  under_way[N], applied[N], stale[N];
-bit  slipped[N], slips[N];      /* its clock has left out a tick since then */
+bit  slipped[N], slips[N];      /* its clock has omitted a tick since these moments */
 
 #define MAY_RUN(i)   ((i) >= CLOCKS || since[i] < STOP)
 #define ENDS(i)      (age[i] >= TTL || ((i) >= CLOCKS && IS_LEFT(i)))
 #define OLDER(x, by) x = ((x) < TTL -> (x) + by : TTL)
 
-/* The ticks of one client's clock: `by` is 1, or 0 for the tick that it leaves out. */
+/* A tick of one client's clock: `by` is 1, or 0 for the tick that it omits. */
 inline pass(i, by)
 {
     OLDER(since[i], by);
@@ -222,7 +219,7 @@ inline tick(i)
     fi
 }
 
-/* One that is late is applied when nobody waits for it any more: the lease only lasts longer. */
+/* A late renewal is applied when nobody waits for it any longer, and only makes the lease last longer. */
 inline renew(i)
 {
     if
@@ -230,7 +227,7 @@ inline renew(i)
                 under_way[i] = 1; applied[i] = 0; stale[i] = 0; sent[i] = 0; slips[i] = 0 }
     :: atomic { under_way[i] && !applied[i] && lease[i] -> applied[i] = 1; age[i] = 0 }
     :: atomic { under_way[i] && !applied[i] -> applied[i] = 1; stale[i] = 1 }
-    /* The answer; that of a leader which is none any more does not count. */
+    /* The answer, which does not count if it is a former leader's. */
     :: atomic { under_way[i] && applied[i] && !killed[i] ->
                 if
                 :: stale[i] && BUG != TERM_UNCHECKED
@@ -301,7 +298,7 @@ inline join(i, e)
             limit_rev = rev
         :: else
         fi;
-        /* A put to a key that is there does not create it. */
+        /* A put to an existing key does not create it. */
         q[i] = (q[i] == 0 -> rev : q[i])
     :: else
     fi
@@ -337,7 +334,7 @@ inline begin(i, read)
     fi
 }
 
-/* What is under way when nobody waits for it any more. */
+/* Requests that are under way and that nobody waits for. */
 proctype wire()
 {
 end:
@@ -354,10 +351,10 @@ end:
 
 /* ---- A client ---- */
 
-/* An answer is lost: the request has been applied, or it will be. */
+/* An answer is lost.  The request has been applied, or will be. */
 #define LOSE losses < LOSSES -> losses++
 
-/* The key that was created last among those before me with my priority; else one that is better. */
+/* The last created key among those of my priority before me, or else a key of a better priority. */
 #define LATER(i, j, k)     (EARLIER(i, j) && q[j] > q[k])
 #define LAST_EARLIER(i, k) (EARLIER(i, k) && \
                             !(LATER(i, 0, k) || LATER(i, 1, k) || LATER(i, 2, k)))
@@ -365,7 +362,7 @@ end:
 #define PREDECESSOR(i)     (ANY2(EARLIER, i) -> PICK(LAST_EARLIER, i) : \
                             (BUG == BETTER_NOT_SEEN -> 0 : PICK(BETTER, i)))
 
-/* One read of what runs, of the limit, and of whom to wait for. */
+/* One read of the running keys, of the limit, and of the key to watch. */
 inline look()
 {
     read = rev;
@@ -376,7 +373,7 @@ inline look()
 #define LIMIT_SET (limit_rev > read && BUG != LIMIT_NOT_WATCHED)
 #define IS_GONE (before == 0 -> r_gone > read || LIMIT_SET : q_gone[before - 1] > read)
 
-/* The first one waits although there is room for it. */
+/* STUCK: a client waits although nobody waits before it and there is room for it. */
 #define WAITS_BEFORE(i, k) (waits[k] && BEFORE(i, k))
 #define STUCK_ONE(i)       (waits[i] && !killed[i] && !ANY2(WAITS_BEFORE, i) && FITS(i))
 
@@ -401,7 +398,7 @@ proctype client(byte me)
 end_inner:  runs[0];
             if
             :: BUG != OUTER_OF_ENGINE || r[0] != 0 -> inner_over = 1; goto over
-            :: atomic { BUG == OUTER_OF_ENGINE && LOSE }    /* it does not answer */
+            :: atomic { BUG == OUTER_OF_ENGINE && LOSE }    /* the engine does not answer */
             fi
         :: else
         fi;
@@ -533,7 +530,7 @@ over:
     d_step { runs[me] = 0; waits[me] = 0 }
 }
 
-/* Kills, lowers the limit and raises it, and deletes keys. */
+/* Kills clients, lowers and raises the limit, and deletes keys. */
 proctype others()
 {
 end:

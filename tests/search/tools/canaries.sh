@@ -1,13 +1,11 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# canaries.sh - can each search tell FOUND from NOT FOUND, and both from COULD NOT RUN?  This is
-# make check-canaries.
+# canaries.sh - make check-canaries: can each search distinguish FOUND, NOT FOUND and COULD NOT RUN?
 #
-# Each script that searches runs on sources with a fault that it must find, with a change that nobody
-# can find (tests/search/mutants/canaries.txt), and with something that it cannot run; the exit
-# statuses are those of tests/support/result.sh.  It works in the
-# build directory, which must be configured.  The searches that are not here have their canaries in
-# themselves: doc/verification.md has the table.
+# Each searching script runs on sources with a fault that it must find, on sources with a change that nobody can
+# find (tests/search/mutants/canaries.txt), and with something that it cannot run; the exit statuses are those of
+# tests/support/result.sh.  Works in the build directory, which must be configured.  Searches that are not here
+# contain their own canaries: see the table in doc/verification.md.
 set -u
 
 : "${top_srcdir:=$(cd "$(dirname "$0")/../../.." && pwd)}" "${top_builddir:=$PWD}"
@@ -18,7 +16,7 @@ trap 'exit 99' HUP INT TERM
 failed=0 skipped=0 passed=0
 . "$top_srcdir/tests/support/result.sh"
 
-# expect STATUS WORDS WHAT COMMAND... - the command ends so, and its output has a line with the WORDS.
+# expect STATUS WORDS WHAT COMMAND... - check that the command ends with STATUS and prints a line with the WORDS.
 expect() {
   wanted=$1 words=$2 what=$3
   shift 3
@@ -37,21 +35,21 @@ expect() {
   fi
 }
 
-# tree NAME MUTANT - a copy of the sources with this canary.
+# tree NAME MUTANT - make a copy of the sources with this canary.
 tree() {
   mkdir "$work/$1" && cp -R "$top_srcdir/include" "$top_srcdir/src" "$top_srcdir/tests" "$work/$1" &&
     python3 "$top_srcdir/tests/search/mutants/generate.py" canary "$2" "$work/$1"
 }
 
-# in_tree NAME SCRIPT ARGUMENT... - run the script on this copy, in a directory of its own.
+# in_tree NAME SCRIPT ARGUMENT... - run the script on that copy, in a directory of its own.
 in_tree() {
   of=$work/$1 script=$2
   shift 2
   mkdir -p "$of/build" && (cd "$of/build" && top_srcdir=$of sh "$of/tests/$script" "$@")
 }
 
-# three NAME SCRIPT NOTHING FAULT WORDS ARGUMENT... - the script on both trees, with the scenario that
-# is the last argument, and with another one that does not exist.
+# three NAME SCRIPT NOTHING FAULT WORDS ARGUMENT... - run the script on both trees with the scenario in the last
+# argument, and then with a scenario that does not exist.
 three() {
   name=$1 script=$2 nothing=$3 fault=$4 words=$5
   shift 5
@@ -67,7 +65,7 @@ explorers() {
       tree shared-nothing a-change-that-breaks-nothing-between-processes &&
       tree shared-fault found-between-processes
   } > "$work/out" || { cat "$work/out" && exit 99; }
-  # The explorer's own objects are the same for all.
+  # The explorer's own objects are the same for all trees.
   mkdir "$work/explorer" "$work/dies"
   "$top_srcdir/tests/search/core/build.sh" "$top_srcdir/src" "$work/explorer/explore" > "$work/out" 2>&1
   case $? in
@@ -95,7 +93,7 @@ model() {
   expect 2 'COULD NOT RUN' "check-model, no such fault" sh "$check" trail -DBUG=NO_SUCH_FAULT
 }
 
-# The baseline is what is counted here and now, then one instruction for everything.
+# The baseline is the present count, and then one instruction for everything.
 cost() {
   script=$top_srcdir/bench/cost.sh
   export COST_BASELINE="$work/baseline"
@@ -108,7 +106,7 @@ cost() {
   expect 2 'COULD NOT RUN' "check-cost, no count" env PATH="$work/bin:$PATH" sh "$script"
 }
 
-# a_row LINES STATUS - a table with one row, which says these lines and ends so.
+# a_row LINES STATUS - a table with one row, which prints these lines and ends with STATUS.
 # shellcheck disable=SC2016,SC2034 # for the shell inside; for rows.sh
 a_row() {
   (
@@ -121,7 +119,7 @@ a_row() {
   )
 }
 
-# The result that rows.sh gives a row, without ROWS and with its name there.
+# rows - check the result of a row by rows.sh, without ROWS and with its name in ROWS.
 rows() {
   mkdir -p "$work/rows/tests" && echo 'one the moon' > "$work/rows/tests/not_here.txt" || exit 99
   unset ROWS ONLY

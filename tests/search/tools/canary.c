@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * canary.c - programs with one fault each, which a tool must report: `canary FAULT`.  The tool must
- * report nothing of `canary FAULT right`, which is the same without the fault.
+ * canary.c - programs with one fault each: a tool must report that of `canary FAULT`, and must report nothing for
+ * `canary FAULT right`, the same program without the fault.
  */
 #include <errno.h>
 #include <fairsem.h>
@@ -30,7 +30,7 @@ static void *count(void *arg)
     return arg;
 }
 
-/* Two threads count up one variable, under a semaphore with two units. */
+/* Two threads increment one variable, protected by a semaphore with two units. */
 static int race(void)
 {
     pthread_t thread[2];
@@ -53,7 +53,7 @@ static void *lock_both(void *in_order)
     return NULL;
 }
 
-/* Two mutexes, locked in both orders; one thread after the other, so they do not deadlock. */
+/* Two mutexes are locked in both orders, by one thread after the other, so that they do not deadlock. */
 static int lock_order(void)
 {
     pthread_t thread;
@@ -89,8 +89,8 @@ static void *receive(void *arg)
 }
 
 /*
- * A parcel goes from one thread to another with a unit, on the fast path.  The fault is not here: the
- * program is linked to a wrong library, see relaxed.h.
+ * Data go from one thread to another with a unit, on the fast path.  The fault is in the library that is linked,
+ * see relaxed.h.
  */
 static int order(void)
 {
@@ -118,7 +118,7 @@ __attribute__((noinline)) static void set_deadline(void)
     deadline = &at;
 }
 
-/* The library is given a deadline on a stack frame that has ended. */
+/* The library gets a deadline in a stack frame that has ended. */
 static int use_after_return(void)
 {
     struct timespec at = { .tv_sec = 1 };
@@ -152,7 +152,7 @@ static int leak(void)
     return 0;
 }
 
-/* A semaphore at an address that is no multiple of its alignment. */
+/* A semaphore at an address that is not a multiple of its alignment. */
 static int undefined(void)
 {
     static _Alignas(16) unsigned char memory[sizeof(fairsem_t) + 16];
@@ -160,7 +160,7 @@ static int undefined(void)
     return (int)fairsem_waiters((fairsem_t *)(void *)(memory + (right ? 0 : 4)));
 }
 
-/* The library reads attributes of which some were never written. */
+/* The library reads attributes that were never written. */
 static int uninitialised(void)
 {
     fairsem_attr_t *volatile attr = malloc(sizeof(fairsem_attr_t));

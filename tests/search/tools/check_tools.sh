@@ -1,12 +1,11 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# check_tools.sh - the library's sources under tools that read C; called by `make check-tools`.
+# check_tools.sh - runs tools that analyze C on the library's sources; called by `make check-tools`.
 #
 #   check_tools.sh [TOOL...]      these tools, or all of them
 #
-# Each tool must report nothing of src/, but each fault of canary_static.c.  accepted.txt beside this
-# one says what else it reports, and why that is not wrong.  sanitize.sh and memcheck.sh have the tools
-# that run programs.
+# Each tool must report nothing for src/, and each fault of canary_static.c.  accepted.txt in this directory lists
+# other reports, with the reason why they are not faults.  sanitize.sh and memcheck.sh have tools that run programs.
 set -u
 export LC_ALL=C
 
@@ -33,7 +32,7 @@ row() {
     tee -a "$table"
 }
 
-# without TOOL WHY - leave out a tool; if all must be tried, that is a failure.
+# without TOOL WHY - leave out a tool, which is a failure if all must be tried.
 without() {
   row "$1" - "skipped: $2" -
   [ "${FAIRSEM_TRY_ALL-}" != yes ] || missing=$((missing + 1))
@@ -51,13 +50,13 @@ verdict() {
   fi
 }
 
-# complain HEADING FILE - the part of a log with the errors.
+# complain HEADING FILE - print the part of a log with the errors.
 complain() {
   echo "---- $1"
   head -n 60 "$2"
 }
 
-# ---------------------------------------------------------------- tools that read sources
+# ---------------------------------------------------------------- the tools
 sources=$(cd "$top_srcdir" && echo src/*/*.c)
 if ! pkg-config --exists libcurl jansson 2> /dev/null; then
   not_tried "src/cluster/, without the headers of libcurl and jansson"
@@ -69,7 +68,7 @@ language="-std=c11 -D_POSIX_C_SOURCE=200809L -D_DEFAULT_SOURCE -fexceptions -Iin
   -Isrc/cluster"
 module="-DFAIRSEM_MODULE_PATH=\"/\" -DFAIRSEM_CLUSTER_PROGRAM=\"/\" -DFAIRSEM_CLUSTER_FROM_HERE=\"/\""
 
-# Each prints its findings in these files of the source tree as FILE:LINE: CHECK message.
+# Each reader prints the findings in these files of the source tree as FILE:LINE: CHECK message.
 read_cppcheck() {
   cppcheck --std=c11 --enable=warning,style,performance,portability --quiet \
     --template='{file}:{line}: {id} {message}' --template-location='' -D_POSIX_C_SOURCE=200809L \
@@ -77,8 +76,8 @@ read_cppcheck() {
     echo "$1:1: could-not-run exit status $?"
 }
 
-# each_source COMMAND WORDS... -- FILE... - the command in sh for each file, $file, some at a time.  A
-# file for which it fails was not analyzed, which is a finding.
+# each_source COMMAND WORDS... -- FILE... - run the command in sh for each file, $file, some at a time.  A file for
+# which it fails was not analyzed, which is a finding.
 each_source() {
   what=$1
   shift
@@ -91,7 +90,7 @@ each_source() {
     cat '$work/read.'\$\$; rm '$work/read.'\$\$" sh $words
 }
 
-# Not clang-analyzer-unix.Vfork: clang-tidy 14 crashes in it (src/run/command.c).
+# Without clang-analyzer-unix.Vfork, in which clang-tidy 14 crashes (src/run/command.c).
 read_clang_tidy() {
   # shellcheck disable=SC2016 # for the shell inside
   each_source 'clang-tidy --quiet --checks="-*,bugprone-*,cert-*,clang-analyzer-*,concurrency-*,misc-*,
@@ -103,15 +102,15 @@ readability-misleading-indentation,readability-non-const-parameter,readability-r
 }
 
 read_gcc_analyzer() {
-  # At -O2 it analyzes inline functions where they are called.
+  # At -O2 gcc analyzes inline functions where they are called.
   # shellcheck disable=SC2016 # for the shell inside
   each_source 'gcc "$@" -O2 -Wall -Wextra -fanalyzer -fdiagnostics-plain-output -c "$file" -o /dev/null' \
     "$language" "$module" -- "$@" |
     sed -n 's|^\([^ :]*:[0-9]*\):[0-9]*: warning: \(.*\) \[\([^ ]*\)\]$|\1: \3 \2|p'
 }
 
-# not_accepted TOOL - print the findings that accepted.txt does not list; entries that match no
-# finding go to $work/stale.  A finding with several names (a,b) is accepted if all of them are.
+# not_accepted TOOL - print the findings that accepted.txt does not list.  Entries that match no finding go to
+# $work/stale.  A finding with several names (a,b) is accepted if all of its names are.
 not_accepted() {
   awk -v tool="$1" -v stale="$work/stale" '
     FNR == NR {
@@ -134,7 +133,7 @@ not_accepted() {
     END { for (key in used) if (!used[key]) print line[key] > stale }' "$here/accepted.txt" -
 }
 
-# static TOOL PROGRAM VERSION WORDS... - the words must be reported about canary_static.
+# static TOOL PROGRAM VERSION WORDS... - run a tool, which must report these words for canary_static.
 static() {
   tool=$1 program=$2 version=$3 canaries=0 wrong=0
   shift 3

@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: MIT
-# tests/search/tools/local.mk - the library under tools that find faults in C programs; included by
+# tests/search/tools/local.mk - tools that find faults in C programs, on the library; included by
 # ../../local.mk.
 #
-#   make check-tools                 those that read sources
-#   make check-tools TOOLS=cppcheck  one, or some
-#   make coverage                    which lines of src/ the tests run, with gcovr
-#   make check-canaries              can each search tell FOUND, NOT FOUND and COULD NOT RUN apart?
+#   make check-tools                 the tools that analyze sources
+#   make check-tools TOOLS=cppcheck  one of them, or some
+#   make coverage                    the lines of src/ that the tests run, with gcovr
+#   make check-canaries              can each search distinguish FOUND, NOT FOUND and COULD NOT RUN?
 
 verify_scripts += tests/search/tools/memcheck.sh
 EXTRA_DIST += tests/search/tools/accepted.txt \

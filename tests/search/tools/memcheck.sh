@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# memcheck.sh - tests without races and without many threads under memcheck, which sees values that were
-# never written; AddressSanitizer does not.  The programs are those of the build directory.
+# memcheck.sh - runs tests without races and without many threads under memcheck, which finds uses of values that
+# were never written; AddressSanitizer does not.  The programs are those of the build directory.
 set -u
 
 : "${top_srcdir:=$(cd "$(dirname "$0")/../../.." && pwd)}" "${top_builddir:=$PWD}"

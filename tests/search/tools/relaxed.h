@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * relaxed.h - makes every memory order in the library relaxed: a wrong library, for canary.c.
- * On x86 it works all the same, so only a tool can find the error.
+ * relaxed.h - makes each memory order in the library relaxed, which is wrong, for canary.c.  On x86 that library
+ * still works, so only a tool can find the error.
  */
 #ifndef RELAXED_H
 #define RELAXED_H
 
-/* Some sources define it; here it must be defined before the first header. */
+/* Some sources define it, but it must be defined before the first header. */
 #define _GNU_SOURCE
 
 #include <stdatomic.h>
