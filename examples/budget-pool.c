@@ -21,10 +21,10 @@
 enum { THREADS = 8, BUDGET = 64 << 20, PATIENCE_NS = 500000000 };
 
 static fairsem_t   bytes = FAIRSEM_INITIALIZER_BOUNDED(BUDGET, BUDGET);
-static long        interrupt_after;     /* jobs; 0: never */
+static long        interrupt_after;     /* number of jobs, or 0 for never */
 static _Atomic int begun, done, late, turned_away;
 
-/* 0; ETIMEDOUT: its time is over, and it has not begun; ESHUTDOWN: no more jobs. */
+/* Returns 0, ETIMEDOUT if its time has passed before it began, or ESHUTDOWN if no more jobs begin. */
 static int job(int64_t size)
 {
     int error = fairsem_acquire_for(&bytes, size, PATIENCE_NS);

@@ -7,7 +7,7 @@
  *     files   one unit is the right to have one file open
  *     bytes   one unit is one byte of buffer memory; a request asks for many at once
  *
- * An unfair semaphore may starve a large request, because small ones keep passing it.  Here it
+ * An unfair semaphore may starve a large request, because small ones keep overtaking it.  Here it
  * waits its turn, however many small files there are.
  *
  * NO DEADLOCK.  A thread asks for a file and for all the bytes that it needs in one call,
@@ -15,7 +15,7 @@
  * So a thread that has them waits only for the processor and the disk, and then gives them back.
  * Two acquires would need a rule, files before bytes, which each new use of them has to keep.
  *
- * WHAT COUNTS AS BYTES.  All buffers whose size depends on the file: see buffers_for().
+ * BYTES are those of all buffers whose size depends on the file: see buffers_for().
  * zlib's own state does not count; it is at most 300 KB for each open file.
  */
 #define _POSIX_C_SOURCE 200809L
@@ -44,7 +44,7 @@
 #define MOST_THREADS 256
 #define PROGRESS_NS  200000000 /* nanoseconds between two updates of the progress line */
 
-/* How much is in use.  The program counts it itself, to check the semaphores. */
+/* The number in use, counted by the program itself to check the semaphores. */
 struct gauge {
     atomic_int_fast64_t now;
     atomic_int_fast64_t peak;
@@ -68,7 +68,7 @@ struct run {
     atomic_int_fast64_t failed;   /* files that did not, or that could not be tried */
     atomic_int_fast64_t skipped;  /* files that could not be read */
     atomic_int_fast64_t read;     /* bytes that came back as they were read */
-    atomic_int_fast64_t packed;   /* bytes, the same compressed */
+    atomic_int_fast64_t packed;   /* the size of these bytes when compressed */
 };
 
 static void gauge_add(struct gauge *gauge, int64_t n)
@@ -197,9 +197,8 @@ static int open_regular(const char *path)
 }
 
 /*
- * Read a file in pieces of n bytes, with what the caller has taken for it.  It is done when as much
- * has been read as there was before, or when it ends before that.
- * Returns 0, an errno value or a zlib error, as compress_piece does.
+ * Read a file in pieces of n bytes, with the units that the caller has taken for it, up to its size at the open
+ * or to its end.  Returns 0, an errno value or a zlib error, like compress_piece().
  */
 static int compress_open(struct run *run, const char *path, int64_t left, int64_t n)
 {

@@ -77,7 +77,7 @@ static void look_at_tickets(void)
         if (err == ESHUTDOWN)
             answer(looked_at, CLOSING);
         if (err != 0)
-            continue; /* it has its answer, from now or from before */
+            continue; /* it has its answer already */
         started++;
         most = started - answers[DONE] > most ? started - answers[DONE] : most;
         post(upstream[1], DONE, looked_at); /* a real upstream would send this itself */

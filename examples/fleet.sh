@@ -4,9 +4,9 @@
 #
 #   fleet.sh FAIRSEM-LIMIT DIRECTORY
 #
-# It starts three members of etcd on loopback addresses, with all that they write below DIRECTORY,
-# and stops everything that it has started when it ends, also on Ctrl-C.  The machines are three
-# host names, if this user may set one for a process; else they are one.
+# It starts three members of etcd on loopback addresses, whose files are below DIRECTORY, and stops everything that
+# it has started when it ends, even on Ctrl-C.  The machines are three host names, if this user may set one for a
+# process; otherwise there is one.
 set -u
 
 limit=$1 directory=$2/fleet.$$
@@ -69,7 +69,7 @@ until "$limit" "$name" "$most" -- true 2> "$directory/err"; do
 done
 
 # ---------------------------------------------------------------- eight commands
-# on HOST COMMAND... - as if it were on that machine.
+# on HOST COMMAND... - run the command as on that machine.
 if unshare --uts hostname fleet 2> /dev/null; then
   on() {
     # shellcheck disable=SC2016 # for the shell inside
@@ -89,7 +89,7 @@ fi
 
 cat > "$directory/job" << 'END'
 #!/bin/sh
-# job NUMBER LOG - what runs when its turn has come.
+# job NUMBER LOG - the command that runs under the limit.
 echo "begin $1 $FAIRSEM_LIMIT_FENCE" >> "$2"
 sleep 3
 echo "end $1" >> "$2"
@@ -101,7 +101,7 @@ shows() {
     grep -q "$1" "$directory/status"
 }
 
-# await WHAT PATTERN - until the status has it.
+# await WHAT PATTERN - wait until the status has the pattern.
 await() {
   tries=0
   until shows "$2"; do
@@ -111,7 +111,7 @@ await() {
   done
 }
 
-# show - the table as it is now.
+# show - print the present table.
 show() {
   shows . || die "$(cat "$directory/err")"
   echo
@@ -159,7 +159,7 @@ done
 await "the end" "running 0, waiting 0"
 show
 
-# ---------------------------------------------------------------- what was promised
+# ---------------------------------------------------------------- the promises
 awk -v most="$most" '
   $1 == "begin" { began = began " " $2; fences = fences " " $3; ++running }
   $1 == "begin" && $3 <= last { print "a fence went back: " $3; wrong = 1 }

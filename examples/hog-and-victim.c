@@ -210,7 +210,7 @@ static int wrong(const char *what, const char *arg)
     return 2;
 }
 
-/* Returns 0 to go on, -1 if there is nothing left to do, else the exit status. */
+/* Returns 0 to go on, -1 if there is nothing left to do, and otherwise the exit status. */
 static int parse(int argc, char **argv, double *seconds, const char **svg)
 {
     for (int i = 1; i < argc; i++) {

@@ -6,8 +6,8 @@
  *
  * Eight processes each compress a part of a tree, three at a time.  Three times one of them, chosen
  * at random, is killed with SIGKILL, which no program can handle: while it runs, or while it waits.
- * A new process does its part again, from the end of the queue.  A table shows what became of each
- * process.  In the end, the sum over all parts must be that of the tree.
+ * A new process does its part again, from the end of the queue.  A table shows the history of each process.  In the
+ * end, the sum over all parts must be that of the tree.
  *
  * With --exec, the process that is killed is the job itself.
  *
@@ -34,7 +34,7 @@ enum { PARTS = 8, LIMIT = 3, KILLS = 3, MOST = PARTS + KILLS };
 struct process {
     pid_t   pid;
     int     part, order;        /* order: of its begin, from 1 */
-    int64_t came, began, ended; /* ended: or was killed */
+    int64_t came, began, ended; /* ended by itself or killed */
     int64_t back;               /* when the next process began with its unit */
     bool    halfway;            /* it stops, or will at once, and waits for go_on() */
     bool    killed;
@@ -137,7 +137,7 @@ static void take(const struct event *event)
     done++;
 }
 
-/* Wait at most this long for reports of the jobs, and take them. */
+/* Wait for reports of the jobs, at most `ms`, and read them. */
 static void listen_to_jobs(int ms)
 {
     struct pollfd ready = { .fd = events[0], .events = POLLIN };
@@ -154,7 +154,7 @@ static void listen_to_jobs(int ms)
     }
 }
 
-/* How many run or wait, as fairsem-limit says, or are done.  It may not know the name yet. */
+/* The number of jobs that run or wait, by fairsem-limit's status, or are done.  The name may not exist yet. */
 static int arrived(void)
 {
     char command[4200], line[200];
@@ -176,7 +176,7 @@ static int arrived(void)
 
 /* ---- Killing ---- */
 
-/* A random process that has not ended.  There is one: that which has just stopped. */
+/* Choose a random process that has not ended.  There is at least the one that has just stopped. */
 static struct process *choose(void)
 {
     int alive = 0, chosen, i = 0;
@@ -188,7 +188,7 @@ static struct process *choose(void)
     return &processes[i];
 }
 
-/* Kill a process and start its part again.  False: it was done before. */
+/* Kill a process and start its part again.  Returns false if the process was done before. */
 static bool kill_it(struct process *p)
 {
     int64_t now;

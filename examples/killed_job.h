@@ -11,7 +11,7 @@ struct sum {
     uint64_t checks;        /* the sum of the files' checksums */
 };
 
-/* What a job reports: that it has begun or is halfway (files is one of these), or is done. */
+/* A report of a job.  `files` is BEGUN or HALFWAY, or the number of files when it is done. */
 enum { BEGUN = -1, HALFWAY = -2 };
 
 struct event {

@@ -56,7 +56,7 @@ else
 EXTRA_DIST += examples/prefork-server.c
 endif
 
-# It runs fairsem-limit, and needs no library itself.
+# This runs fairsem-limit, and needs no library itself.
 killed_jobs_sources = \
 	examples/killed-jobs.c \
 	examples/killed_job.c examples/killed_job.h \

@@ -27,7 +27,7 @@
 
 enum { UPSTREAMS = 3, WORKERS = 8, CLIENTS = 8, REQUESTS = 20, CRASHES = 2, MOST_OPEN = 64 };
 
-/* What the client sends to the worker, and the worker to the upstream. */
+/* Messages of the client to the worker, and of the worker to the upstream. */
 enum message { GET = 'g', CRASH = 'c', STOP = 's', DONE = 'd' };
 
 static fairsem_shared_t *upstreams;     /* a unit is the right to be connected */
@@ -40,7 +40,7 @@ static void check(int ok, const char *what)
     }
 }
 
-/* Fork a child that does not outlive the server.  Returns as fork. */
+/* Fork a child that does not outlive the server.  Returns the result of fork. */
 static pid_t start(void)
 {
     pid_t pid = fork();
@@ -85,7 +85,7 @@ static int ask(int fd, enum message message)
 
 /* ---- The upstream: counts its connections ---- */
 
-/* Answer a connection that can be read.  Returns by how much the number in use changes. */
+/* Answer a readable connection.  Returns the change of the number in use. */
 static int serve(struct pollfd *connection, int most)
 {
     unsigned char byte;

@@ -123,7 +123,7 @@ int main(void)
         struct job *job = &jobs[i / JOBS][i % JOBS];
 
         once += job->started == 1;
-        fairsem_ticket_return(&job->ticket);    /* from here no callback runs: the memory may go */
+        fairsem_ticket_return(&job->ticket);    /* from now on no callback runs, so the memory may be freed */
     }
     printf("jobs %d\nstarted once %d\nmost in progress %d\n", CLIENTS * JOBS, once, most);
     printf("at once and by callback together %d\n", at_once + by_callback);

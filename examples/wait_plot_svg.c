@@ -66,7 +66,7 @@ static double y_of(double share)
     return BOTTOM - (BOTTOM - TOP) * share;
 }
 
-/* All except the shortest hundredth fit: a few very short waits would squeeze the rest. */
+/* All waits but the shortest hundredth fit, because a few very short ones would squeeze the others. */
 static struct axis choose_axis(const struct wait_plot *plot)
 {
     double low = plot->mark_ns / 2, high = plot->mark_ns * 2;
