@@ -2,7 +2,7 @@
 /*
  * arena.c - threads that always want a unit: they hold it, release it and ask again.
  *
- * WHICH THREAD WAS PASSED.  This is measured from outside, in the same way for every kind of
+ * OVERTAKEN WAITS.  They are measured from outside, in the same way for every kind of
  * semaphore.  Each thread that gets the unit adds one to a common count of grants.  A thread
  * notes the count before it asks.  While it waits, each other thread can be ahead of it at most
  * once, because a thread that comes back is behind it in the queue.  Every grant beyond that went
@@ -55,7 +55,7 @@ static void note(struct member *m, int phase, int64_t waited, long services)
 {
     const struct arena_plan *plan = m->arena->plan;
 
-    /* A wait that the end has cut short counts with the length that it had. */
+    /* A wait that is interrupted by the end counts with its length so far. */
     if (phase == WARM_UP)
         return;
     if (waited > m->longest_ns)
@@ -66,7 +66,7 @@ static void note(struct member *m, int phase, int64_t waited, long services)
     m->passed += services > plan->threads - 1;
 }
 
-/* Compute, or sleep, for so long; returns when it ended. */
+/* Compute, or sleep, for `ns`.  Returns the time of its end. */
 static int64_t spend(int64_t since, int64_t ns, bool asleep)
 {
     if (ns == 0)
@@ -77,7 +77,7 @@ static int64_t spend(int64_t since, int64_t ns, bool asleep)
     return now_ns();
 }
 
-/* Through the pointers: an indirect call costs little beside reading the clock twice. */
+/* The calls are indirect, which costs little compared with two readings of the clock. */
 static void *member(void *arg)
 {
     struct member *m = arg;
@@ -117,7 +117,7 @@ static void *compute(void *arg)
     return NULL;
 }
 
-/* A process that computes, of the same priority, until it is killed or this one is gone. */
+/* Start a process of the same priority that computes until it is killed or this process has ended. */
 static pid_t start_process(void)
 {
     const pid_t parent = getpid();
@@ -168,7 +168,7 @@ static void sum_up(struct arena *a, struct arena_result *r, int64_t duration, in
     r->passed = plan->units == 1 ? (double)passed : NAN;
 }
 
-/* All threads are started before the first of them asks. */
+/* Start all threads before the first of them asks. */
 static void run_all(struct arena *a, pthread_t *busy, struct arena_result *result)
 {
     const struct arena_plan *plan = a->plan;

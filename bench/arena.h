@@ -11,11 +11,11 @@ struct arena_plan {
     const struct sem_ops *ops;
     int64_t units;      /* of the semaphore; a thread takes one at a time */
     int     threads;
-    int64_t hold_ns;    /* how long it keeps the unit */
-    bool    asleep;     /* it sleeps while it holds the unit, as for a disk; else it computes */
-    int64_t between_ns; /* how long it does something else before it asks again */
+    int64_t hold_ns;    /* the time that it holds the unit */
+    bool    asleep;     /* it sleeps while it holds the unit, as for a disk, instead of computing */
+    int64_t between_ns; /* the time until it asks again */
     bool    between_asleep;
-    /* Beside them, threads of this process and other processes that only compute. */
+    /* Threads of this process, and other processes, that only compute at the same time. */
     int     busy_threads, busy_processes;
     int64_t warm_up_ns, duration_ns;
 };
@@ -23,12 +23,12 @@ struct arena_plan {
 struct arena_result {
     double per_second;  /* holds */
     double longest_ns;  /* wait: from the release until the thread holds a unit again */
-    double least_share; /* grants of the thread with the fewest; 1: as many as the average */
-    double cpu_ns;      /* of the whole process, for each hold; NaN beside busy threads */
-    double passed;      /* waits with a pass, see arena.c; NaN: cannot be seen from outside */
+    double least_share; /* grants of the thread with the fewest, divided by the average */
+    double cpu_ns;      /* of the whole process, for each hold; NaN with busy threads */
+    double passed;      /* overtaken waits, see arena.c; NaN if that cannot be seen from outside */
 };
 
-/* False if the system has no such semaphore. */
+/* Returns false if the system has no such semaphore. */
 bool arena_run(const struct arena_plan *plan, struct arena_result *result);
 
 #endif /* BENCH_ARENA_H */

@@ -14,7 +14,7 @@
 
 #include "array_sem.h"
 
-/* On two cores 10, 50 and 200 us are about equally good, 1 ms is half as good. */
+/* On two cores tens to hundreds of microseconds are about equally good. */
 #define PATIENCE_NS (50 * NS_PER_US)
 
 static int array_peer_init(void *sem, int64_t units)

@@ -19,10 +19,10 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-/* A slot counts its notifications, in steps of two; the last bit: somebody may sleep on it. */
+/* A slot counts its notifications in steps of two.  Its last bit means that a thread may sleep on it. */
 enum { ARRAY_SLOTS = 1024, ARRAY_ASLEEP = 1, ARRAY_NOTIFIED = 2 };
 
-/* For at most so many threads as there are slots. */
+/* For at most ARRAY_SLOTS threads. */
 struct array_sem {
     _Alignas(64) _Atomic uint64_t next_ticket;
     _Alignas(64) _Atomic uint64_t granted;      /* tickets below it have their units */
@@ -32,7 +32,7 @@ struct array_sem {
     } slots[ARRAY_SLOTS];
 };
 
-/* All bytes of it are 0. */
+/* *s must be all zero. */
 static inline void array_sem_init(struct array_sem *s, int64_t units, int64_t patience_ns)
 {
     atomic_init(&s->granted, (uint64_t)units);
@@ -53,7 +53,7 @@ static inline void array_sem_pause(void)
 
 /*
  * Only the next waiter looks at `granted`, so a post moves that line to one core; all others look at their
- * slots.  The next waiter pauses, others yield.  Returns true if there is news.
+ * slots.  The next waiter pauses, and others yield.  Returns true if something has changed.
  */
 static inline bool array_sem_stay_awake(struct array_sem *s, uint64_t ticket, uint64_t seen_granted,
                                         unsigned seen_slot)
@@ -85,7 +85,7 @@ static inline void array_sem_wait(struct array_sem *s)
             return;
         if (array_sem_stay_awake(s, ticket, seen_granted, seen))
             continue;
-        /* A post adds to `granted` before it looks at the slot, a waiter does it the other way round. */
+        /* A post adds to `granted` and then looks at the slot; a waiter marks the slot and then looks at `granted`. */
         if ((seen & ARRAY_ASLEEP) == 0
             && !atomic_compare_exchange_strong(slot, &seen, seen | ARRAY_ASLEEP))
             continue;
@@ -94,7 +94,7 @@ static inline void array_sem_wait(struct array_sem *s)
     }
 }
 
-/* Always: the waiter must learn that it is next; else only if it sleeps. */
+/* With `always`, tell the waiter that it is next; otherwise notify it only if it sleeps. */
 static inline void array_sem_notify(_Atomic unsigned *slot, bool always)
 {
     unsigned seen = atomic_load(slot);

@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: MIT
-"""bench.py - tables of what fairsem-bench prints.
+"""bench.py - tables of the output of fairsem-bench.
 
     fairsem-bench price | python3 bench.py      tables, for people
     python3 bench.py --report DIR               DIR/report.md and pictures, from DIR/results
     python3 bench.py --publish DIR SOURCE       the figures and pictures of that report into SOURCE
 
-`make bench` measures and makes the report, `make bench-report` makes it again from the numbers that
-are there, and `make bench-publish` does all three.  Pictures need gnuplot.
+`make bench` measures and makes the report, `make bench-report` makes it again from the existing numbers, and
+`make bench-publish` does all three.  Pictures need gnuplot.
 """
 
 import dataclasses
@@ -20,7 +20,7 @@ import sys
 
 NO_SPIN, BOUNDED, RING = "fairsem no spin", "fairsem bounded", "ring of futexes"
 BUSY = ", beside a busy process"
-# Where the main figure is not the first of a line.
+# Workloads whose main figure is not the first one of a line.
 MAIN_FIGURE = {"cpu": "cpu_ns"}
 
 
@@ -29,7 +29,7 @@ def stop(text):
 
 
 class Results:
-    """What was measured: values(workload, setting, peer, figure)."""
+    """The results: values(workload, setting, peer, figure)."""
 
     def __init__(self, lines):
         self.head = None
@@ -133,17 +133,17 @@ class Row:
     setting: str
     ours: str = "fairsem"
     theirs: str = None
-    # The goal: for the ratio; for our number if there is no other, or if `itself`.
+    # The goal for the ratio, or for our number if there is no other or `itself` is set.
     most: float = None
     least: float = None
     itself: bool = False
-    figure: str = None      # None: the main one
+    figure: str = None      # the main figure if None
     take: callable = statistics.median
     readme: bool = False    # it is in README.md, too
-    busy: bool = False      # also beside a busy process
+    busy: bool = False      # also measured alongside a busy process
 
     def sides(self, results):
-        """The figure, and the numbers of both peers; None: it was not measured."""
+        """The figure, and the numbers of both peers, or None where it was not measured."""
         figure = self.figure or results.main_figure(self.workload, self.setting, self.ours)
         found = []
         for peer in filter(None, (self.ours, self.theirs)):
@@ -154,7 +154,7 @@ class Row:
         return figure, found[0], found[1] if self.theirs else None
 
     def cells(self, results):
-        """Both numbers, the better one bold; with the ratio and the goal."""
+        """Both numbers, the better one in bold, with the ratio and the goal."""
         figure, a, b = self.sides(results)
         texts = [number(side, figure, max(a, b or 0)) for side in (a, b)]
         if self.theirs:
@@ -296,7 +296,7 @@ MATRIX = {arena(threads, us) for threads in THREADS for us in HOLDS}
 
 
 def price(results):
-    """Threads and holds, alone and beside a busy process, each with and without spinning."""
+    """Threads and holds, alone and alongside a busy process, each with and without spinning."""
     if "price" not in results.data:
         return ""
     text = "\nHolds per second / those of `sem_t`; behind the stroke with `FAIRSEM_NO_SPIN`.\n\n"
@@ -434,7 +434,7 @@ def throughput_data(results, path):
 
 
 def draw(results, directory, name):
-    """DIRECTORY/NAME.svg; False without numbers or gnuplot."""
+    """Make DIRECTORY/NAME.svg.  Returns False if there are no numbers or no gnuplot."""
     data, svg = (os.path.join(directory, name + end) for end in (".tsv", ".svg"))
     if os.path.exists(svg):
         os.remove(svg)

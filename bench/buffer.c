@@ -26,7 +26,7 @@ enum { MOST = 16, MOST_SLOTS = 64 };
 struct buffer {
     const struct sem_ops *ops;
     void *slots, *items;
-    void *lock; /* NULL: the mutex */
+    void *lock; /* NULL if `mutex` is the lock */
     pthread_mutex_t mutex;
     atomic_bool over;
     long ring[MOST_SLOTS];
@@ -108,7 +108,7 @@ static double play(struct buffer *b, int producers, int consumers, int64_t durat
     items = (double)pass(b, duration_ns);
     items = items * (double)NS_PER_S / (double)(now_ns() - begin);
     atomic_store(&b->over, true);
-    /* A unit for each thread that waits: it finds that all is over. */
+    /* A unit for each waiting thread, which then notices the end. */
     for (int i = 0; i < producers; i++)
         b->ops->release(b->slots);
     for (int i = 0; i < consumers; i++)
@@ -118,7 +118,7 @@ static double play(struct buffer *b, int producers, int consumers, int64_t durat
     return items;
 }
 
-/* What the program's sem_t is, under fairsem-run; NULL: libc's. */
+/* The name of the sem_t of the program under fairsem-run; libc's has none (NULL). */
 static const char *sem_t_is(void)
 {
 #ifdef HAVE_DROPIN
@@ -150,7 +150,7 @@ void buffer_run(bool quick)
         snprintf(text, sizeof(text), "%d producers, %d consumers, %d slots, %s", set->producers,
                  set->consumers, set->size, set->mutex ? "a mutex" : "a semaphore as the lock");
         for (int i = 0; i < (quick ? 1 : 9) * peers; i++) {
-            /* Another one begins each time. */
+            /* Another peer begins each time. */
             struct buffer b = { .ops = all[(i + i / peers) % peers], .size = set->size };
 
             b.slots = sem_new(b.ops, set->size);

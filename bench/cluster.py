@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT
-"""cluster.py WORK - what the limit between machines costs, beside `etcdctl lock`, at one real etcd.
+"""cluster.py WORK - the cost of the limit between machines, compared with `etcdctl lock`, at one real etcd.
 
-From the end of one command to the start of the next, with so many waiting; requests to etcd for one
-command; processor time of those that wait, and of etcd.  All is on one machine: its cores are shared
-by etcd and all clients.
+Measures the time from the end of one command to the start of the next, by the number of waiting ones; the requests
+to etcd for one command; the processor time of waiting commands, and of etcd.  Etcd and all clients share the cores
+of one machine.
 """
 
 import os
@@ -28,7 +28,7 @@ def report(what, values):
 
 
 def gaps(path, count):
-    """Milliseconds between an end and the next beginning, of the first `count`."""
+    """The milliseconds between each end and the next beginning, for the first `count`."""
     ends, begins = [], []
     with open(path) as log:
         for line in log:
@@ -41,7 +41,7 @@ def gaps(path, count):
 
 
 def busy(pids):
-    """Seconds of processor time."""
+    """The processor time in seconds."""
     total = 0
     for pid in pids:
         with open("/proc/%d/stat" % pid) as stat:

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * contended.c - all threads want a unit all the time: how many holds per second there are, how
- * long the threads wait, and what that costs.
+ * contended.c - all threads want a unit all the time: the holds per second, the length of the waits, and their
+ * cost.
  *
  * contended: short and long holds, few and many threads, one unit or two, all peers.
  *
- * ring: one unit that is held for 2 us, beside a ring of threads in which each passes the unit to the
- * next through a bare futex; then the same beside two threads that keep the cores busy.
+ * ring: one unit that is held for 2 us, compared with a ring of threads in which each passes the unit to the
+ * next through a bare futex; then both alongside two threads that keep the cores busy.
  *
- * price: what strict order costs.  fairsem, the same without spinning, sem_t, and the best FIFO semaphore
- * that has been published (array_sem.h), from 2 to 64 threads and from 1 to 50 us; all of that beside one
- * busy process, too; then several units, and threads that do something else between their holds.
+ * price: the cost of strict order.  fairsem, fairsem without spinning, sem_t, and the best published FIFO semaphore
+ * (array_sem.h), from 2 to 64 threads and from 1 to 50 us; the same settings alongside one busy process; then
+ * several units, and threads that do something else between their holds.
  *
  * cpu: the processor time of a wait.  A waiter that spins before it sleeps may run with its unit
  * sooner; but if the unit does not come soon, it has used that time for nothing.  The holders sleep, as
@@ -55,7 +55,7 @@ static struct setting_text setting_text(const struct arena_plan *p)
     return s;
 }
 
-/* Run the plan with each peer, in turn; another one begins each time.  ops ends with NULL. */
+/* Run the plan with each peer in turn; another peer begins each time.  ops ends with NULL. */
 static void compare(const char *workload, struct arena_plan plan, const struct sem_ops *const *ops,
                     int64_t duration_ns, int repetitions)
 {
@@ -86,7 +86,7 @@ void contended_run(bool quick)
     for (int units = 1; units <= 2; units++) {
         for (size_t h = 0; h < COUNT(holds); h++) {
             for (size_t n = 0; n < COUNT(threads); n++) {
-                /* Fewer and longer ones where each of many threads must have several turns. */
+                /* Fewer and longer repetitions for many threads, each of which must have several turns. */
                 const int repetitions = quick ? 1 : threads[n] > 16 ? 5 : 15;
 
                 compare("contended", (struct arena_plan){ .units = units, .threads = threads[n],
@@ -129,7 +129,7 @@ void price_run(bool quick)
     const int64_t duration_ns = (quick ? 2 : 150) * MS;
     const int repetitions = quick ? 1 : 5;
 
-    /* All that is quiet first: for some time afterwards nobody stays awake, see doc/awake.md. */
+    /* Quiet settings first, because after busy ones no thread stays awake for some time, see doc/awake.md. */
     for (size_t i = 0; i < COUNT(open_loops); i++)
         compare("price", open_loops[i], ops, duration_ns, repetitions);
     for (int busy = 0; busy <= 1; busy++) {

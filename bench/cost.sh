@@ -5,9 +5,9 @@
 #   make check-cost                 fails if a count is more than 3 % above the baseline
 #   make check-cost COST=--refresh  write a new baseline.txt, which goes into the repository
 #
-# The baseline holds for one compiler, C library and build; under other conditions nothing is
-# compared.  Refresh it for other conditions, or where a change is worth what it costs: then say
-# why in the commit message.  Exit status 1: a count is too high; 2: nothing could be counted.
+# The baseline is valid for one compiler, C library and build; under other conditions nothing is compared.  Refresh
+# it for other conditions, or if a change is worth its cost, and give the reason in the commit message.  The exit
+# status is 1 if a count is too high, and 2 if nothing could be counted.
 set -u
 
 : "${top_srcdir:=$(cd "$(dirname "$0")/.." && pwd)}" "${top_builddir:=$PWD}"
@@ -33,8 +33,8 @@ cannot() {
   exit 2
 }
 
-# A process with the right to real-time priorities has mutexes that inherit priority, and glibc's cost
-# 80 instructions more in a hand-off: count what most processes have.
+# A process with the right to real-time priorities has mutexes that inherit priority, which cost more instructions
+# in glibc.  Count without that right, as most processes run.
 ordinary=
 if [ "$(id -u)" = 0 ]; then
   command -v setpriv > /dev/null 2>&1 || skip "root has the right to real-time priorities, and there is no setpriv"
@@ -53,7 +53,7 @@ count() {
     END { printf "%.1f\n", all / n; exit !(all > 0) }' "$work/out"
 }
 
-# compare FILE - compare the counts with those in FILE; false if one is too high or missing there.
+# compare FILE - compare the counts with those in FILE; fails if one is too high or missing there.
 compare() {
   awk -v percent="$PERCENT" '
     NR == FNR { if ($1 != "conditions") was[$1] = $2; next }

@@ -2,8 +2,8 @@
 /*
  * crowd.c - thousands of threads.
  *
- * wake: one call that wakes sleeping threads, and a call for each: how long that takes, and how long it
- * takes until the last of them runs.
+ * wake: one call that wakes sleeping threads, or a call for each of them: the time of the calls, and the time until
+ * the last thread runs.
  *
  * expiry: waiters whose deadline passes in the same instant: the time until the last of them has left
  * the queue, divided by their number.
@@ -30,16 +30,16 @@ struct crowd_member {
     struct crowd *crowd;
     pthread_t thread;
     int place;
-    int64_t left_ns; /* the time when its wait had returned */
+    int64_t left_ns; /* the time when its wait returned */
 };
 
 struct crowd {
-    void (*wait)(struct crowd_member *self); /* what each of them does */
+    void (*wait)(struct crowd_member *self); /* run by each thread */
     void *arg;
     int size;
-    pthread_mutex_t gate; /* they begin when it is unlocked */
-    _Atomic int inside;   /* so many waits have not returned */
-    sem_t left;           /* all have */
+    pthread_mutex_t gate; /* the threads begin when it is unlocked */
+    _Atomic int inside;   /* number of waits that have not returned */
+    sem_t left;           /* posted when all waits have returned */
     struct crowd_member members[MOST];
 };
 
@@ -56,7 +56,7 @@ static void *member(void *arg)
     return NULL;
 }
 
-/* Start them, with small stacks; they begin when all have started. */
+/* Start the threads, with small stacks.  They begin when all have started. */
 static void crowd_start(struct crowd *crowd, int size, void (*wait)(struct crowd_member *), void *arg)
 {
     pthread_attr_t attr;
@@ -103,7 +103,7 @@ static void crowd_settle(void)
 }
 
 /*
- * Join them; return the time when the last of their waits had returned.  Until then the caller
+ * Join the threads.  Returns the time when the last of their waits returned.  Until then the caller
  * sleeps, because each join would be one more wake-up.
  */
 static int64_t crowd_end(struct crowd *crowd)
@@ -216,7 +216,7 @@ struct wait {
     fairsem_t sem;
     struct timespec deadline; /* CLOCK_REALTIME */
     int64_t deadline_ns;
-    atomic_int too_late;      /* threads that came when the deadline had passed */
+    atomic_int too_late;      /* threads that came after the deadline */
 };
 
 static void time_out(struct crowd_member *self)
@@ -255,7 +255,7 @@ static void measure_expiry(int count)
 
     if (fairsem_init(&wait.sem, 0, NULL) != 0)
         die("fairsem_init", 0);
-    /* It takes 20 to 200 us to start a thread. */
+    /* The start of a thread takes 20 to 200 us. */
     for (int64_t each = 100 * NS_PER_US; ns == 0 && each < 2 * NS_PER_MS; each *= 2)
         ns = expire(&wait, count, each);
     if (fairsem_destroy(&wait.sem) != 0)

@@ -52,7 +52,7 @@ static void wrong_usage(void)
     fprintf(stderr, "Try 'fairsem-bench --help'.\n");
 }
 
-/* Mark the workload of that name as wanted, or all; false if there is no such workload. */
+/* Mark the workload of that name, or all, as wanted.  Returns false if there is no such workload. */
 static bool choose(const char *name, bool *wanted)
 {
     bool found = false;
@@ -80,7 +80,7 @@ static const struct option known[] = {
     { NULL, 0, NULL, 0 },
 };
 
-/* False, with a message, if what is on standard output has not arrived. */
+/* Returns false, with a message, if standard output could not be written. */
 static bool output_is_complete(void)
 {
     if (fflush(stdout) == 0 && !ferror(stdout))
@@ -89,7 +89,7 @@ static bool output_is_complete(void)
     return false;
 }
 
-/* Read the command line.  Returns true to go on, else *exit_status is set. */
+/* Read the command line.  Returns true to go on; otherwise *exit_status is set. */
 static bool read_options(int argc, char **argv, struct options *o, int *exit_status)
 {
     static char name[] = "fairsem-bench";  /* getopt_long's messages begin with it */
@@ -129,7 +129,7 @@ static bool read_options(int argc, char **argv, struct options *o, int *exit_sta
     return optind < argc;
 }
 
-/* Its lines are written at its end: nobody reads them while it measures. */
+/* Its lines are written at its end, so that no reader disturbs the measurement. */
 static void run(int workload, bool quick)
 {
     if (isatty(STDERR_FILENO))
@@ -140,7 +140,7 @@ static void run(int workload, bool quick)
 
 int main(int argc, char **argv)
 {
-    static char output[1 << 20]; /* at least what one workload prints */
+    static char output[1 << 20]; /* enough for the output of a workload */
     struct options o;
     int exit_status;
 

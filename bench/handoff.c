@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * handoff.c - two threads take turns with two semaphores: how long it takes until a sleeping
- * thread runs with the unit that it was granted.
+ * handoff.c - two threads alternate with two semaphores: the time until a sleeping thread runs with the unit that
+ * it was granted.
  *
- * Between two cores no hand-off can take less than a cache line that goes from one to the other.
- * So there is a pair of threads that spin and pass a bare one; its time is that of one way.  What that
- * takes differs between machines, and on a virtual machine from hour to hour: it depends on which cores
- * of the host are below.
+ * Between two cores no hand-off can be faster than the transfer of a cache line.  For comparison a pair of threads
+ * spins and passes a bare line; its time is that of one way.  That time differs between machines, and on a virtual
+ * machine from hour to hour, by the cores of the host.
  */
 #define _POSIX_C_SOURCE 200809L
 
@@ -25,7 +24,7 @@ enum { NOT_PINNED = -1 };
 static const struct setting {
     const char *name;
     int leader_core, follower_core;
-    bool main_leads; /* else the main thread sleeps */
+    bool main_leads; /* otherwise the main thread sleeps */
 } settings[] = {
     { "one core", 0, 0, false },
     { "two cores", 0, 1, false },
@@ -59,7 +58,7 @@ FOR_EACH_PEER(PEER_INSTANCE)
 INSTANCE(bare_line, NULL)
 
 static const struct player {
-    const struct sem_ops *ops; /* NULL: the bare line */
+    const struct sem_ops *ops; /* NULL for the bare line */
     void *(*lead)(void *);
     void *(*follow)(void *);
 } players[] = {
@@ -69,7 +68,7 @@ static const struct player {
 };
 enum { PLAYERS = sizeof(players) / sizeof(*players) };
 
-/* One repetition, with new semaphores; false if the system has no such semaphore. */
+/* Do one repetition, with new semaphores.  Returns false if the system has no such semaphore. */
 static bool play(const struct player *p, const struct setting *s, struct turns *g)
 {
     pthread_t leader, follower;
@@ -81,7 +80,7 @@ static bool play(const struct player *p, const struct setting *s, struct turns *
     }
     atomic_store(&g->stop, false);
     atomic_store(&g->line, LEADER);
-    /* Threads that spin on one core would pass the line once in a time slice. */
+    /* Spinning threads on one core would pass the line once in a time slice. */
     g->cores[LEADER] = p->ops ? s->leader_core : 0;
     g->cores[FOLLOWER] = p->ops ? s->follower_core : 1;
     if (here) {

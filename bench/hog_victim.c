@@ -7,7 +7,7 @@
  * ever.  The victim pauses for 0.2 to 1.8 ms, asks, and gives the unit back at once.  If units are
  * granted in order of arrival, the victim never waits much longer than one hold.
  *
- * WHAT A PASS IS.  Passes are counted from outside, in the same way for every kind of semaphore.
+ * PASSES.  They are counted from outside, in the same way for every kind of semaphore.
  * The victim publishes the number of its wait just before it calls acquire, and clears it as soon
  * as acquire has returned, before it releases.  The hog reads that number each time after its
  * acquire.  Suppose it reads the same number twice in a row.  Then the victim waited when the hog
@@ -18,7 +18,7 @@
  * hold between the two readings, the victim has 0.2 ms to get from publishing its number into the
  * queue.  So a semaphore that grants in order counts 0 passes, unless the system stops the victim's
  * thread for 0.2 ms just between these two steps, which are a few nanoseconds apart.  A grant that
- * the victim has not noticed yet is no pass: the hog cannot get the unit before the victim has
+ * the victim has not noticed yet is not a pass: the hog cannot get the unit before the victim has
  * given it back, and by then the number is cleared.
  */
 #define _POSIX_C_SOURCE 200809L
@@ -40,7 +40,7 @@ struct run {
     void *sem;
     bool pin;
     atomic_bool stop;
-    atomic_long waiting; /* number of the wait the victim is in; 0: it does not wait */
+    atomic_long waiting; /* the number of the victim's wait, or 0 if it does not wait */
 
     /* Written by one thread, read by main after the join. */
     _Alignas(128) long hog_served;
@@ -48,7 +48,7 @@ struct run {
     bool hog_pinned;
     _Alignas(128) double *waits;
     size_t served, room;
-    int64_t victim_ns, waited_ns; /* how long the victim ran, and waited */
+    int64_t victim_ns, waited_ns; /* the time that the victim ran, and waited */
     bool victim_pinned;
 };
 
@@ -87,7 +87,7 @@ static int64_t next_pause(uint64_t *state)
         + (int64_t)(*state % (uint64_t)(VICTIM_PAUSE_MAX_NS - VICTIM_PAUSE_MIN_NS + 1));
 }
 
-/* A wait that is not over when the time is up counts with the length that it has then. */
+/* A wait that lasts beyond the end counts with its length at the end. */
 static void *victim(void *arg)
 {
     struct run *r = arg;

@@ -14,9 +14,9 @@ struct hog_victim_result {
     size_t victim_served;
     double waiting; /* the share of its time that the victim spent waiting, 0 .. 1 */
     long hog_served;
-    long passes;       /* how often the hog passed the waiting victim; see hog_victim.c */
+    long passes;       /* number of times that the hog passed the waiting victim; see hog_victim.c */
     long waits_passed; /* the number of waits in which that happened */
-    bool pinned;       /* each ran on a core of its own, pinned to it */
+    bool pinned;       /* each was pinned to a core of its own */
 };
 
 /* Called about ten times per second while it runs; done: 0 .. 1. */

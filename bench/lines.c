@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * lines.c - the cost of the length of the queue, with 10 to 100,000 tickets in it; and the cost to
- * join if each waiter has a priority of its own.
+ * lines.c - the cost of a long queue, with 10 to 100,000 tickets in it; and the cost of joining if each waiter has
+ * a priority of its own.
  */
 #define _POSIX_C_SOURCE 200809L
 
@@ -46,7 +46,7 @@ static void join(struct line *line, fairsem_ticket_t *ticket, int priority)
         die("a ticket did not join the queue", 0);
 }
 
-/* Returns nanoseconds per ticket.  By age: nobody becomes old, but the queue is kept in both orders. */
+/* Returns nanoseconds per ticket.  With by_age nobody becomes old, but the queue is kept in both orders. */
 static double line_begin(struct line *line, int length, bool different, bool by_age)
 {
     const fairsem_attr_t attr = { .aging_ns = by_age ? INT64_MAX : 0 };

@@ -2,8 +2,8 @@
 # bench/local.mk - compare fairsem with its peers; included by ../Makefile.am.
 #
 #   make bench          everything, with a report in bench/report/: less than ten minutes
-#   make bench CORES=16 a table of a simulated machine of so many cores: a minute, and up to ten with 64
-#   make bench-report   the report once more, from the numbers that are there
+#   make bench CORES=16 a table of a simulated machine with 16 cores: a minute, and up to ten with 64
+#   make bench-report   the report again, from the existing numbers
 #   make bench-publish  everything, then its figures into README.md and its pictures into doc/
 #   make bench-simulated    the simulated tables of doc/cost.md, with the calibration by RESULTS, which
 #                           `make bench BENCH=price` measured on two cores: ten minutes
@@ -64,24 +64,24 @@ else
 EXTRA_DIST += $(shared_bench_sources)
 endif
 
-# They make tables and pictures of what fairsem-bench prints.
+# These make tables and pictures of the output of fairsem-bench.
 dist_pkgdata_DATA = bench/bench.py bench/pictures.gp
 dist_man_MANS += doc/man/fairsem-bench.1
 
-# With the library inside: the binding of functions is not counted.
+# Linked statically, so that the binding of functions is not counted.
 EXTRA_PROGRAMS = bench/cost
 bench_cost_SOURCES = bench/cost.c $(hog_victim_sources)
 bench_cost_LDADD = libcore.la $(LIBM)
 CLEANFILES += $(EXTRA_PROGRAMS)
 EXTRA_DIST += bench/baseline.txt bench/cluster.py bench/cost.sh
 
-# What is run, and where the results go.
+# The workloads to run, and the place of the results.
 BENCH = all
 BENCH_DROPIN = dropin buffer
 BENCH_BYPASS = buffer
 BENCH_REPORT = bench/report
 CORES =
-# The machines of doc/cost.md; and nanoseconds of a cache line where RESULTS were measured.
+# The machines of doc/cost.md; and the nanoseconds of a cache line on the machine of RESULTS.
 SIMULATED = 4 8 16 64
 RESULTS = $(BENCH_REPORT)/results
 LINE = 30
@@ -113,7 +113,7 @@ bench-report:
 bench-simulated: tests/search/cores/cores
 	@python3 -B $(srcdir)/tests/search/cores/tables.py --publish $(srcdir)/doc/cost.md '$(RESULTS)' $(LINE) \
 	  tests/search/cores/cores $(SIMULATED)
-# It needs etcd.
+# This needs etcd.
 bench-cluster: tests/cluster/cluster_user$(EXEEXT)
 	@work=`mktemp -d` && $(AM_TESTS_ENVIRONMENT) python3 $(srcdir)/bench/cluster.py $$work; \
 	status=$$?; rm -rf $$work; exit $$status

@@ -14,8 +14,8 @@
 #include <stdatomic.h>
 
 /*
- * Call batch(arg) until so much time has passed, and before that once to warm up.  It makes `size`
- * pairs of calls; a result that is not 0 says that one has failed.  Returns nanoseconds per pair.
+ * Call batch(arg) once to warm up, and then until `ns` have passed.  It makes `size` pairs of calls, and returns 0
+ * unless one has failed.  Returns nanoseconds per pair.
  */
 double loop_batches(int (*batch)(void *arg), void *arg, int size, int64_t ns);
 
@@ -41,7 +41,7 @@ enum { ROUNDS = 32 }; /* round trips between two readings of the clock */
 
 /* Two sides that take turns. */
 struct turns {
-    void *sems[2]; /* by side: a unit is the turn of that side */
+    void *sems[2]; /* of each side: a unit is the turn of that side */
     int cores[2];
     int64_t warm_up_ns, duration_ns;
     double ns_per_handoff; /* out */

@@ -39,8 +39,8 @@
 #endif
 
 /*
- * Copy the first line of a file, or, with a key, what is behind the colon of the first line that
- * starts with it; an empty text if there is none.
+ * Copy the first line of a file, or with a key the text after the colon of the first line that starts with the key,
+ * or an empty text.
  */
 static void file_line(const char *path, const char *key, char *value, size_t size)
 {

@@ -39,7 +39,7 @@
 
 FAIRSEM_PEER(fairsem, "fairsem", NULL);
 
-/* No thread at the head of the queue is passed for longer than this. */
+/* The head of the queue is overtaken for this time at most. */
 #define BYPASS_NS INT64_C(10000000)
 FAIRSEM_PEER(bounded, "fairsem bounded",
              (&(fairsem_attr_t){ .flags = FAIRSEM_BOUNDED_BYPASS, .bypass_ns = BYPASS_NS }));

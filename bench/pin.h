@@ -13,11 +13,11 @@ bool pin_possible(void);
 
 /*
  * Pin the calling thread to the nth core that it may use, counted from 0; after the last one,
- * counting starts again.  False if nothing was changed.
+ * counting starts again.  Returns false if nothing was changed.
  */
 bool pin_self(int nth);
 
-/* Let the calling thread run on all of them again. */
+/* Let the calling thread run on all cores again. */
 void pin_undo(void);
 
 #endif /* BENCH_PIN_H */

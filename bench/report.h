@@ -3,8 +3,8 @@
  * report.h - results: JSON on standard output, a line for each repetition.  bench.py makes tables of
  * them.
  *
- * The first line is about the run.  Each other one says which workload, setting and peer it is
- * about, and what was measured.  The end of a name is its unit: _ns, _per_second.
+ * The first line describes the run.  Each other line has a workload, a setting, a peer, and the measured values.
+ * The end of a name is its unit: _ns, _per_second.
  */
 #ifndef BENCH_REPORT_H
 #define BENCH_REPORT_H
@@ -14,10 +14,10 @@
 
 struct figure {
     const char *name;
-    double      value;  /* NaN: it is not known, and is left out */
+    double      value;  /* NaN if unknown, and then left out */
 };
 
-/* quick: the run is too brief for its figures to mean anything. */
+/* quick: the run is too brief for meaningful figures. */
 void report_begin(bool quick);
 
 #define REPORT(workload, setting, peer, ...) \

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* sem_ops.h - what a benchmark needs from a semaphore: the table that each peer fills in. */
+/* sem_ops.h - the operations of a semaphore that benchmarks use: a table for each peer. */
 #ifndef BENCH_SEM_OPS_H
 #define BENCH_SEM_OPS_H
 
@@ -28,11 +28,11 @@ struct sem_ops {
      */
     int (*acquire_for)(void *sem, int64_t ns, const struct timespec *deadline);
     int (*destroy)(void *sem);
-    /* Only for a ring, whose members must know their place; they call it first.  Else NULL. */
+    /* For a ring, whose members must know their place and call it first; otherwise NULL. */
     void (*sit_down)(void *sem, int place, int threads);
 };
 
-/* The table ops_<peer>, of functions called <peer>_peer_init and so on; then what else it has. */
+/* The table ops_<peer>, with functions <peer>_peer_init and so on, and then further members. */
 #define SEM_OPS(peer, title, bytes, ...)                    \
     static const struct sem_ops ops_##peer = {              \
         .name = title,                                      \
@@ -44,7 +44,7 @@ struct sem_ops {
         __VA_ARGS__                                         \
     }
 
-/* The rest of a function whose call a signal may end.  A careful user writes the same loop. */
+/* Retry a call that a signal may end, as a careful user does. */
 #define RETURN_IF_DONE(call)                                \
     while ((call) != 0) {                                   \
         if (errno != EINTR)                                 \

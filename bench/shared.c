@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * shared.c - semaphores between processes: a pair while nobody waits, the hand-off between two
- * processes, a hog and its victim, the order of 64 processes, and the death of a holder.  What many
- * processes cost is in shared_crowd.c.
+ * shared.c - semaphores between processes: an acquire and a release while nobody waits, the hand-off between two
+ * processes, a hog and its victim, the order of 64 processes, and the death of a holder.  shared_crowd.c measures
+ * the cost of many processes.
  */
 #define _GNU_SOURCE
 
@@ -26,7 +26,7 @@ struct game {
     double            result;
     atomic_bool       over;
     atomic_int        place, ready;
-    int               order[PROCESSES];     /* order[i]: which process was the i-th */
+    int               order[PROCESSES];     /* order[i] is the i-th process */
     int               next;                 /* the number of the process that is started */
     _Atomic int64_t   acquired_ns;
 };
@@ -85,7 +85,7 @@ static double play_pairs(struct game *g)
     return g->result;
 }
 
-/* ---- Hand-off: one process releases what the other acquired, so without undo ---- */
+/* ---- Hand-off, without undo, because one process releases the units that the other one acquired ---- */
 
 static double play_handoff(struct game *g)
 {
@@ -174,7 +174,7 @@ static void run_in_order(void *arg)
     s->ops->release(s);
 }
 
-/* How often a process was granted before one that had joined the queue earlier. */
+/* The number of times that a process was granted before one that had joined the queue earlier. */
 static int passes(const struct game *g)
 {
     int n = 0;

@@ -68,7 +68,7 @@ static void hold(void *arg)
         pause();
 }
 
-/* Asks again and again for more than there can be. */
+/* Try again and again to take more units than exist. */
 static void poll_for_two(void *arg)
 {
     const struct shared_sem *s = &crowd->sem;
@@ -211,7 +211,7 @@ static void stopped(bool quick)
 static char name[40];
 static const char *limit_command;
 
-/* Its command is given as text for the shell, which becomes it. */
+/* Start a command by the shell, which is replaced by the command. */
 static pid_t start_command(const char *command)
 {
     char text[200];
@@ -228,7 +228,7 @@ static pid_t start_command(const char *command)
     return pid;
 }
 
-/* How many wait; -1: there is no such name yet.  *longest: how long it took to ask, in ns. */
+/* Returns the number of waiters, or -1 if there is no such name yet.  *longest is the longest query, in ns. */
 static int ask_status(double *longest)
 {
     char text[200], line[200], *waiting = NULL;

@@ -21,7 +21,7 @@ struct shared_sem {
 
 /* Make one, in memory that children inherit; a fault ends the program. */
 void shared_make(struct shared_sem *s, const struct sem_ops *ops, int units);
-/* Requests that wait, where that can be known; else -1. */
+/* Returns the number of waiting requests, or -1 if it cannot be known. */
 int shared_waiters(const struct shared_sem *s);
 
 int shared_undo_init(void *sem, int64_t units);
@@ -75,7 +75,7 @@ void *shared_memory(size_t size);
 
 /* Start a process that calls run(arg) and ends.  It does not outlive this one. */
 pid_t shared_start(void (*run)(void *arg), void *arg);
-/* Wait until it has ended well; or kill it first. */
+/* Wait until the process has ended well, or kill it first. */
 void shared_join(pid_t pid);
 void shared_kill(pid_t pid);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* workloads.h - what fairsem-bench can run. */
+/* workloads.h - the workloads of fairsem-bench. */
 #ifndef BENCH_WORKLOADS_H
 #define BENCH_WORKLOADS_H
 

@@ -2,13 +2,13 @@
 # SPDX-License-Identifier: MIT
 # verify.sh - everything deeper than `make check`, a row each, and a table at its end.
 #
-#   make verify                     all of it
-#   make verify ONLY=core           what a change of src/core/ needs; also shared, preload (with
-#                                   src/posix/), cluster, limit
-#   make verify ROWS="musl model"   these; what they cannot try is a failure
-#   make verify SEED=2              another seed, for what draws at random
+#   make verify                     all rows
+#   make verify ONLY=core           the rows that a change of src/core/ needs; also shared, preload
+#                                   (with src/posix/), cluster, limit
+#   make verify ROWS="musl model"   these rows; anything that they cannot try is a failure
+#   make verify SEED=2              another seed, for random tests
 #
-# Run it in a build directory.  tests/support/rows.sh says what a row is.
+# Run it in a build directory.  tests/support/rows.sh explains rows.
 # shellcheck disable=SC2086,SC2154,SC2317 # lists; $logs, of rows.sh; rows call functions
 set -u
 
@@ -17,7 +17,7 @@ set -u
 rows_of verify
 search=$top_srcdir/tests/search
 
-# target NAME [TEST...] - `make check-ports` runs all tests on all of them.
+# target NAME [TEST...] - run tests on a target; `make check-ports` runs all tests on all targets.
 target() {
   "$top_srcdir/tests/release/platforms/target.sh" "$@"
 }
@@ -27,7 +27,7 @@ limit_tests='tests/limit/test_cluster.py tests/limit/test_hold.py tests/limit/te
   tests/limit/test_terminal.py'
 late='tests/scenarios/t_scenarios tests/contract/t_deadline tests/contract/t_fork'
 
-# Where time_t has 32 bits, and a library for 64.
+# other_times - on a machine whose time_t has 32 bits, with a library for 64 bits.
 other_times() {
   for bits in i386 i386-time64; do
     target "$bits" only $late tests/contract/t_fork_callbacks tests/posix/t_posix_results \
@@ -41,7 +41,7 @@ other_times() {
 row explore core 600 "$MAKE" check-explore
 row explore-weak core 240 "$MAKE" check-explore-weak
 row deaths shared 300 "$MAKE" check-explore-shared
-# The models read nothing of src/; the canaries judge the searches.
+# The models do not read src/; the canaries test the searches.
 row model '' 360 "$MAKE" check-model
 row canaries '' 90 "$MAKE" check-canaries
 
@@ -83,7 +83,7 @@ row etcd 'cluster limit' 240 tests tests/cluster/test_secure.py tests/cluster/te
   tests/limit/test_etcd.py tests/limit/test_operating_etcd.py
 row cluster-memory 'cluster limit' 120 tests tests/limit/test_cluster_memory.py
 row sequences limit 60 tests tests/limit/test_sequences.py
-# With tests/cluster/test_real.py.
+# Runs tests/cluster/test_real.py, too.
 row members 'cluster limit' 180 "$MAKE" check-cluster
 row debuggers 'core shared' 30 tests tests/release/debug/gdb.sh tests/release/debug/probes.sh
 row examples '' 90 tests tests/release/package/test_examples.py tests/release/package/bench.sh \
