@@ -255,7 +255,7 @@ START_TEST(each_wait_that_has_ended_is_in_one_bucket)
     ck_assert_int_eq(fairsem_counted_init(&counted, 2, &attr), 0);
     ck_assert_int_eq(fairsem_acquire(sem, 2), 0);
     ck_assert_int_eq(sum_of(sem), 0);
-    wait_in_vain(sem);
+    wait_without_success(sem);
     ck_assert_int_eq(sum_of(sem), 1);
     worker_queue(&w, sem, 1, 1);
     for (int i = 0; i < 4; i++)

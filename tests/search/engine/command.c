@@ -2,11 +2,7 @@
 /*
  * command.c - the command line of an explorer, see help_text; its main.c has its own options and names.
  *
- * Runs all scenarios of the table, or the named ones, and prints the numbers of schedules that ran to their
- * end, and that ended at a known state.  --bound limits the preemptions of a schedule, --seconds the time of a
- * scenario, --runs the number of its schedules.  With --jobs, N processes each run every Nth scenario.
- * --all-runs does not end schedules at known states.  --first stops at the first failure.
- * The main.c of each explorer describes its own options and names.
+ * Prints how many schedules ran to their end, and how many ended at a known state.
  *
  * The exit status is 0 if nothing was found, 1 after a failure, for which the command that repeats it has been
  * printed, and any other if the search could not run (../../support/result.sh).  A crash of the library is a

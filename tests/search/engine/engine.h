@@ -176,8 +176,9 @@ extern int part, parts;         /* this process runs every `parts`th of the scen
 
 /* The explorer's part, in its main.c. */
 extern const char program_name[];            /* its name */
-extern const char own_heading[];        /* of its own column, or "" */
-extern const char own_events[];         /* the name of what limits.own_bound limits */
+extern const char own_help[];           /* lines about its own options, and about its names */
+extern const char own_heading[];        /* of a column of its own, or "" */
+extern const char own_events[];         /* what limits.own_bound limits */
 void begin_program(const char *first);  /* before anything runs; the first argument */
 enum { GO_ON = -1, NO_SUCH_OPTION = -2 };
 int  own_option(const char *option);    /* returns one of these, or the exit status */

@@ -251,8 +251,8 @@ void fs_awake_learn_before_queue(_Atomic uint8_t *penalty, bool paid)
     (void)paid;
 }
 
-/* The harder case: some waiters of the queue are near. */
-bool fs_awake_in_crowd(void)
+/* The harder part: some of the queue are near. */
+bool fs_awake_in_convoy(void)
 {
     return false;
 }

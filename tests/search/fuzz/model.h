@@ -13,8 +13,8 @@ struct model_request {
     struct spec_request ask;
     enum fairsem_ticket_state state;    /* CANCELED: left the queue for `reason` */
     int               reason;
-    struct model_sem *sem;              /* the semaphore in whose queue it is, or was last */
-    int64_t           enqueued_ns;        /* the time when it joined the queue */
+    struct model_sem *sem;              /* in whose queue it is, or was last */
+    int64_t           enqueued_ns;        /* joined the queue then */
     bool              notify;           /* a ticket with a callback */
     int               due;              /* the call that must run the callback, or 0 */
     unsigned          due_order;        /* its place among the callbacks of that call */

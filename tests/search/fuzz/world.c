@@ -73,7 +73,13 @@ static fairsem_attr_t any_attr(int i, int64_t free_units)
     return attr;
 }
 
-/* Make it by fairsem_init, in the existing memory, or by fairsem_new. */
+/* The memory of each semaphore has room for counters. */
+static fairsem_counted_t *counted(int i)
+{
+    return (fairsem_counted_t *)(void *)world.sem[i];
+}
+
+/* By fairsem_init or fairsem_counted_init, in the memory that is there, or by fairsem_new. */
 static int init_or_new(int i, int64_t n, const fairsem_attr_t *attr)
 {
     fairsem_t *made = world.sem[i];
@@ -196,7 +202,24 @@ static void compare_stat(int i, const fairsem_stat_t *expected)
     finding("fairsem_stat of s%d: reserved members are not 0", i);
 }
 
-/* Inspections that lock the mutex come last, because they make grants when they unlock it. */
+/* If a semaphore has no counters, the memory behind it stays zero. */
+static void compare_histogram(int i)
+{
+    bool has = world.sem_is_new[i] || world.sem_is_counted[i];
+    uint64_t found[FAIRSEM_WAIT_BUCKETS];
+    int error = fairsem_stat_histogram(world.sem[i], found);
+
+    same("fairsem_stat_histogram of s", i, error, has ? 0 : EINVAL);
+    for (int at = 0; at < FAIRSEM_WAIT_BUCKETS; at++) {
+        if (has)
+            same("fairsem_stat_histogram of s", i, (int64_t)found[at],
+                 (int64_t)world.model_sem[i].counts[at]);
+        else
+            same("the memory behind s", i, (int64_t)counted(i)->fairsem_counts_[at], 0);
+    }
+}
+
+/* An inspection that takes the mutex grants on its way out: it comes after all others. */
 void world_compare(void)
 {
     fairsem_stat_t stat[SEMS];

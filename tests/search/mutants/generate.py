@@ -27,8 +27,8 @@ import sys
 LEFT_OUT = re.compile(r'/(absent|annotate|annotate_valgrind|system_generic'
                       r'|sem_real_time_generic|sem_check|probes|invariant)\.[ch]$')
 DEAD_IF = re.compile(r'#\s*if\s+(FS_CHECKED|!defined\(__GNUC__\)|!defined\(__linux__\)|0)\s*$')
-# Statements that begin like this, checks or calls for tools, are not mutated.
-SPARED = re.compile(r'(static_)?assert$|_Static_assert$|FS_INVARIANT$|FS_STEP$|fs_stop$|fs_misused$'
+# No mutant changes anything within a statement that begins so: a check, or for tools only.
+SPARED = re.compile(r'(static_)?assert$|_Static_assert$|FS_INVARIANT$|FS_STEP$|fs_stop$|fs_usage_error$'
                     r'|fs_probe_|fs_annotate_|fs_hid')
 TOOLS_ONLY = {'fs_watched', 'fs_under_valgrind'}
 TOKEN = re.compile(r'''(?P<space>\s+|\\\n|//[^\n]*|/\*.*?\*/)
@@ -143,7 +143,7 @@ class Source:
         return self.t[i].text if 0 <= i < len(self.t) else ''
 
     def front_of(self, body):
-        """The name of the function whose body begins there, and the start of its parameters."""
+        """The name of the function whose body begins there, and where its parameters do."""
         left = self.t[body - 1].other
         while self.at(left - 1) == ')':         # an attribute after the parameters
             left = self.t[left - 1].other

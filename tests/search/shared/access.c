@@ -24,7 +24,7 @@ enum sharing {
     FREE_TO_STORE   /* loaded and stored without the lock, at any time */
 };
 
-/* The owner of a free entry's byte fills the entry in without the lock, or reads what it kept at an exec. */
+/* The owner of a free entry's liveness lock fills it in without the lock, or finds what it kept at an exec. */
 static bool initializes_entry(int file, size_t offset)
 {
     const struct fs_process *entry = (const void *)(kernel_memory(file) + sizeof(struct fs_segment));

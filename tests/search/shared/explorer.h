@@ -18,11 +18,11 @@
  *   access.c     loads and stores, atomic and plain
  *   oracles.c    invariants after each store; audit.c: invariants at the end
  *
- * A DEATH.  All threads of the process are gone.  Its bytes are unlocked, its descriptors closed, and
- * its private memory is lost; its stores to the segment stay.  A running process can die before each
- * store to a segment, each compare-and-swap and each system call.  No other process can notice what
- * it does in between.  A process that does not run can die when another one is about to check which
- * processes live, or to take a byte; no process could notice an earlier death.
+ * A DEATH.  All threads of the process are gone.  Its bytes are unlocked, its descriptors closed,
+ * its private memory is lost; its stores to the segment stay.  A running process can die before
+ * each store to a segment, each compare-and-swap and each call of the kernel.  No other process can
+ * notice what it does in between.  A process that does not run can die whenever another one is
+ * about to check which processes live, or to take a liveness lock; no process could notice an earlier death.
  *
  * BOUNDS.  At most `bound` preemptions in a run, as in ../core/explorer.h, and as many deaths, early
  * ends of a sleep and cancellations as the scenario allows.  Time stands still, and jumps to the next
@@ -195,7 +195,7 @@ bool process_has_threads(int process, int at_least);
 /* kernel.c */
 void kernel_start(void);
 bool kernel_closes_all(int process, bool exec);
-void kernel_loses(int process);     /* unlock its bytes, as a close of another descriptor of the file does */
+void kernel_loses(int process);     /* its liveness locks, as when another descriptor of the file is closed */
 char *kernel_memory(int file);
 /* Returns the file of the memory, or -1.  Fails if the process may not access it. */
 int kernel_file_of(const void *at, size_t size, size_t *offset);

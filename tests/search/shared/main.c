@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * main.c - dies [OPTION]... [--deaths N] [--quick] [NAME...]
- *
- * Options are those of ../engine/command.c.  The default of --bound is the scenario's.  --deaths limits the deaths.
- * --quick omits long scenarios.  A NAME may also be UNITS:DEATHS:TEXT, a scenario in the language of script.c.
+ * main.c - the options and names of `dies` besides those of ../engine/command.c, see own_help.  The scenario
+ * has the default of --bound.
  */
 #include "explorer.h"
 

@@ -21,7 +21,7 @@ static struct fs_slot *slots(int file)
     return (void *)(entries(file) + header(file)->max_processes);
 }
 
-/* Does a live process hold this byte? */
+/* A live process has this liveness lock. */
 static bool entry_lives(int file, int index)
 {
     return index >= 0 && index < BYTES && run.file[file].liveness[index] != 0;
@@ -275,8 +275,8 @@ static void check_soon(int file)
     }
 }
 
-/* Waiters for the lock in order are woken one by one, and each wake changes this word. */
-static bool is_turn(const void *object)
+/* Those who wait for the lock in order are woken one by one, and each wake changes this word. */
+static bool is_handover(const void *object)
 {
     for (int i = 0; i < FILES; i++) {
         if (object == (const void *)&header(i)->handover)

@@ -112,7 +112,7 @@ void process_execs(void)
         p->held = 0;
 }
 
-/* Note that the last operation of a dead thread may have had an effect or not: see audit.c. */
+/* It is not known whether its last operation had an effect: see audit.c. */
 static void penalty(const struct thread *t)
 {
     const struct op *op = &script[id_of(t)][t->op];
