@@ -240,7 +240,7 @@ def test_commands_begin_in_order_within_the_limit(at, tmp_path):
     at.gives(124, "-w 0 b 3 -- true")
     at.gives(7, "-E 7 -w 0 b 3 -- true")
     at.gives(124, "-w 0.2 b 3 -- true",
-             says=r"waited [0-9]+ s in vain; running: sleep \(process %d of " % holder.pid)
+             says=r"waited [0-9.]+ s in vain; running: sleep \(process %d of " % holder.pid)
     at.gives(125, "b 4 -- true", says="the limit is 3, not 4")
     let_go(holder)
     assert [waiter.wait() for waiter in waiters] == [0] * 4

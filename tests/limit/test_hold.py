@@ -91,7 +91,7 @@ def test_the_script_waits_for_its_place(limit, shell):
 def test_a_busy_name(limit):
     holder = limit.hold()
     limit.gives(124, "-w 0 --hold=0 test 1", says=r"\A\Z")
-    limit.gives(7, "-E 7 -w 0.001m --hold=0 test 1", says=r"waited [0-9]+ s in vain; running: sh -c ")
+    limit.gives(7, "-E 7 -w 0.001m --hold=0 test 1", says=r"waited [0-9.]+ s in vain; running: sh -c ")
     let_go(holder)
 
 

@@ -117,8 +117,8 @@ def test_a_wait_times_out(limit, in_line, options, says):
 
 @pytest.mark.parametrize("status, line, says", (
     row("no wait", 7, "-E 7 -w 0 test 1 -- true", r"\A\Z"),
-    row("a moment", 0, "--conflict-exit-code=0 -w 0.001m test 1 -- false", "waited [0-9]+ s in vain; running: "),
-    row("that of an error", 125, "-E 125 -w 0.001m test 1 -- true", "waited [0-9]+ s in vain; running: "),
+    row("a moment", 0, "--conflict-exit-code=0 -w 0.001m test 1 -- false", "waited [0-9.]+ s in vain; running: "),
+    row("that of an error", 125, "-E 125 -w 0.001m test 1 -- true", "waited [0-9.]+ s in vain; running: "),
     row("an error keeps its own", 127, "-E 7 -w 0 test 1 -- @WORK/none")))
 def test_another_exit_status_for_busy(limit, status, line, says):
     holder = limit.hold()

@@ -76,7 +76,7 @@ static enum sharing sharing_of(int file, size_t offset)
     /* A thread loads the times of its own slot; a check loads the time of the oldest waiter, which is a hint. */
     if (IS(fs_slot, state) && abandoned_by_owner(file, index))
         return FREE_TO_STORE;
-    if (IS(fs_slot, plan))
+    if (IS(fs_slot, strategy))
         return index < SLOTS && run.file[file].ghost[index].process == self->process
                ? FREE_TO_STORE : LOCKED;
     if (IS(fs_slot, process) || IS(fs_slot, next) || IS(fs_slot, seq))

@@ -143,7 +143,7 @@ void oracle_field_words(int file, size_t offset, char *text, size_t size)
         PROCESS(keeps),
 #define SLOT(member) { 2000 + offsetof(struct fs_slot, member), "slot." #member }
         SLOT(state), SLOT(process), SLOT(units), SLOT(seq), SLOT(priority), SLOT(core), SLOT(old),
-        SLOT(plan), SLOT(enqueued_ns), SLOT(granted_ns), SLOT(next), SLOT(prev), SLOT(younger),
+        SLOT(strategy), SLOT(enqueued_ns), SLOT(granted_ns), SLOT(next), SLOT(prev), SLOT(younger),
         SLOT(older),
     };
     const struct fs_segment *s = header(file);
