@@ -80,7 +80,6 @@ static int print_status_of(struct local_name *name)
         return error;
     shown.limit = stat.capacity;
     shown.free = stat.available;
-    shown.waiting = stat.waiters;
     shown.stat = &stat;
     shown.counts = counts;
     output_name(&shown);

@@ -444,6 +444,13 @@ class _OfThisProcess(_Semaphore):
 class Semaphore(_OfThisProcess, _Acquires):
     __doc__ = _OfThisProcess.__doc__
 
+    def histogram(self) -> List[int]:
+        """The waits that have ended, by length: a list, in which item i is how many were longer than
+        2**(i-1) and at most 2**i microseconds; the first: at most 1; the last: all that were longer."""
+        counts = (ctypes.c_uint64 * c.WAIT_BUCKETS)()
+        _check(c.stat_histogram(self._sem, counts))
+        return list(counts)
+
     def _wait(self, units: int, timeout: Optional[float], priority: int, token: Optional[Token]) -> int:
         if _must_serve_signals(timeout):
             return self._wait_for_signals(units, timeout, priority, token)
@@ -474,13 +481,6 @@ class Semaphore(_OfThisProcess, _Acquires):
 
 
 _Pair = Tuple[Semaphore, SupportsIndex]
-
-    def histogram(self) -> List[int]:
-        """The waits that have ended, by length: a list, in which item i is how many were longer than
-        2**(i-1) and at most 2**i microseconds; the first: at most 1; the last: all that were longer."""
-        counts = (ctypes.c_uint64 * c.WAIT_BUCKETS)()
-        _check(c.stat_histogram(self._sem, counts))
-        return list(counts)
 
 
 def _requests(requests: Tuple[_Pair, ...]) -> Tuple[List[Semaphore], Any]:
