@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * clock.h - the clock of leases: CLOCK_BOOTTIME, which goes on while the machine sleeps.
+ * clock.h - the clock of leases: CLOCK_BOOTTIME, which goes on while the machine is suspended.
  *
- * Times are nanoseconds of it.  A test can replace fs_boot_now by one that jumps.
+ * Times are nanoseconds of this clock.  A test can replace fs_boot_now by a function that jumps.
  */
 #ifndef CLUSTER_CLOCK_H
 #define CLUSTER_CLOCK_H
@@ -17,7 +17,7 @@
 
 int64_t fs_boot_now(void);
 
-/* Set the time at which a timer is readable, also if the machine sleeps then; forget the last one. */
+/* Make a timerfd readable at a time, also if the machine is suspended then.  Replaces the time set before. */
 void fs_alarm_set(int alarm, int64_t at);
 
 static inline int64_t fs_earlier(int64_t a, int64_t b)

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * engine.h - all that this library asks of an engine; etcd.c is the only one.  The next would stand
- * behind these functions.
+ * engine.h - the interface to an engine, the store that keeps queues and leases.  etcd.c is the only
+ * implementation.
  *
- * A step is one question to the engine, and its answer.  Each of them may be asked again when an
- * answer is lost: it then says what is true already.  Everything here runs in the keeper's thread,
- * except fs_engine_open, close and wake.
+ * A step is one question to the engine, and its answer.  Each step may be repeated when an answer is
+ * lost: the second answer reports the state that the first attempt made.  Everything here runs in the
+ * keeper's thread, except fs_engine_open, close and wake.
  */
 #ifndef CLUSTER_ENGINE_H
 #define CLUSTER_ENGINE_H
@@ -16,50 +16,51 @@
 
 enum fs_step {
     FS_GRANT,   /* make the lease */
-    FS_JOIN,    /* join the queue, if the limit is the same, or can be set */
-    FS_VIEW,    /* read what runs, and who is next before this request */
-    FS_BEGIN,   /* begin to run, if nobody has begun or set the limit since the view, or waits before it */
+    FS_JOIN,    /* join the queue, if the limit is the expected one, or can be set */
+    FS_VIEW,    /* read the running requests, and the predecessor of this one */
+    FS_BEGIN,   /* begin to run, unless another request waits before this one, or one has begun, or the
+                   limit was set, since the view */
     FS_RENEW,   /* renew the lease */
     FS_END,     /* end the lease, and with it the request's key */
-    FS_WATCH,   /* wait until what the request waits for is gone; not asked again by the engine */
-    FS_CONFIRM, /* ask a majority whether the leader that has renewed the lease still is one, and
-                   whether all that the request waits for is still there, and the same */
-    FS_LIMIT,   /* set the limit of a name, if nobody has since the view */
-    FS_REMOVE,  /* forget the limit, if nobody runs or waits, or has set it since the view */
+    FS_WATCH,   /* wait until a watched key is gone; fails at the first error, without a retry */
+    FS_CONFIRM, /* ask a majority whether the leader that renewed the lease is still the leader, and
+                   whether all watched keys still exist, unchanged */
+    FS_LIMIT,   /* set the limit of a name, unless it was set since the view */
+    FS_REMOVE,  /* delete the limit, unless a request runs or waits, or it was set since the view */
     FS_NEXT,    /* find the first key from place->ahead on, of any name */
     FS_LIST     /* read all requests of the name */
 };
 
-/* What an answer says.  All of it is of one moment, the revision. */
+/* The contents of an answer, all as of one revision of the engine. */
 struct fs_answer {
     int     error;          /* 0; ENETUNREACH, EACCES, EPROTO, ENOSPC, ENOMEM;
                                ESTALE: no such lease; ECANCELED: the watch has ended */
-    bool    final;          /* the engine itself has said so: to ask again is of no use */
-    bool    done;           /* it has joined, it has begun, what it watched is gone, all that it
-                               waits for is there, the limit is set, or forgotten */
+    bool    final;          /* the error is the engine's own: a retry would fail as well */
+    bool    done;           /* the step took effect: joined, begun, a watched key is gone, all
+                               watched keys exist (FS_CONFIRM), the limit is set or deleted */
     int64_t revision;
-    int64_t sent;           /* when the question that was answered was sent */
+    int64_t sent;           /* time at which the answered question was sent */
     int64_t ttl_s;          /* FS_GRANT, FS_RENEW */
-    int64_t term;           /* FS_RENEW, FS_CONFIRM: the number of the leader */
-    char    cluster[24];    /* the number of the engine */
-    int64_t joined;         /* the request's revision in the queue; 0: it is not there */
-    int64_t began;          /* the revision at which it began to run; 0: it does not run */
-    int64_t limit, first;   /* now, and when the name was made; 0 for `first`: there is none */
-    int64_t held, runs;     /* units of all that run, and how many they are */
-    char    ahead[FS_KEY_SIZE];     /* FS_NEXT: the key; "": there is none */
-    fairsem_cluster_user_t *users;  /* FS_LIST: from malloc; reserved_[0] is the lease */
+    int64_t term;           /* FS_RENEW, FS_CONFIRM: the term of the leader */
+    char    cluster[24];    /* the engine's cluster ID */
+    int64_t joined;         /* revision of the request's key in the queue, or 0 if it is absent */
+    int64_t began;          /* revision at which the request began to run, or 0 if it does not run */
+    int64_t limit, first;   /* now, and when the name was made; `first` is 0 if there is no limit */
+    int64_t held, runs;     /* units of all running requests, and their number */
+    char    ahead[FS_KEY_SIZE];     /* predecessor, or "" if none; FS_NEXT: the key found, or "" */
+    fairsem_cluster_user_t *users;  /* FS_LIST: allocated with malloc(); reserved_[0] is the lease */
     size_t  user_count, user_total;
 };
 
 struct fs_engine;
 
-/* How long an engine that does not answer is asked by one who does not wait in its queue, at most. */
+/* Retry limit for an engine that does not answer, in nanoseconds.  A waiting request retries until its lease ends. */
 #define FS_PATIENCE (INT64_C(5) * 1000000000)
 
-/* A renewal, a view or an end that failed at each endpoint is tried again after this. */
+/* Delay before the retry of a renewal, a view or an end that failed at each endpoint. */
 #define FS_RETRY (INT64_C(300) * 1000000)
 
-/* A step that is under way, in memory of the caller's.  Behind `owner` all is the engine's. */
+/* A step in flight, in memory of the caller.  All members after `owner` belong to the engine. */
 struct fs_call {
     void (*done)(struct fs_call *call, struct fs_answer *answer);
     void *owner;
@@ -69,38 +70,37 @@ struct fs_call {
     const struct fs_place *place;
     enum fs_step step;
     enum { FS_IDLE, FS_PAUSED, FS_NEEDS_TOKEN, FS_SENT } state;
-    int64_t until, again;   /* fail at; send again at */
-    int64_t sent, first;    /* this time, the first time */
-    unsigned tries, tokens; /* failed ones, refused ones */
-    unsigned token_number;  /* of the token that it was sent with */
-    unsigned generation;    /* of the endpoint that it was sent to */
+    int64_t until, again;   /* times: fail at, send again at */
+    int64_t sent, first;    /* times: of the last attempt, of the first */
+    unsigned tries, tokens; /* failed attempts; refused tokens */
+    unsigned token_number;  /* of the token that was sent */
+    unsigned generation;    /* of the endpoint in use at that time */
     struct fs_answer answer;
     struct fs_exchange exchange;
 };
 
-/* 0 or an errno value.  The options must stay. */
+/* Returns 0 or an errno value.  The options must outlive the engine. */
 int fs_engine_open(struct fs_engine **engine, struct fs_options *options);
 void fs_engine_close(struct fs_engine *engine);
 
 /*
- * Begin a step.  call->done is called once, in fs_engine_turn, and the call is idle again then.  A
- * step that is not answered is asked again, at each endpoint in turn, until a time, at which it ends
- * whatever has been asked by then.
+ * Begin a step.  call->done is called once, in fs_engine_turn, after the call has become idle.  A
+ * step without an answer is retried at each endpoint in turn, until the time `until`, when it fails.
  */
 void fs_engine_call(struct fs_engine *engine, struct fs_call *call, enum fs_step step,
                     const struct fs_place *place, int64_t until);
 
-/* Forget a step that may be under way.  The engine may have taken it all the same. */
+/* Cancel a step that may be in flight.  It may take effect in the engine nevertheless. */
 void fs_engine_stop(struct fs_call *call);
 
-/* Sleep until something comes, until the descriptor is readable, or until fs_engine_wake. */
+/* Sleep until there is input, until the descriptor `alarm` is readable, or until fs_engine_wake. */
 void fs_engine_wait(struct fs_engine *engine, int alarm);
 void fs_engine_wake(struct fs_engine *engine);
 
-/* What the last question got that had no good answer, for people; "" if there was none. */
+/* Returns a text for people: the outcome of the last question that failed, or "" if none failed. */
 const char *fs_engine_why(const struct fs_engine *engine);
 
-/* Do what is to be done now.  It returns the time at which there is more. */
+/* Do the pending work.  Returns the time of the next. */
 int64_t fs_engine_turn(struct fs_engine *engine, int64_t now);
 
 #endif

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * etcd.c - the engine that is etcd: where each question is sent, and when again, and the token for a
- * user; see engine.h.
+ * etcd.c - etcd as the engine: endpoints, retries, and the token of a user; see engine.h.
  *
- * All calls use one endpoint until a question to it fails; then all go to the next.  So do watches,
- * because they hear nothing from a member that hangs.  A renewal finds that out, at the latest.
+ * All calls use one endpoint until a question to it fails; then all calls move to the next.  Watches
+ * move as well, because a member that hangs sends them nothing.  At the latest, a renewal detects it.
  *
  *     FS_IDLE --fs_engine_call--> FS_SENT --call_answered--> FS_IDLE
  *     FS_SENT --call_failed, wait_for_memory--> FS_PAUSED --fs_engine_turn--> FS_SENT
@@ -21,34 +20,34 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* After each round of all endpoints there is a pause, which doubles from the one to the other. */
+/* Exponential back-off after each round of all endpoints, from the first value to the longest. */
 #define PAUSE_FIRST (50 * FS_NS_PER_MS)
 #define PAUSE_LONGEST (500 * FS_NS_PER_MS)
 
-/* A token that was just given and is refused is asked for again so often. */
+/* Limit of new tokens for one call, if etcd refuses each of them. */
 enum { TOKENS_MAX = 3 };
 
-/* Files that are being read again are looked at after this. */
+/* Poll interval while the files are read again. */
 #define FILES_PAUSE (50 * FS_NS_PER_MS)
 
 struct fs_engine {
     struct fs_http *http;
     struct fs_options *options;
-    struct fs_call *calls;  /* that are not idle */
-    unsigned generation;    /* one more each time that another endpoint comes into use */
+    struct fs_call *calls;  /* list of the calls that are not idle */
+    unsigned generation;    /* number of changes of the endpoint; modulo the count, its index */
 
-    char     why[256];      /* what the last question got that had no good answer, for people */
+    char     why[256];      /* the last failure, for people: fs_engine_why() */
 
-    char     cluster[24];   /* the number of the cluster that has answered last, */
-    int64_t  cluster_at;    /* and when */
-    uint32_t others;        /* a bit for each endpoint at which another one has */
+    char     cluster[24];   /* ID of the cluster that answered last */
+    int64_t  cluster_at;    /* time of that answer */
+    uint32_t others;        /* bit mask of endpoints that belong to another cluster */
 
-    char    *token;         /* the header with that for the user; NULL: there is none */
+    char    *token;         /* header with the user's token, or NULL */
     unsigned token_number;  /* from 1 */
     bool     asks_token;
     struct fs_exchange token_exchange;
-    struct fs_files *again; /* the files while they are read again; else NULL */
-    bool     was_refused;   /* the password was, and the next token waits for that */
+    struct fs_files *again; /* the files while they are read again, or NULL */
+    bool     was_refused;   /* the password was refused; the next token waits for the files */
 };
 
 /* ---- Calls ---- */
@@ -69,7 +68,7 @@ void fs_engine_stop(struct fs_call *call)
     unlink_call(call);
 }
 
-/* Hand call->answer over. */
+/* Pass call->answer to the owner. */
 static void finish_call(struct fs_call *call, int error)
 {
     call->answer.final = error == EACCES || error == ESTALE || error == EBADMSG;
@@ -82,27 +81,27 @@ static void finish_call(struct fs_call *call, int error)
     call->done(call, &call->answer);
 }
 
-/* How often it has failed at each endpoint. */
+/* Returns the number of failures at each endpoint. */
 static unsigned rounds_of_call(const struct fs_call *call)
 {
     return call->tries / call->engine->options->endpoint_count;
 }
 
-/* Read the files again: they were refused, and others may be there by now. */
+/* Read the files again: their contents were refused, and may have been replaced. */
 static void read_files_again(struct fs_engine *engine)
 {
     if (engine->again == NULL)
         engine->again = fs_files_again(engine->options->files);
 }
 
-/* A question got no answer, or none that makes sense. */
+/* Retry a question that got no answer, or an invalid one, or fail the call. */
 static void call_failed(struct fs_call *call, int error, int64_t now)
 {
     struct fs_engine *engine = call->engine;
     unsigned count = engine->options->endpoint_count, rounds;
     int64_t pause = 0;
 
-    /* With one endpoint nothing else would come of it than that all watches begin again. */
+    /* With a single endpoint, a new generation would only restart all watches. */
     if (call->generation == engine->generation && count > 1)
         engine->generation++;
     if (error == EPERM)
@@ -111,7 +110,7 @@ static void call_failed(struct fs_call *call, int error, int64_t now)
     rounds = rounds_of_call(call);
     if (call->tries % count == 0)
         pause = rounds > 4 ? PAUSE_LONGEST : fs_earlier(PAUSE_FIRST << (rounds - 1), PAUSE_LONGEST);
-    /* What makes no sense, or is refused by something else, is not asked for longer than two rounds. */
+    /* Invalid answers, and refusals by something other than etcd, end the call after two rounds. */
     if (call->step == FS_WATCH || now + pause >= call->until
         || (rounds >= 2 && error != ENETUNREACH)) {
         finish_call(call, error);
@@ -121,7 +120,7 @@ static void call_failed(struct fs_call *call, int error, int64_t now)
     call->again = now + pause;
 }
 
-/* How long an answer is waited for, in milliseconds: never past the end of the call. */
+/* Returns the time-out for an answer, in milliseconds: at most until the end of the call. */
 static long patience_of_call(const struct fs_call *call, int64_t now)
 {
     bool has_lease = call->step != FS_GRANT && call->step != FS_LIST;
@@ -131,7 +130,7 @@ static long patience_of_call(const struct fs_call *call, int64_t now)
     return left < 1 ? 1 : left < most ? (long)left : most;
 }
 
-/* A question could not be sent.  The keeper has to be told, if it has planned already when to wake. */
+/* Retry later a question that could not be sent.  Wakes the keeper, which may have computed its alarm already. */
 static void wait_for_memory(struct fs_call *call, int64_t now)
 {
     call->answer.error = ENOMEM;
@@ -140,7 +139,7 @@ static void wait_for_memory(struct fs_call *call, int64_t now)
     fs_engine_wake(call->engine);
 }
 
-/* The time for a call is over, without a question that would end by itself. */
+/* Returns true if a call is past its end and has no question in flight that would time out. */
 static bool call_is_late(const struct fs_call *call)
 {
     return (call->state == FS_NEEDS_TOKEN
@@ -149,8 +148,8 @@ static bool call_is_late(const struct fs_call *call)
 }
 
 /*
- * Send a question, from malloc or NULL, to the endpoint that is in use, with the token; it is freed.
- * 0 or ENOMEM, as fs_http_start.
+ * Send a question, with the token, to the endpoint in use.  The question, from malloc() or NULL, is
+ * freed.  Returns 0 or ENOMEM, as fs_http_start.
  */
 static int post(struct fs_engine *engine, struct fs_exchange *exchange, const char *path, char *question,
                 long timeout_ms)
@@ -172,7 +171,7 @@ static int post(struct fs_engine *engine, struct fs_exchange *exchange, const ch
 static void ask_token(struct fs_engine *engine);
 static void call_answered(struct fs_exchange *exchange, int error);
 
-/* For http.c, in the middle of its work: a line of a watch.  It only takes a note. */
+/* Callback for a line of a watch, called in the middle of http.c's work: it only records the result. */
 static bool take_event_of_watch(struct fs_exchange *exchange, const char *bytes, size_t n)
 {
     struct fs_call *call = exchange->owner;
@@ -230,7 +229,7 @@ void fs_engine_call(struct fs_engine *engine, struct fs_call *call, enum fs_step
 
 /* ---- Answers ---- */
 
-/* The token was refused: most often it is too old, and there may be another by now. */
+/* Handle a refused token.  Most often it is too old, and a newer one may exist already. */
 static void call_refused(struct fs_call *call, int64_t now)
 {
     struct fs_engine *engine = call->engine;
@@ -250,9 +249,10 @@ static void call_refused(struct fs_call *call, int64_t now)
 }
 
 /*
- * Read an answer, which must be of the cluster that has answered before: two behind one list of endpoints
- * would both give all units away.  When that one has not answered for the time of a lease, this handle has
- * no lease there, and any may answer.  The errors of etcd name no cluster.
+ * Read an answer, which must come from the cluster that has answered before: two clusters behind one list
+ * of endpoints would each grant all units.  After a lease's time without an answer from that cluster, this
+ * handle has no lease there, and any cluster is accepted.  etcd's errors name no cluster: for these, the
+ * last cluster seen at the endpoint counts.
  */
 static int take_answer(struct fs_call *call, int64_t now)
 {
@@ -303,14 +303,14 @@ static bool call_needs_token(const struct fs_call *call)
     return call->state == FS_NEEDS_TOKEN;
 }
 
-/* A watch at an endpoint that is not in use any more. */
+/* Returns true if a call is a watch at an endpoint that is no longer in use. */
 static bool call_watches_elsewhere(const struct fs_call *call)
 {
     return call->step == FS_WATCH && call->state == FS_SENT
         && call->generation != call->engine->generation;
 }
 
-/* The first call that is so.  To do something with it may change the list. */
+/* Returns the first call that fulfills a predicate, or NULL.  Callers search anew each time: the list changes. */
 static struct fs_call *next_call_that(struct fs_engine *engine, bool is_so(const struct fs_call *))
 {
     struct fs_call *call = engine->calls;
@@ -320,7 +320,7 @@ static struct fs_call *next_call_that(struct fs_engine *engine, bool is_so(const
     return call;
 }
 
-/* The token has come; or why not: EACCES, EPERM, ENETUNREACH, EPROTO, ENOMEM. */
+/* Send the calls that wait for a token, or fail them with EACCES, EPERM, ENETUNREACH, EPROTO or ENOMEM. */
 static void token_came(struct fs_engine *engine, int error)
 {
     int64_t now = fs_boot_now();
@@ -356,10 +356,10 @@ static void token_answered(struct fs_exchange *exchange, int error)
         token_came(engine, error);
 }
 
-/* Ask for a new token, unless that is under way. */
+/* Request a new token, unless a request for one is in flight. */
 static void ask_token(struct fs_engine *engine)
 {
-    /* To compare a password takes etcd longer. */
+    /* etcd takes longer to check a password: double the time-out if there are few endpoints. */
     unsigned rounds = engine->options->endpoint_count <= 2;
 
     if (engine->asks_token)
@@ -371,7 +371,7 @@ static void ask_token(struct fs_engine *engine)
                               fs_etcd_patience(engine->options, false, rounds)) == 0;
 }
 
-/* Use the files that have been read again.  It returns when to look again. */
+/* Use the files once they have been read again.  Returns the time of the next poll. */
 static int64_t use_files(struct fs_engine *engine, int64_t now)
 {
     struct fs_files *again = engine->again, **files = &engine->options->files;
@@ -382,7 +382,7 @@ static int64_t use_files(struct fs_engine *engine, int64_t now)
     if (atomic_load(&again->error) == EINPROGRESS)
         return now + FILES_PAUSE;
     engine->again = NULL;
-    /* A password that is empty is being written. */
+    /* An empty password is one that is being written. */
     whole = again->error == 0 && (engine->options->user == NULL || again->password[0] != '\0');
     is_other = whole && strcmp(again->password, (*files)->password) != 0;
     fs_files_drop(whole ? *files : again);

@@ -12,20 +12,20 @@
 
 /* ---- Errors ---- */
 
-/* Codes of gRPC. */
+/* gRPC status codes. */
 enum {
     ANY = -1, INVALID = 3, NOT_FOUND = 5, DENIED = 7, EXHAUSTED = 8, PRECONDITION = 9,
     OUT_OF_RANGE = 11, UNIMPLEMENTED = 12, UNAUTHENTICATED = 16
 };
 
-/* The first that fits counts.  Of all others only that it did not work, now or here. */
+/* The first match counts.  Any other error is ENETUNREACH: a retry elsewhere may succeed. */
 static const struct { int code; const char *words; int error; } meanings[] = {
-    /* A token that has ended; one from before a change of a role or a user (3.4: code 2); none. */
+    /* The token has expired, is older than a change of a role or user (code 2 in 3.4), or is missing. */
     { UNAUTHENTICATED, "", EKEYEXPIRED },
     { ANY, "revision of auth store is old", EKEYEXPIRED },
     { ANY, "revision in header is old", EKEYEXPIRED },
     { INVALID, "user name is empty", EKEYEXPIRED },
-    /* A user who may not, is none, or has another password; a user where there are none. */
+    /* The user lacks the permission, does not exist or has another password; or etcd has no authentication. */
     { DENIED, "", EACCES },
     { INVALID, "authentication failed", EACCES },
     { ANY, "authentication is not enabled", EACCES },
@@ -37,7 +37,7 @@ static const struct { int code; const char *words; int error; } meanings[] = {
     { EXHAUSTED, "space exceeded", ENOSPC },
     { INVALID, "", EPROTO },
     { OUT_OF_RANGE, "", EPROTO },
-    /* What another server with a gateway like etcd's says of our paths. */
+    /* Answers to our paths from a server that is not etcd, but has a gateway like etcd's. */
     { NOT_FOUND, "", EPROTO },
     { UNIMPLEMENTED, "", EPROTO },
 };
@@ -52,7 +52,7 @@ static int error_of_code(int64_t code, const char *message)
     return ENETUNREACH;
 }
 
-/* A proxy has answered; or a server that is not etcd, which does not know what we want. */
+/* Returns the error for an answer of a proxy, or of a server that is not etcd. */
 static int error_of_status(long status)
 {
     switch (status) {
@@ -66,8 +66,8 @@ static int error_of_status(long status)
 }
 
 /*
- * Parse an answer, and find its error, in the object itself or in one named "error".  Also EEXIST: there
- * is such a lease.
+ * Parse an answer.  Returns its error, which is in the object itself or in a member "error"; EEXIST if the
+ * lease exists already.
  */
 static int parse_answer(long status, const char *bytes, size_t n, json_t **out)
 {
@@ -93,7 +93,7 @@ static int parse_answer(long status, const char *bytes, size_t n, json_t **out)
 
 /* ---- A transaction ---- */
 
-/* The keys of a range, which is the answer number i of a transaction.  False: it is not there. */
+/* Set *keys to the keys of part i of a transaction's answer, a range.  Returns false if there is none. */
 static bool keys_in_part(const json_t *parts, size_t i, json_t **keys)
 {
     json_t *range;
@@ -102,7 +102,7 @@ static bool keys_in_part(const json_t *parts, size_t i, json_t **keys)
         && fs_json_array(range, "kvs", keys);
 }
 
-/* The limit, and that with which the name was made: two numbers, with one space between them. */
+/* Read the current limit and the one with which the name was made: two numbers, separated by one space. */
 static bool read_limit(const json_t *kv, struct fs_answer *answer)
 {
     char text[48], *first;
@@ -115,8 +115,8 @@ static bool read_limit(const json_t *kv, struct fs_answer *answer)
 }
 
 /*
- * Read the limit, add up those that run, and find mine among them.  Without a request only the limit is
- * wanted, and other keys may be damaged.
+ * Read the limit, add up the units of the running requests, and find the caller's request among them.
+ * Without a request (no lease), only the limit matters, and other keys may be damaged.
  */
 static bool read_running(const json_t *parts, const struct fs_place *place,
                          struct fs_answer *answer)
@@ -145,7 +145,7 @@ static bool read_running(const json_t *parts, const struct fs_place *place,
     return true;
 }
 
-/* The single key of a range, and when it was made; "" and 0 if there is none. */
+/* Read the single key of a range, and the revision at which it was made; "" and 0 if the range is empty. */
 static bool read_one_key(const json_t *parts, size_t i, char key[FS_KEY_SIZE], int64_t *revision)
 {
     json_t *keys;
@@ -160,7 +160,7 @@ static bool read_one_key(const json_t *parts, size_t i, char key[FS_KEY_SIZE], i
         && fs_json_int(json_array_get(keys, 0), "create_revision", revision) && *revision > 0;
 }
 
-/* The request before mine that a range has found; *key is left alone if there is none. */
+/* Read the predecessor that a range has found.  Leaves `key` unchanged if the range has none. */
 static bool read_ahead(const json_t *parts, size_t i, const struct fs_place *place,
                        char key[FS_KEY_SIZE])
 {
@@ -171,7 +171,7 @@ static bool read_ahead(const json_t *parts, size_t i, const struct fs_place *pla
         return false;
     if (json_array_size(keys) == 0)
         return true;
-    /* Nobody would ever remove a damaged one, or one without a lease. */
+    /* An error, because a damaged key, or one without a lease, would never be removed. */
     if (!fs_user_read(json_array_get(keys, 0), place->prefix, &user) || user.runs)
         return false;
     if (user.about.reserved_[0] != place->lease)
@@ -179,14 +179,14 @@ static bool read_ahead(const json_t *parts, size_t i, const struct fs_place *pla
     return true;
 }
 
-/* What FS_VIEW reads. */
+/* Read the parts of a view. */
 static bool read_view(const json_t *parts, const struct fs_place *place, struct fs_answer *answer)
 {
     char mine[FS_KEY_SIZE];
 
     if (!read_running(parts, place, answer)
         || !read_one_key(parts, FS_SAW_MINE, mine, &answer->joined)
-        /* The one before it among its equals; else the last of the better ones, by key. */
+        /* The predecessor of the same priority; without one, the last key of a better priority. */
         || !read_ahead(parts, FS_SAW_BETTER, place, answer->ahead)
         || !read_ahead(parts, FS_SAW_EQUAL, place, answer->ahead))
         return false;
@@ -202,7 +202,7 @@ static int read_transaction(enum fs_step step, const json_t *json, const struct 
         || !fs_json_array(json, "responses", &parts))
         return EPROTO;
     if (answer->revision < place->seen)
-        return EPROTO;      /* a member that was left behind, or an older copy of the data */
+        return EPROTO;      /* from a member that lags, or an older copy of the data */
     if (step == FS_CONFIRM) {
         if (!keys_in_part(parts, 0, &inner))
             return EPROTO;
@@ -221,7 +221,7 @@ static int read_transaction(enum fs_step step, const json_t *json, const struct 
         return EBADMSG;
     if (step == FS_VIEW)
         answer->done = false;
-    /* The transaction within that of FS_JOIN may have put mine. */
+    /* The nested transaction of FS_JOIN may have put the request's key. */
     if (step == FS_JOIN && !answer->done
         && (!fs_json_object(json_array_get(parts, FS_SAW_COUNT), "response_txn", &inner)
             || !fs_json_bool(inner, "succeeded", &answer->done)))
@@ -254,7 +254,7 @@ static bool read_header(const json_t *json, struct fs_answer *answer)
 static int read_answer(enum fs_step step, json_t *json, const char *cluster,
                        const struct fs_place *place, struct fs_answer *answer)
 {
-    /* A renewal is a stream, of which this is the only line. */
+    /* The answer to a renewal is a stream of a single line. */
     if (step == FS_RENEW && !fs_json_object(json, "result", &json))
         return EPROTO;
     if (!read_header(json, answer))
@@ -276,7 +276,7 @@ int fs_etcd_read_answer(enum fs_step step, long status, const char *bytes, size_
     int error = parse_answer(status, bytes, n, &json);
 
     memset(answer, 0, sizeof *answer);
-    /* A step that has been taken already is refused. */
+    /* etcd refuses a repeated step that has taken effect already: that is a success. */
     if ((step == FS_GRANT && error == EEXIST) || (step == FS_END && error == ESTALE)) {
         answer->ttl_s = place->ttl_s;
         error = 0;
@@ -292,7 +292,7 @@ int fs_etcd_read_answer(enum fs_step step, long status, const char *bytes, size_
     return answer->error;
 }
 
-/* 0: one of the events is news of what was watched; EAGAIN: none is; EPROTO: they make no sense. */
+/* Returns 0 if an event concerns the request, EAGAIN if none does, or EPROTO if an event is invalid. */
 static int read_events(const json_t *events, const struct fs_place *place)
 {
     const struct fs_keys keys = fs_keys_of(place);
@@ -307,7 +307,7 @@ static int read_events(const json_t *events, const struct fs_place *place)
         if (!fs_json_string(event, "type", &type) || !fs_json_object(event, "kv", &kv)
             || !fs_json_bytes(kv, "key", key, sizeof key) || !fs_json_int(kv, "mod_revision", &revision))
             return EPROTO;
-        /* Who begins takes room, and makes none. */
+        /* A new running key is no reason to wake: a request that begins frees no units. */
         if (revision > place->seen && (strcmp(type, "DELETE") == 0 || strcmp(key, keys.limit) == 0))
             return 0;
     }

@@ -2,28 +2,32 @@
 /*
  * etcd_ask.c - see etcd_ask.h.
  *
- * Each step is one transaction, and its conditions are all that keeps the promise.  They are about
- * the range of those that run and the range of those that wait before this request, never about who
- * joins behind it; so nobody who joins later can make them fail.
+ * Each step is one transaction, and its conditions alone guarantee the limit and the order.  They test
+ * the running requests and the requests that wait before this one, never those behind it; so a request
+ * that joins later cannot make them fail.
  *
- *     FS_JOIN   the limit is what the request expects, and mine is nowhere: put mine in the queue.
- *               If it is to have another limit: and nobody waits or runs: put both.
- *               Else: there is no limit, and mine is nowhere: put both.
- *     FS_BEGIN  mine is in the queue, as of when it joined;
- *               nobody of a better priority waits, and nobody of mine that joined before;
- *               nobody began since the view, whose sum left room, or set the limit:
- *               move mine to those that run.  Who ended since the view only made room.
- *     FS_LIMIT  there is a limit, and nobody set it since the view: set it.
- *     FS_REMOVE nobody waits or runs, and nobody set the limit since the view: forget it.
+ *     FS_JOIN   Conditions: the limit is the expected one, and this request has no key.
+ *               Effect: put its key in the queue.
+ *               If the request is to change the limit: the limit is the expected one, and no request
+ *               waits or runs.  Effect: put the new limit and the key.
+ *               If these fail: there is no limit, and this request has no key.  Effect: put both.
+ *     FS_BEGIN  Conditions: this request's key is in the queue, with the revision at which it joined;
+ *               no request of a better priority waits, and none of the same priority that joined before;
+ *               no request has begun, and the limit was not set, since the view, whose sum left room.
+ *               Effect: move the key to the running ones.  A request that ended since only made room.
+ *     FS_LIMIT  Conditions: there is a limit, and it was not set since the view.  Effect: set it.
+ *     FS_REMOVE Conditions: no request waits or runs, and the limit was not set since the view.
+ *               Effect: delete it.
  *
- * A request first expects the limit that it says, now and when the name was made.  If one of the two
- * is another, FS_JOIN says so, and is asked again with both.  The limit can be set at any time, as each
- * begin counts with the one that is in force when it is taken.  Who is not the head need not hear of it:
- * it is for the head to begin, and then for the next.  So the head watches the limit with those that
- * run, and a confirmation finds both as old as the view.  A FS_LIMIT or FS_REMOVE that arrives late finds
- * a limit that is newer than its view, and so does the attempt behind a lost answer: it is viewed again.
+ * At first, a request expects its own limit both as the current one and as the one with which the name
+ * was made.  If either differs, the answer to FS_JOIN contains both, and FS_JOIN is repeated with them.
+ * The limit can be set at any time: each FS_BEGIN uses the limit that is in force at that moment.  Only
+ * the front of the queue needs to hear of a change, because only the front can begin.  So the front
+ * watches the limit together with the running requests, and a confirmation checks that both are as old
+ * as the view.  An FS_LIMIT or FS_REMOVE that arrives late finds a limit newer than its view, and fails;
+ * so does a repeated attempt after a lost answer.  To set a limit, a new view is then taken.
  *
- * A comparison of etcd over an empty range compares with revision 0.
+ * etcd compares an empty range as if its revision were 0.
  */
 #include "etcd_ask.h"
 
@@ -36,31 +40,31 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A question that is not answered is asked elsewhere after this. */
+/* First time-out of a question; after it, the next endpoint is tried. */
 #define ANSWER_MS 1700L
 
-/* It doubles so often, at most: fs_etcd_patience(). */
+/* Limit of the doublings of the time-out: fs_etcd_patience(). */
 enum { ROUNDS_MAX = 3 };
 
 /* ---- The parts of a transaction ---- */
 
 /*
- * Each function takes over the JSON that it is given, and returns NULL if there was no memory for
- * it or for a part of it: so only the whole has to be checked.
+ * Each function takes ownership of its JSON arguments, and returns NULL if one of these is NULL or
+ * there is no memory.  So only the final result needs a check.
  */
 
-/* A range of keys; or one key, if the end is NULL. */
+/* A range of keys, or a single key if `end` is NULL. */
 struct range {
     const char *key, *end;
     bool bare;              /* without values */
-    const char *last_by;    /* "KEY", "CREATE": in descending order of that; NULL: any order */
-    int64_t most;           /* so many of them; 0: all */
-    int64_t joined_before;  /* only what was created before a revision; 0: all */
-    int64_t set_before;     /* only what was last changed before a revision; 0: all */
-    int64_t watched_from;   /* for a watch: all that happens from a revision on */
+    const char *last_by;    /* sort key, descending: "KEY", "CREATE", or NULL for any order */
+    int64_t most;           /* maximum number of keys, or 0 for all */
+    int64_t joined_before;  /* only keys created before a revision, or 0 for all */
+    int64_t set_before;     /* only keys last changed before a revision, or 0 for all */
+    int64_t watched_from;   /* for a watch: its first revision */
 };
 
-/* An object with one more member. */
+/* Returns the object with one more member, or NULL. */
 static json_t *with_member(json_t *object, const char *name, json_t *value)
 {
     if (json_object_set_new(object, name, value) == 0)
@@ -69,7 +73,7 @@ static json_t *with_member(json_t *object, const char *name, json_t *value)
     return NULL;
 }
 
-/* An array with one more item. */
+/* Returns the array with one more item, or NULL. */
 static json_t *with_item(json_t *array, json_t *item)
 {
     if (json_array_append_new(array, item) == 0)
@@ -128,7 +132,7 @@ static json_t *txn_delete(const char *key)
     return json_pack("{s:{s:o}}", "request_delete_range", "key", fs_json_base64(key));
 }
 
-/* A condition.  An end of NULL: for one key.  It holds for an empty range, except "GREATER". */
+/* A condition on a range, or on a single key if `end` is NULL.  An empty range fulfills it, except "GREATER". */
 static json_t *txn_compare(const char *key, const char *end, const char *target, const char *result,
                            const char *member, int64_t revision)
 {
@@ -155,7 +159,7 @@ static json_t *txn(json_t *when, json_t *then, json_t *otherwise)
 
 /* ---- The steps ---- */
 
-/* What a request has to know: FS_SAW_RUNNING and so on. */
+/* The parts of a view: FS_SAW_RUNNING and so on. */
 static json_t *view_parts(const struct fs_place *place, const struct fs_keys *keys)
 {
     return ITEMS(
@@ -183,7 +187,7 @@ static json_t *limit_value(int64_t now, int64_t first)
     return fs_json_base64(text);
 }
 
-/* An operation of another transaction: put the limit and mine, on these conditions. */
+/* A nested transaction: put the limit and the request's key, on the conditions `when`. */
 static json_t *put_with_limit(const struct fs_place *place, const struct fs_keys *keys, json_t *when)
 {
     json_t *both = ITEMS(txn_put(keys->limit, limit_value(place->limit, place->limit), 0),
@@ -227,7 +231,7 @@ static json_t *begin_txn(const struct fs_place *place, const struct fs_keys *key
     return txn(when, then, view_parts(place, keys));
 }
 
-/* What the request waits for. */
+/* The keys that the request watches. */
 static struct range awaited_range(const struct fs_place *place, const struct fs_keys *keys)
 {
     if (place->ahead[0] != '\0')
@@ -255,7 +259,7 @@ static json_t *list_txn(const struct fs_keys *keys)
         TXN_READ(.key = keys->waiting, .end = keys->waiting_end, .most = FS_LIST_MAX)));
 }
 
-/* A read that a majority answers: what the request waits for, as old as its view; or any. */
+/* A linearizable read of the watched keys: the predecessor, or the limit and the running keys as old as the view. */
 static json_t *confirm_txn(const struct fs_place *place, const struct fs_keys *keys)
 {
     struct range awaited = awaited_range(place, keys);
@@ -321,11 +325,12 @@ char *fs_etcd_question(enum fs_step step, const struct fs_place *place, const ch
 }
 
 /*
- * All endpoints are asked once within the time for a question.  A renewal is due after a third of the
- * lease, and three quarters are the end; so 5/12 of it are for all, and a sixth for one of two.
+ * The time for a question suffices for one attempt at each endpoint.  A renewal starts after a third of
+ * the lease and must end within three quarters; so all endpoints share 5/12 of the lease, and each of two
+ * gets a sixth.
  *
- * It doubles from round to round.  An engine that is overloaded does what it was asked also when
- * nobody waits for the answer any more; asked again and again, it would never get through.
+ * The time-out doubles in each round: an overloaded engine also processes questions that have timed out,
+ * and retries at a constant rate would keep it overloaded.
  */
 long fs_etcd_patience(const struct fs_options *options, bool has_lease, unsigned rounds)
 {
@@ -337,7 +342,7 @@ long fs_etcd_patience(const struct fs_options *options, bool has_lease, unsigned
     return (long)first << (rounds < ROUNDS_MAX ? rounds : ROUNDS_MAX);
 }
 
-/* Write a string of JSON to where `to` points, and return its end. */
+/* Write a JSON string to `to`.  Returns its end. */
 static char *write_quoted(char *to, const char *text)
 {
     *to++ = '"';
@@ -352,7 +357,7 @@ static char *write_quoted(char *to, const char *text)
     return to;
 }
 
-/* jansson is not used: it would leave copies of the password in memory that is free. */
+/* Written without jansson, which would leave copies of the password in freed memory. */
 char *fs_etcd_token_question(const struct fs_options *options)
 {
     static const char name[] = "{\"name\":", password[] = ",\"password\":";

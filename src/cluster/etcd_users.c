@@ -9,10 +9,10 @@
 #include <string.h>
 #include <time.h>
 
-/* The most that the value of a key can be long. */
+/* Maximum size of a key's value. */
 enum { VALUE_SIZE = 2048 };
 
-/* It says units for those who sum up, and the rest for people. */
+/* Only the units are used by other requests; the rest is for people. */
 char *fs_user_value(const struct fs_place *place)
 {
     return fs_json_text(json_pack("{s:I,s:i,s:s,s:I,s:s,s:I}", "units", (json_int_t)place->units,
@@ -21,10 +21,10 @@ char *fs_user_value(const struct fs_place *place)
                                   (json_int_t)time(NULL)));
 }
 
-/* The last of the year 9999: functions that make a date of a time fail on some that are later. */
+/* The last second of the year 9999: some functions that format a date fail for later times. */
 #define LAST_SECOND INT64_C(253402300799)
 
-/* fs_user_value has written it, or somebody else. */
+/* Read the text of fs_user_value.  It may have been written by another program, so all of it is checked. */
 static bool read_user_value(const char *text, fairsem_cluster_user_t *about)
 {
     json_t *json = fs_json_parse(text, strlen(text));
@@ -64,7 +64,10 @@ bool fs_user_read(const json_t *kv, const char *prefix, struct fs_user *user)
     return true;
 }
 
-/* What a list says of a key.  Until all are sorted: its fence is its revision, its place whether it waits. */
+/*
+ * Fill in the list's entry for a key.  Until the list is sorted, `fence` is the key's revision, and `place` is 1 if
+ * the request waits.
+ */
 static void list_user(const json_t *kv, bool runs, const char *prefix, fairsem_cluster_user_t *about)
 {
     struct fs_user user;
@@ -84,7 +87,7 @@ static void list_user(const json_t *kv, bool runs, const char *prefix, fairsem_c
     about->place = !runs;
 }
 
-/* In the order of the queue; the damaged ones have no place, and come last. */
+/* Compare by position in the queue.  Damaged entries have no position, and come last. */
 static int compare_users(const void *left, const void *right)
 {
     const fairsem_cluster_user_t *a = left, *b = right;
@@ -115,7 +118,7 @@ static int append_users(const json_t *range, bool runs, const char *prefix, stru
     users += answer->user_count;
     for (size_t i = 0; i < count; i++)
         list_user(json_array_get(keys, i), runs, prefix, &users[i]);
-    /* By key, etcd has cut the last priority: who is missing may stand before any of it. */
+    /* etcd truncates by key, within the last priority: missing requests may precede any of that priority. */
     if (!runs && (uint64_t)total > count)
         last = users[count - 1].priority;
     qsort(users, count, sizeof *users, compare_users);

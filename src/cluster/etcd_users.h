@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* etcd_users.h - the keys of requests: the value that is put there, and what they say, checked. */
+/* etcd_users.h - the keys of requests: writing and checked reading of their values. */
 #ifndef CLUSTER_ETCD_USERS_H
 #define CLUSTER_ETCD_USERS_H
 
@@ -10,17 +10,17 @@
 struct fs_user {
     char    key[FS_KEY_SIZE];
     bool    runs;
-    int64_t revision;               /* when the key was made */
+    int64_t revision;               /* at which the key was made */
     fairsem_cluster_user_t about;
 };
 
-/* The value of the key of a request, from malloc.  NULL: no memory. */
+/* Returns the value for a request's key, allocated with malloc(), or NULL without memory. */
 char *fs_user_value(const struct fs_place *place);
 
-/* Read a key with its value.  False: it is damaged; user->key is what could be read of it. */
+/* Read a key with its value.  Returns false if either is damaged; user->key then is as much as could be read. */
 bool fs_user_read(const json_t *kv, const char *prefix, struct fs_user *user);
 
-/* The answer of FS_LIST: its parts are a range of those that run and one of those that wait. */
+/* Read the answer to FS_LIST: a range of the running requests, and a range of the waiting ones. */
 int fs_users_read(const json_t *parts, const char *prefix, struct fs_answer *answer);
 
 #endif

@@ -10,14 +10,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* An endpoint that does not take a connection in this time is passed over. */
+/* Time-out for a connection. */
 #define CONNECT_MS 900L
 
 struct fs_http {
     CURLM *multi;
     const struct fs_options *options;
-    unsigned pass;      /* so many addresses of a name are passed over, because they hung */
-    bool fresh;         /* the last question hung: the next takes no connection that is there */
+    unsigned pass;      /* number of a name's addresses to skip, because they hung */
+    bool fresh;         /* the last question timed out: the next one opens a new connection */
 };
 
 int fs_http_open(struct fs_http **http, const struct fs_options *options)
@@ -39,7 +39,7 @@ void fs_http_close(struct fs_http *http)
     free(http);
 }
 
-/* Hand complete lines of a stream on.  False: no more are wanted, or one is too long. */
+/* Pass on the complete lines of a stream.  Returns false if no more are wanted, or a line is too long. */
 static bool hand_lines_on(struct fs_exchange *exchange)
 {
     char *at = exchange->bytes, *end = exchange->bytes + exchange->used, *stop;
@@ -57,7 +57,7 @@ static bool hand_lines_on(struct fs_exchange *exchange)
     return !exchange->too_long;
 }
 
-/* For curl: bytes have come.  A result other than n ends the exchange. */
+/* curl's callback for received bytes.  A result other than n ends the exchange. */
 static size_t receive_bytes(char *bytes, size_t one, size_t n, void *arg)
 {
     struct fs_exchange *exchange = arg;
@@ -80,7 +80,7 @@ static size_t receive_bytes(char *bytes, size_t one, size_t n, void *arg)
     return exchange->line == NULL || hand_lines_on(exchange) ? n : 0;
 }
 
-/* False: no memory. */
+/* Returns false without memory. */
 static bool add_headers(struct fs_exchange *exchange, const char *authorization)
 {
     const char *const headers[] = { "Content-Type: application/json", "Expect:", authorization };
@@ -96,8 +96,8 @@ static bool add_headers(struct fs_exchange *exchange, const char *authorization)
 }
 
 /*
- * A program that the caller executes has nothing of ours.  curl tries the next address of a name only
- * if one takes no connection, so the one that took it and then hung is passed over here.
+ * Open a socket, close-on-exec.  curl tries the next address of a name only if a connection fails, so an
+ * address that accepted a connection and then hung is skipped here.
  */
 static curl_socket_t open_socket(void *arg, curlsocktype purpose, struct curl_sockaddr *address)
 {
@@ -111,7 +111,7 @@ static curl_socket_t open_socket(void *arg, curlsocktype purpose, struct curl_so
     return socket(address->family, address->socktype | SOCK_CLOEXEC, address->protocol);
 }
 
-/* An endpoint of this machine is asked directly, as etcdctl does, whatever http_proxy says. */
+/* Returns true for an endpoint on this machine, which is reached without http_proxy, as etcdctl does. */
 static bool is_of_this_machine(const char *url)
 {
     const char *host = strstr(url, "://") + 3;
@@ -120,7 +120,7 @@ static bool is_of_this_machine(const char *url)
            || strncmp(host, "127.", 4) == 0 || strncmp(host, "[::1]", 5) == 0;
 }
 
-/* All that curl has to know.  False: no memory. */
+/* Set all of curl's options.  Returns false without memory. */
 static bool set_curl_options(struct fs_http *http, struct fs_exchange *exchange, const char *url,
                              long timeout_ms)
 {
@@ -144,7 +144,7 @@ static bool set_curl_options(struct fs_http *http, struct fs_exchange *exchange,
     SET(CURLOPT_OPENSOCKETDATA, exchange);
     SET(CURLOPT_FRESH_CONNECT, (long)http->fresh);
 #if LIBCURL_VERSION_NUM >= 0x075700
-    /* A name server that hangs is left alone: else this would wait for it, and all renewals with it. */
+    /* Do not wait for the resolver's thread at the end: a name server that hangs would delay all renewals. */
     SET(CURLOPT_QUICK_EXIT, 1L);
 #endif
     SET(CURLOPT_CONNECTTIMEOUT_MS, CONNECT_MS);
@@ -171,7 +171,7 @@ void fs_http_free_question(char *body)
     free(body);
 }
 
-/* Give back what belongs to curl, the question and the answer. */
+/* Free curl's objects, the question and the answer. */
 static void clear_exchange(struct fs_exchange *exchange)
 {
     curl_easy_cleanup(exchange->easy);
@@ -236,7 +236,7 @@ void fs_http_wake(struct fs_http *http)
     curl_multi_wakeup(http->multi);
 }
 
-/* What a result of curl is here. */
+/* Returns the errno value for a result of curl. */
 static int error_of_curl(const struct fs_exchange *exchange, CURLcode code)
 {
     if (exchange->too_long)
@@ -251,7 +251,7 @@ static int error_of_curl(const struct fs_exchange *exchange, CURLcode code)
     case CURLE_SSL_CONNECT_ERROR:
     case CURLE_RECV_ERROR:
     case CURLE_SEND_ERROR:
-        /* A certificate is refused by an alert, with TLS 1.3 after the handshake; all else may pass. */
+        /* An alert means a refused certificate (in TLS 1.3 after the handshake); any other error may be temporary. */
         return strstr(exchange->why, "alert") != NULL ? EPERM : ENETUNREACH;
     case CURLE_UNSUPPORTED_PROTOCOL:
     case CURLE_WEIRD_SERVER_REPLY:
@@ -261,7 +261,7 @@ static int error_of_curl(const struct fs_exchange *exchange, CURLcode code)
     }
 }
 
-/* Choose the address for the next question.  True: this one is to be asked again, at the first. */
+/* Choose the address for the next question.  Returns true if this one must be retried, at the first address. */
 static bool ran_out_of_addresses(struct fs_http *http, struct fs_exchange *exchange, CURLcode code)
 {
     if (code == CURLE_COULDNT_CONNECT && exchange->passed > 0) {
@@ -296,7 +296,7 @@ void fs_http_turn(struct fs_http *http)
             && curl_multi_add_handle(http->multi, easy) == CURLM_OK)
             continue;
         exchange->http = NULL;
-        /* The callback may start the exchange again: the old answer is ours until then. */
+        /* The callback may restart the exchange, so the old one is kept aside and cleared afterwards. */
         old = *exchange;
         exchange->ended(exchange, error_of_curl(&old, code));
         clear_exchange(&old);

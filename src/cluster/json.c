@@ -57,7 +57,7 @@ long fs_base64_read(const char *text, size_t n, unsigned char *out, size_t size)
 
 json_t *fs_json_parse(const char *bytes, size_t n)
 {
-    /* jansson refuses more than 2048 levels, and without a flag of ours anything behind the end. */
+    /* jansson itself refuses more than 2048 levels and, without JSON_DISABLE_EOF_CHECK, text after the end. */
     return json_loadb(bytes, n, JSON_REJECT_DUPLICATES, NULL);
 }
 
@@ -73,7 +73,7 @@ bool fs_json_array(const json_t *from, const char *name, json_t **out)
     return *out == NULL || json_is_array(*out);
 }
 
-/* Written again, it is the same text only if all of it is a number, and within the range. */
+/* Printing the number gives the same text only if all of the text is a number within the range. */
 bool fs_json_read_number(const char *text, int64_t *out)
 {
     char again[24];
