@@ -1,15 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * cluster.c - the limit between machines: open, acquire and release, close.  Start reading here.
+ * cluster.c - a semaphore shared by machines: open, acquire and release, close.  Start reading here.
  *
- * Downwards: request.c is one request's states, and lease.c its life; users.c asks who else is there;
- * keeper.c is the thread that moves all of these; engine.h what an engine is asked, and etcd.c the
- * only one, with etcd_ask.c for the questions (the protocol is there), etcd_answer.c for the
- * answers, and http.c for the way.
+ * The layers below: request.c has the states of one request, and lease.c its lease; users.c lists the
+ * requests of a name; keeper.c is the background thread that runs all of these; engine.h is the
+ * interface to an engine, and etcd.c the only implementation, with etcd_ask.c for the questions (read
+ * the protocol there), etcd_answer.c for the answers, and http.c for the transport.
  *
- * A caller waits for its request on a semaphore of one unit, which the keeper releases.  So the
- * deadline, the time-out, the token and the cancellation of a thread are those of
- * fairsem_acquire_with.
+ * A caller waits for its request on a semaphore, to which the keeper releases one unit.  So deadline,
+ * time-out, cancel token and thread cancellation work as in fairsem_acquire_with.
  */
 #include "clock.h"
 #include "request.h"
@@ -86,13 +85,13 @@ int fairsem_cluster_why(fairsem_cluster_t *handle, char *text, size_t size)
 
 /* ---- Acquire and release ---- */
 
-/* The request of a hold is in its first word. */
+/* Returns the request of a hold, which is in the hold's first word, or NULL if nothing is held. */
 static struct fs_request *request_of(const fairsem_cluster_hold_t *hold)
 {
     return (struct fs_request *)hold->fairsem_reserved_[0];
 }
 
-/* The time of `how` is over, or it is none. */
+/* Returns true if `how` leaves no time to wait: it only tries, or its deadline has passed. */
 static bool wait_only_tries(const fairsem_wait_t *how)
 {
     struct timespec now = { 0, 0 };
@@ -104,7 +103,7 @@ static bool wait_only_tries(const fairsem_wait_t *how)
                                                : now.tv_nsec >= how->deadline->tv_nsec;
 }
 
-/* Give a new request to the keeper.  Only the wait for it is a cancellation point. */
+/* Pass a new request to the keeper.  This is not a cancellation point; only await_units is. */
 static int start_request(fairsem_cluster_t *handle, int64_t n, const fairsem_wait_t *how,
                          struct fs_request **out)
 {
@@ -114,7 +113,7 @@ static int start_request(fairsem_cluster_t *handle, int64_t n, const fairsem_wai
     pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel);
     request = fs_request_new(handle, n, how != NULL ? how->priority : 0, wait_only_tries(how));
     if (request != NULL) {
-        /* No units: only to find out whether `how` is one, and whether its token is canceled. */
+        /* Zero units: this only checks whether `how` is valid, and whether its token is canceled. */
         error = fairsem_acquire_with(&request->decided, 0, how);
         fs_keeper_lock(handle, &state);
         if (error == 0)
@@ -132,7 +131,7 @@ static int start_request(fairsem_cluster_t *handle, int64_t n, const fairsem_wai
     return error;
 }
 
-/* Take the request from its caller, who may be a thread that is canceled while it waits, and let it end. */
+/* Let a request end, and drop the caller's reference to it.  Also the cleanup handler of a canceled caller. */
 static void abandon_request(void *arg)
 {
     struct fs_request *request = arg;
@@ -146,7 +145,7 @@ static void abandon_request(void *arg)
     fs_keeper_unlock(handle, state);
 }
 
-/* Wait until it is decided; then the result of the request, or that of the wait. */
+/* Wait until the request is decided.  Returns its result, or the error of the wait. */
 static int await_units(struct fs_request *request, const fairsem_wait_t *how)
 {
     fairsem_wait_t plain = how != NULL ? *how : (fairsem_wait_t){ 0 };
@@ -161,7 +160,7 @@ static int await_units(struct fs_request *request, const fairsem_wait_t *how)
     error = fairsem_acquire_with(&request->decided, 1, &plain);
     pthread_cleanup_pop(0);
     fs_keeper_lock(request->handle, &state);
-    /* What was decided before the lock counts: units that are there are taken. */
+    /* A decision made before this lock takes precedence over a time-out: granted units are taken. */
     result = request->is_decided ? request->result : error;
     if (result != 0)
         request->leaves = true;
@@ -169,7 +168,7 @@ static int await_units(struct fs_request *request, const fairsem_wait_t *how)
     return result;
 }
 
-/* Wait for the end, which the keeper tells in a time that is bounded. */
+/* Wait for the end of the request, which the keeper reports within bounded time.  Returns its result. */
 static int await_end(struct fs_request *request)
 {
     int result, state;
@@ -222,7 +221,7 @@ int fairsem_cluster_release(fairsem_cluster_hold_t *hold)
     return error;
 }
 
-/* ---- What is known of a hold ---- */
+/* ---- The state of a hold ---- */
 
 int fairsem_cluster_lost(const fairsem_cluster_hold_t *hold)
 {

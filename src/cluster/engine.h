@@ -22,7 +22,7 @@ enum fs_step {
                    limit was set, since the view */
     FS_RENEW,   /* renew the lease */
     FS_END,     /* end the lease, and with it the request's key */
-    FS_WATCH,   /* wait until a watched key is gone; fails at the first error, without a retry */
+    FS_WATCH,   /* wait until a watched key is deleted or the limit is set; fails at the first error */
     FS_CONFIRM, /* ask a majority whether the leader that renewed the lease is still the leader, and
                    whether all watched keys still exist, unchanged */
     FS_LIMIT,   /* set the limit of a name, unless it was set since the view */

@@ -10,7 +10,7 @@
  *               Effect: put its key in the queue.
  *               If the request is to change the limit: the limit is the expected one, and no request
  *               waits or runs.  Effect: put the new limit and the key.
- *               If these fail: there is no limit, and this request has no key.  Effect: put both.
+ *               If either of these fails: there is no limit, and this request has no key.  Effect: put both.
  *     FS_BEGIN  Conditions: this request's key is in the queue, with the revision at which it joined;
  *               no request of a better priority waits, and none of the same priority that joined before;
  *               no request has begun, and the limit was not set, since the view, whose sum left room.

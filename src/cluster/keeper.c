@@ -70,7 +70,7 @@ void fs_keeper_tell(fairsem_cluster_t *handle)
     eventfd_write(handle->event, 1);
 }
 
-/* One turn of all jobs.  It returns the time of the next. */
+/* Run one iteration: the engine, and all jobs.  Returns the time of the next. */
 static int64_t turn_all_jobs(fairsem_cluster_t *handle)
 {
     int64_t now = fs_boot_now();
@@ -110,7 +110,7 @@ static void *keeper_thread(void *arg)
     return NULL;
 }
 
-/* Signals are for the program's own threads. */
+/* Create the thread, with all signals blocked: signals are for the program's own threads. */
 static int start_keeper(fairsem_cluster_t *handle)
 {
     sigset_t all, old;

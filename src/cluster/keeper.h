@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * keeper.h - what a handle is: a name, the lock, and one background thread, the keeper.
+ * keeper.h - a handle: a name, a mutex, and one background thread, the keeper, which is an event loop.
  *
- * The thread exists while there are jobs.  It alone uses the engine.  What jobs share with their
- * callers is under the mutex, which the thread holds except when it sleeps.
+ * The thread exists while there are jobs.  Only this thread uses the engine.  Members that jobs share
+ * with their callers are protected by the mutex, which the thread holds except when it sleeps.
  */
 #ifndef CLUSTER_KEEPER_H
 #define CLUSTER_KEEPER_H
@@ -13,11 +13,11 @@
 #include <pthread.h>
 #include <sys/types.h>
 
-/* Something that is held, waited for, or asked. */
+/* A task of the event loop: a request, or a question of users.c. */
 struct fs_job {
     /*
-     * Do what is to be done at a time; return when there is more, or FS_JOB_OVER: then the keeper
-     * has forgotten the job.  Called under the mutex, after each event.
+     * Do the pending work.  Returns the time of the next work, or FS_JOB_OVER: the keeper then no
+     * longer uses the job.  Called under the mutex, after each event.
      */
     int64_t (*turn)(struct fs_job *job, int64_t now);
     struct fs_job *next;
@@ -28,31 +28,31 @@ struct fs_job {
 struct fairsem_cluster {
     char prefix[FS_PREFIX_SIZE];    /* of the name; r/o after open, except for fairsem_cluster_next */
     pthread_mutex_t mutex;
-    struct fs_options options;      /* r/o after open; the files: by its thread */
+    struct fs_options options;      /* r/o after open; the files: the thread only */
     struct fs_engine *engine;       /* the thread only, except for fs_engine_wake */
     pid_t process;                  /* r/o after open */
     int event, alarm;               /* r/o after open: descriptors */
     struct fs_job *jobs;            /* mutex */
-    size_t claims;                  /* mutex: callers that wait, or hold something */
+    size_t claims;                  /* mutex: number of callers that wait or hold units */
     bool runs, joinable;            /* mutex: the thread */
     bool quits;                     /* mutex: jobs are to end */
     pthread_t thread;               /* mutex */
 };
 
-/* 0 or an errno value.  The handle is zero but for its name and its options, which an error frees. */
+/* Returns 0, or an errno value after freeing the options.  All members but name and options must be zero. */
 int fs_keeper_open(fairsem_cluster_t *handle);
 
-/* End the jobs that are left, and the thread. */
+/* End the remaining jobs, and the thread. */
 void fs_keeper_close(fairsem_cluster_t *handle);
 
-/* True in a forked child, where nothing of the handle can be used. */
+/* Returns true in a forked child, where the handle cannot be used. */
 bool fs_keeper_is_foreign(const fairsem_cluster_t *handle);
 
-/* Lock the mutex; the thread cannot be canceled until the unlock, which wakes the keeper. */
+/* Lock the mutex, and disable cancellation of the caller until the unlock, which wakes the keeper. */
 void fs_keeper_lock(fairsem_cluster_t *handle, int *cancel_state);
 void fs_keeper_unlock(fairsem_cluster_t *handle, int cancel_state);
 
-/* Under the mutex.  0; EAGAIN: there is no thread, and the job is not added. */
+/* Add a job, under the mutex.  Returns 0, or EAGAIN if no thread can be created: the job then is not added. */
 int fs_keeper_add(fairsem_cluster_t *handle, struct fs_job *job);
 
 /* Make fairsem_cluster_fd readable. */

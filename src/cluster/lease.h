@@ -1,20 +1,21 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * lease.h - how long a request lives: renewals, and the clock.
+ * lease.h - the lease of a request: renewals, and the clock.
  *
  *     sent            sent + 1/3         sent + 3/4                      sent + all of it
- *     a renewal       the next one       a hold must not be used         the engine gives its
- *                                        any more                        units away
+ *     a renewal       the next one       the hold must no longer         the engine may grant its
+ *                                        be used                         units to others
  *
- * "sent" is when the last renewal that counts was sent.  The engine's time begins later, when
- * it received that; so the last quarter is for clocks that differ, and for what has to be stopped.
+ * "sent" is the time at which the last confirmed renewal was sent.  The engine's lease begins later,
+ * when the renewal arrives.  The last quarter allows for clocks that differ, and for the time that the
+ * program takes to stop its work.
  *
- * A leader that is none any more may answer a renewal all the same, which then is none.  So each
- * renewal is two steps: FS_RENEW, and FS_CONFIRM, which a majority answers.  If the leader has the
- * same number there, no other one came before the renewal.
+ * A former leader may still answer a renewal, without effect.  So each renewal takes two steps:
+ * FS_RENEW, and FS_CONFIRM, which a majority answers.  If both answers have the same term, no
+ * other leader was elected before the renewal.
  *
- * A connection can be dead without anybody knowing: then the watch of a waiting request hears
- * nothing for ever.  So FS_CONFIRM reads what it waits for, as well.
+ * A dead connection can go unnoticed: the watch of a waiting request then never reports anything.  So
+ * FS_CONFIRM also reads the watched keys.
  */
 #ifndef CLUSTER_LEASE_H
 #define CLUSTER_LEASE_H
@@ -27,35 +28,35 @@ struct fs_lease {
     struct fs_engine *engine;
     const struct fs_place *place;
     struct fs_call renewal;
-    int64_t length, sent, renew_at;     /* FS_NEVER: a renewal is under way */
-    int64_t renewed_sent, renewed_term; /* of FS_RENEW, until it is confirmed */
-    struct fs_place asked;              /* of FS_CONFIRM: the request may go on before its answer */
-    bool gone;                          /* the engine has ended it */
-    bool news;                          /* not all is there that was waited for */
+    int64_t length, sent, renew_at;     /* renew_at: FS_NEVER if a renewal is in flight */
+    int64_t renewed_sent, renewed_term; /* of a renewal that is not yet confirmed */
+    struct fs_place asked;              /* copy for FS_CONFIRM: the request may change before the answer */
+    bool gone;                          /* the engine has ended the lease */
+    bool news;                          /* a confirmation missed a watched key, or found it changed */
 
-    /* Any thread: */
+    /* Accessed by any thread: */
     _Atomic int64_t good_until;
-    _Atomic int last_error;             /* of a renewal; 0: it was answered */
+    _Atomic int last_error;             /* of the last renewal, or 0 if it was answered */
     _Atomic int lost;
 };
 
-/* The engine has granted it, in answer to what was sent at a time, for so many seconds. */
+/* Start a lease of ttl_s seconds, which the engine has granted to a request sent at the time `sent`. */
 void fs_lease_begin(struct fs_lease *lease, struct fs_engine *engine, const struct fs_place *place,
                     int64_t sent, int64_t ttl_s);
 
-/* Renew no more. */
+/* Stop the renewals. */
 void fs_lease_stop(struct fs_lease *lease);
 
-/* When it is over by our own clock. */
+/* Returns the time at which the lease is over by our own clock. */
 int64_t fs_lease_end(const struct fs_lease *lease);
 
-/* Renew it, if it is time.  0, and *next is when there is more to do; or why the lease is over. */
+/* Renew the lease if it is time.  Returns 0 and sets *next to the time of the next call, or the error that ended it. */
 int fs_lease_turn(struct fs_lease *lease, int64_t now, int64_t *next);
 
-/* 0; or, for good, why a hold must not be used any more.  From any thread. */
+/* Returns 0, or an error if the hold must no longer be used; an error is final.  From any thread. */
 int fs_lease_lost(struct fs_lease *lease, int64_t now);
 
-/* How long a hold may still be used, if no renewal is answered.  From any thread. */
+/* Returns the time for which the hold may be used without another renewal.  From any thread. */
 int64_t fs_lease_left(struct fs_lease *lease, int64_t now);
 
 #endif

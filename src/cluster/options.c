@@ -18,7 +18,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-/* No certificate is so long; some files have no end. */
+/* Size limit of a file, well above any certificate: some files have no end. */
 enum { FILE_MAX = 16 << 20 };
 
 /* Add a copy of an endpoint, with a scheme. */
@@ -44,14 +44,14 @@ static int add_endpoint(struct fs_options *options, const char *text, size_t len
     return result == CURLUE_OK ? 0 : result == CURLUE_OUT_OF_MEMORY ? ENOMEM : EINVAL;
 }
 
-/* One that DNS has; those for which there is no room are left out. */
+/* Callback: add an endpoint found in DNS.  Endpoints in excess are ignored. */
 static int add_found(void *options, const char *url, size_t length)
 {
     return ((struct fs_options *)options)->endpoint_count == FS_ENDPOINTS_MAX ? 0
            : add_endpoint(options, url, length);
 }
 
-/* Add those that DNS has for a domain. */
+/* Add the endpoints that DNS has for a domain. */
 static int find_endpoints(struct fs_options *options, const char *text, size_t length)
 {
     char *domain = strndup(text, length);
@@ -61,7 +61,7 @@ static int find_endpoints(struct fs_options *options, const char *text, size_t l
     return error;
 }
 
-/* The endpoints, between commas and spaces. */
+/* Read a list of endpoints, separated by commas and spaces. */
 static int read_endpoints(struct fs_options *options, const char *list)
 {
     static const char between[] = ", \t\n", srv[] = "srv://";
@@ -81,14 +81,14 @@ static int read_endpoints(struct fs_options *options, const char *list)
     return error;
 }
 
-/* Copy a string that may be NULL.  False: no memory. */
+/* Copy a string that may be NULL.  Returns false without memory. */
 static bool copy_text(char **to, const char *from)
 {
     *to = from != NULL ? strdup(from) : NULL;
     return from == NULL || *to != NULL;
 }
 
-/* Copy a file into memory.  0, or an errno value. */
+/* Copy a file into a memfd.  Returns 0 or an errno value. */
 static int copy_file(const char *path, int *copy)
 {
     char bytes[FS_PASSWORD_SIZE];
@@ -110,7 +110,7 @@ static int copy_file(const char *path, int *copy)
     return error;
 }
 
-/* It may be a thread.  Its share of the files is dropped. */
+/* Read all files, and drop one reference to them.  Also the start function of a thread. */
 static void *read_files(void *arg)
 {
     struct fs_files *files = arg;
@@ -141,7 +141,7 @@ void fs_files_drop(struct fs_files *files)
     free(files);
 }
 
-/* For an owner, and for read_files.  NULL: no memory. */
+/* Returns unread files with two references, one of them for read_files; or NULL without memory. */
 static struct fs_files *new_files(const char *const paths[FS_FILES])
 {
     struct fs_files *files = calloc(1, sizeof *files);
@@ -161,7 +161,7 @@ static struct fs_files *new_files(const char *const paths[FS_FILES])
     return NULL;
 }
 
-/* Nobody waits for the thread. */
+/* The thread is detached: it may hang in a file system forever. */
 struct fs_files *fs_files_again(const struct fs_files *files)
 {
     struct fs_files *again = new_files((const char *const *)files->paths);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* options.h - what fairsem_cluster_open was given, checked and copied. */
+/* options.h - the attributes given to fairsem_cluster_open, checked and copied. */
 #ifndef CLUSTER_OPTIONS_H
 #define CLUSTER_OPTIONS_H
 
@@ -13,16 +13,16 @@ enum { FS_ENDPOINTS_MAX = 32 };
 enum { FS_PASSWORD_SIZE = 4096 };
 
 /*
- * What the files have that open was given.  A file system may hang for ever, so they are read by open, and
- * again only by a thread of its own.  curl reads copies in memory.
+ * The contents of the files given to fairsem_cluster_open.  A file system may hang forever, so only open
+ * and a separate thread read the files.  curl reads copies in memory.
  */
 enum { FS_PASSWORD, FS_CA, FS_CERT, FS_KEY, FS_FILES };
 
 struct fs_files {
-    _Atomic int owners;             /* a handle, the thread that reads */
-    _Atomic int error;              /* of reading; EINPROGRESS: not yet */
-    char *paths[FS_FILES];          /* NULL: there is no such file */
-    int   copies[FS_FILES];         /* descriptors; -1: none */
+    _Atomic int owners;             /* references: the handle, and the thread that reads */
+    _Atomic int error;              /* 0, an errno value, or EINPROGRESS until they are read */
+    char *paths[FS_FILES];          /* NULL if not given */
+    int   copies[FS_FILES];         /* file descriptors, or -1 if not given */
     char  password[FS_PASSWORD_SIZE];   /* never printed */
 };
 
@@ -31,15 +31,15 @@ struct fs_options {
     unsigned endpoint_count;
     char    *user;
     struct fs_files *files;
-    char    *program;                       /* NULL: that of this process */
+    char    *program;                       /* NULL for the name of this process */
     int64_t  limit;
     int64_t  ttl_ns;
 };
 
-/* 0 or an errno value, as fairsem_cluster_open.  The options are zero before. */
+/* Returns 0 or an errno value, as fairsem_cluster_open.  The options must be zero before. */
 int fs_options_read(struct fs_options *options, const fairsem_cluster_attr_t *attr);
 
-/* Begin to read the files again, and look at `error` of the result.  NULL: no memory. */
+/* Start to read the files again.  Returns the new files, whose `error` tells when they are read, or NULL. */
 struct fs_files *fs_files_again(const struct fs_files *files);
 void fs_files_drop(struct fs_files *files);
 

@@ -20,7 +20,7 @@ void fs_copy_printable(char *to, size_t size, const char *from)
     to[i] = '\0';
 }
 
-/* The name of this program, as ps shows it. */
+/* Read the name of this program, as ps shows it. */
 static void read_program(char *program, size_t size)
 {
     int file = open("/proc/self/comm", O_RDONLY | O_CLOEXEC);
@@ -51,7 +51,7 @@ bool fs_place_fill(struct fs_place *place, const char *program)
 
 /* ---- Keys ---- */
 
-/* Priorities are printed as if they began at 0. */
+/* Priorities are printed with this offset, which makes them non-negative. */
 #define OFFSET (-(int64_t)INT32_MIN)
 
 bool fs_key_prefix(char prefix[FS_PREFIX_SIZE], const char *name)
@@ -72,7 +72,7 @@ bool fs_key_prefix(char prefix[FS_PREFIX_SIZE], const char *name)
     return true;
 }
 
-/* It is one if its key is written as ours are. */
+/* A name is valid if writing it again gives the same prefix. */
 bool fs_key_name(const char *key, char name[256])
 {
     const char *at = key + 8;
@@ -101,7 +101,7 @@ static void write_key(char key[FS_KEY_SIZE], const char *prefix, bool runs, int 
                  (uint64_t)lease);
 }
 
-/* The keys that begin with "q/" end before "q0": the byte behind '/' is '0'. */
+/* The range of all keys that begin with "q/" ends at "q0": '0' is the byte after '/'. */
 struct fs_keys fs_keys_of(const struct fs_place *place)
 {
     const char *prefix = place->prefix;
@@ -122,7 +122,7 @@ struct fs_keys fs_keys_of(const struct fs_place *place)
     return keys;
 }
 
-/* It is one if it is written as ours are. */
+/* A key is valid if writing it again gives the same text. */
 bool fs_key_read(const char *key, const char *prefix, bool *runs, int *priority, int64_t *lease)
 {
     size_t length = strlen(prefix);

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * place.h - what a request is called at the engine: its place, and the keys of a name.
+ * place.h - the request record (fs_place), and the engine's keys for a name.
  *
- *     fairsem/NAME/r-limit                  the limit, and the one with which the name was made: "5 3"
+ *     fairsem/NAME/r-limit                  the current limit, and the one with which the name was made: "5 3"
  *     fairsem/NAME/q/PPPPPPPPPP/LEASE       a request in the queue: its priority and its lease
- *     fairsem/NAME/r/LEASE                  one that runs
+ *     fairsem/NAME/r/LEASE                  a running request
  *
- * NAME is escaped so that no name is the beginning of another.  PPPPPPPPPP is the priority plus
- * 2^31 in ten digits, and LEASE has 16 hexadecimal digits: so keys are in the order of priorities.
- * The limit is just before those that run: one range has all that the head of the queue waits for.
+ * NAME is escaped so that no name is a prefix of another.  PPPPPPPPPP is the priority plus 2^31 in ten
+ * digits, and LEASE has 16 hexadecimal digits: so keys sort by priority.  The limit sorts just before
+ * the running requests: a single range contains all keys that the front of the queue watches.
  */
 #ifndef CLUSTER_PLACE_H
 #define CLUSTER_PLACE_H
@@ -22,54 +22,54 @@ enum {
     FS_KEY_SIZE = FS_PREFIX_SIZE + sizeof "q/PPPPPPPPPP/0123456789abcdef"
 };
 
-/* A request, as an engine has to know it. */
+/* A request record: all that an engine needs to know of a request. */
 struct fs_place {
     char    prefix[FS_PREFIX_SIZE];
-    int64_t lease;          /* chosen at random, so that FS_GRANT can be asked again */
+    int64_t lease;          /* chosen at random, so that FS_GRANT can be retried */
     int64_t ttl_s;
     int64_t limit, units;
-    int64_t now, first;     /* the limit that it expects, and the one with which the name was made */
+    int64_t now, first;     /* expected: the current limit, and the one with which the name was made */
     int     priority;
-    int64_t pid;            /* these three are for people */
+    int64_t pid;            /* pid, host and program are for people */
     char    host[64], program[64];
 
-    int64_t joined;         /* the revision at which it joined; 0: it has not */
-    int64_t seen;           /* the newest revision of an answer: what it knows is of then */
-    char    ahead[FS_KEY_SIZE]; /* the request before it; "": none, it waits for those that run, and
-                                   for the limit; FS_NEXT: where to begin */
-    int64_t awaits;         /* how many keys it waits for; 0: it does not wait */
+    int64_t joined;         /* revision at which it joined the queue, or 0 */
+    int64_t seen;           /* revision of the last view */
+    char    ahead[FS_KEY_SIZE]; /* key of the predecessor, or "" at the front, which watches the
+                                   running requests and the limit; FS_NEXT: where to begin */
+    int64_t awaits;         /* number of watched keys, or 0 if it does not wait */
 };
 
-/* Choose the lease, and fill in pid, host and program.  False: the system has no random numbers. */
+/* Choose the lease, and fill in pid, host and program.  Returns false if the system has no random numbers. */
 bool fs_place_fill(struct fs_place *place, const char *program);
 
-/* The keys of a request, and the ranges of keys that it has to know.  A range ends before its end. */
+/* A request's own keys, and the ranges of keys that it reads.  The end of a range is exclusive. */
 struct fs_keys {
-    char limit[FS_KEY_SIZE];                                /* and up to running_end: also who runs */
+    char limit[FS_KEY_SIZE];                                /* up to running_end: with all running */
     char waits[FS_KEY_SIZE], runs[FS_KEY_SIZE];             /* its own */
-    char waiting[FS_KEY_SIZE], waiting_end[FS_KEY_SIZE];    /* all that wait */
-    char running[FS_KEY_SIZE], running_end[FS_KEY_SIZE];    /* all that run */
-    char equals[FS_KEY_SIZE], equals_end[FS_KEY_SIZE];      /* those that wait with its priority */
+    char waiting[FS_KEY_SIZE], waiting_end[FS_KEY_SIZE];    /* all waiting */
+    char running[FS_KEY_SIZE], running_end[FS_KEY_SIZE];    /* all running */
+    char equals[FS_KEY_SIZE], equals_end[FS_KEY_SIZE];      /* waiting with its priority */
 };
 
 struct fs_keys fs_keys_of(const struct fs_place *place);
 
-/* "fairsem/NAME/" for a name of 1 to 255 bytes; false: it is none. */
+/* Write "fairsem/NAME/" for a name.  Returns false unless the name has 1 to 255 bytes. */
 bool fs_key_prefix(char prefix[FS_PREFIX_SIZE], const char *name);
 
-/* The name to which any key belongs.  False: to none. */
+/* Read the name to which a key belongs.  Returns false if the key belongs to no name. */
 bool fs_key_name(const char *key, char name[256]);
 
-/* Does the request follow the limit that it expects?  Else it is to have another one. */
+/* Returns true if the request accepts the limit that it expects, and false if it is to set its own limit. */
 static inline bool fs_place_follows(const struct fs_place *place)
 {
     return place->limit == place->now || place->limit == place->first;
 }
 
-/* What a key of a request says.  False: it is damaged, or none of this prefix. */
+/* Read the parts of a request's key.  Returns false if the key is damaged or has another prefix. */
 bool fs_key_read(const char *key, const char *prefix, bool *runs, int *priority, int64_t *lease);
 
-/* Copy a text, perhaps onto itself: cut, and with a ? for each byte that ASCII cannot print. */
+/* Copy a text, perhaps onto itself: truncated, and with a ? for each byte that is not printable ASCII. */
 void fs_copy_printable(char *to, size_t size, const char *from);
 
 #endif

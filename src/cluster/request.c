@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* After a watch that broke within this time there is a pause, so that nothing spins. */
+/* A watch that fails within WATCH_SHORT is repeated only after a back-off, which starts at PAUSE_FIRST. */
 #define WATCH_SHORT FS_NS_PER_S
 #define PAUSE_FIRST (50 * FS_NS_PER_MS)
 
@@ -18,7 +18,7 @@ static void take_step_until(struct fs_request *request, enum fs_step step, int64
     fs_engine_call(request->handle->engine, &request->step, step, &request->place, until);
 }
 
-/* A request that waits in the queue has a place to lose: it asks for as long as its lease lives. */
+/* A waiting request would lose its position in the queue, so it retries a step until its lease ends. */
 static void take_step(struct fs_request *request, enum fs_step step)
 {
     bool waits = request->state == FS_WAITING && !request->only_try;
@@ -26,7 +26,7 @@ static void take_step(struct fs_request *request, enum fs_step step)
     take_step_until(request, step, waits ? fs_lease_end(&request->lease) : fs_boot_now() + FS_PATIENCE);
 }
 
-/* Tell the caller how the request went. */
+/* Report the request's result to the caller, once. */
 static void tell_decision(struct fs_request *request, int result)
 {
     if (request->is_decided)
@@ -37,7 +37,7 @@ static void tell_decision(struct fs_request *request, int result)
     fs_keeper_tell(request->handle);
 }
 
-/* Tell the caller how the end went; it waits no longer than for the first answer. */
+/* Report the result of the end to the caller, once: it waits only for the first answer. */
 static void tell_end(struct fs_request *request, int result)
 {
     if (request->is_over)
@@ -98,13 +98,13 @@ static void request_begun(struct fs_request *request, int64_t fence)
     int lost = fs_lease_lost(&request->lease, fs_boot_now());
 
     if (lost != 0) {
-        request_fails(request, lost);    /* the answer has come too late */
+        request_fails(request, lost);    /* the answer came too late */
         return;
     }
     request->fence = fence;
     request->state = FS_RUNNING;
     request->step_at = FS_NEVER;
-    /* From now on a confirmation looks for its own key: somebody may delete it by hand. */
+    /* From now on, confirmations check the request's own key, which may be deleted by hand. */
     strcpy(request->place.ahead, fs_keys_of(&request->place).runs);
     request->place.awaits = 1;
     tell_decision(request, 0);
@@ -116,13 +116,13 @@ static void take_watch(struct fs_request *request)
     take_step_until(request, FS_WATCH, FS_NEVER);
 }
 
-/* What a view means: begin, wait, or leave. */
+/* Decide after a view: begin, wait, or leave. */
 static void consider_view(struct fs_request *request, const struct fs_answer *view)
 {
     struct fs_place *place = &request->place;
 
     if (view->began != 0) {
-        request_begun(request, view->began);    /* an answer had been lost */
+        request_begun(request, view->began);    /* the answer to FS_BEGIN was lost */
         return;
     }
     if (view->joined == 0 || (place->joined != 0 && view->joined != place->joined)) {
@@ -130,7 +130,7 @@ static void consider_view(struct fs_request *request, const struct fs_answer *vi
         return;
     }
     if (view->first == 0) {
-        request_fails(request, EPROTO);  /* nobody may remove it while this waits */
+        request_fails(request, EPROTO);  /* the limit cannot be removed while this request waits */
         return;
     }
     place->joined = view->joined;
@@ -146,7 +146,7 @@ static void consider_view(struct fs_request *request, const struct fs_answer *vi
         take_watch(request);
 }
 
-/* The limit is not what it expected, or somebody uses the name and it is to have another one. */
+/* Join again after an unexpected limit.  Fails if the name is in use with a limit other than the one to be set. */
 static void join_again(struct fs_request *request, const struct fs_answer *answer)
 {
     struct fs_place *place = &request->place;
@@ -172,16 +172,16 @@ static void request_joined(struct fs_request *request, const struct fs_answer *a
     if (answer->done || answer->began != 0) {
         consider_view(request, answer);
     } else {
-        /* It had joined by an earlier attempt; the view was read without that. */
+        /* An earlier attempt had joined: the view in this answer was read for a request that had not. */
         request->place.joined = answer->joined;
         take_step(request, FS_VIEW);
     }
 }
 
 /*
- * View again if what was watched is gone, or the engine has forgotten what happened since.  A watch
- * that is only broken is first tried once more, from the same revision: when an endpoint fails, all
- * waiters come at once, and a view is more work for the engine, the more wait.
+ * Schedule a view if a watched key is gone, or if the engine no longer has the events since the view.
+ * After a broken connection, the watch is first repeated once, from the same revision: when an endpoint
+ * fails, all waiters retry at once, and the cost of a view grows with the number of waiters.
  */
 static void watch_ended(struct fs_request *request, int error)
 {
@@ -204,7 +204,7 @@ static void step_answered(struct fs_call *step, struct fs_answer *answer)
     else if (step->step == FS_WATCH)
         watch_ended(request, answer->error);
     else if (answer->error != 0 && request->state == FS_WAITING && !request->only_try && !answer->final)
-        request->step_at = fs_boot_now() + FS_RETRY;    /* it keeps its place while the lease lives */
+        request->step_at = fs_boot_now() + FS_RETRY;    /* it keeps its position until the lease ends */
     else if (answer->error != 0)
         request_fails(request, answer->error);
     else if (step->step == FS_GRANT)
@@ -224,7 +224,7 @@ static void request_lost(struct fs_request *request)
     fs_keeper_tell(request->handle);
 }
 
-/* Its watch should have told it, and may still do so.  A request that runs has lost its key. */
+/* Handle a confirmation that missed a key before the watch has reported it.  A running request has lost its key. */
 static void hear_news(struct fs_request *request, int64_t now)
 {
     request->lease.news = false;
@@ -237,7 +237,7 @@ static void hear_news(struct fs_request *request, int64_t now)
     request->step_at = now;
 }
 
-/* Keep the lease, and see whether it is too late.  It returns when there is more to do. */
+/* Renew the lease if it is time, and detect its loss.  Returns the time of the next call. */
 static int64_t keep_lease(struct fs_request *request, int64_t now)
 {
     int64_t next = FS_NEVER;
@@ -274,7 +274,7 @@ static int64_t request_turn(struct fs_job *job, int64_t now)
 
     if (request->leaves)
         request_leaves(request);
-    /* An end that is not answered yet is waited for, as in a release. */
+    /* On close, an end without an answer is waited for, as in a release; any later attempt is canceled. */
     if (request->handle->quits && request->is_over && request->state != FS_REQUEST_ENDED) {
         fs_engine_stop(&request->step);
         request_over(request, ENETUNREACH); /* its lease ends by itself */

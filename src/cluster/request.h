@@ -9,11 +9,11 @@
  *         |                                     ENDING --over--> ENDED
  *         '------------- fails, leaves: it has no key yet ----------^
  *
- * Each arrow is a function of request.c, with "request_" before the word.  `fails` is what the engine
- * or the clock does to a request, `leaves` what its caller wants.  ENDING is over when the engine has
- * answered, or when the lease is over by our own clock.
+ * Each transition is a function of request.c, whose name is "request_" and the word on the arrow.
+ * The engine or the clock causes `fails`; the caller causes `leaves`.  ENDING is over when the engine
+ * has answered, or when the lease is over by our own clock.
  *
- * Two calls of a request can be in flight at a time, `step` and the renewal of its lease:
+ * Up to two calls of a request are in flight at a time, `step` and the renewal of its lease:
  *
  *              GRANTING   JOINING   WAITING              RUNNING   LOST   ENDING
  *     step     GRANT      JOIN      BEGIN, WATCH, VIEW   -         -      END, again and again
@@ -27,8 +27,8 @@
  *                       ^      |
  *                       '------'  it broke, and was not begun twice already
  *
- * The memory belongs to the caller and to the keeper: who drops it last frees it.  The keeper drops
- * it in ENDED.
+ * The caller and the keeper have a reference each; the last one to be dropped frees the memory.  The
+ * keeper drops its reference in ENDED.
  */
 #ifndef CLUSTER_REQUEST_H
 #define CLUSTER_REQUEST_H
@@ -40,36 +40,36 @@ enum fs_request_state {
     FS_GRANTING, FS_JOINING, FS_WAITING, FS_RUNNING, FS_LOST, FS_ENDING, FS_REQUEST_ENDED
 };
 
-/* What is not said to be under the mutex, or read-only, is the keeper's. */
+/* Members marked neither "mutex" nor "r/o" (read-only) belong to the keeper. */
 struct fs_request {
     struct fs_job job;
     fairsem_cluster_t *handle;          /* r/o */
     bool only_try;                      /* r/o: fail instead of waiting */
-    bool leaves;                        /* mutex: its caller wants it to end */
-    int owners;                         /* mutex: the caller, the keeper */
+    bool leaves;                        /* mutex: the caller wants it to end */
+    int owners;                         /* mutex: references, of the caller and the keeper */
 
     enum fs_request_state state;
     struct fs_place place;
-    struct fs_lease lease;              /* from JOINING on; its atomics from RUNNING on */
+    struct fs_lease lease;              /* valid from JOINING on; its atomics from RUNNING on */
     struct fs_call step;
-    int64_t step_at;                    /* when to take the next; FS_NEVER: one is under way */
-    bool watches_again;                 /* that is the next step */
+    int64_t step_at;                    /* time of the next step, or FS_NEVER if one is in flight */
+    bool watches_again;                 /* the next step is a watch */
     int64_t watch_began, watch_pause;
 
-    bool is_decided, is_over;           /* mutex: the semaphores have got their unit */
-    int result, end_result;             /* mutex: valid with these */
+    bool is_decided, is_over;           /* mutex: `decided`, `over` have got their unit */
+    int result, end_result;             /* mutex: valid if is_decided, is_over */
     fairsem_t decided, over;            /* for the caller to wait on */
-    int64_t fence;                      /* r/o when decided */
+    int64_t fence;                      /* r/o once decided */
 };
 
-/* Make a request.  NULL: no memory. */
+/* Returns a new request, or NULL without memory. */
 struct fs_request *fs_request_new(fairsem_cluster_t *handle, int64_t units, int priority,
                                   bool only_try);
 
-/* Under the mutex: it is not the caller's, or the keeper's, any more. */
+/* Drop a reference, under the mutex. */
 void fs_request_drop(struct fs_request *request);
 
-/* Under the mutex: is the job a request with this lease? */
+/* Returns true if the job is a request with this lease.  Under the mutex. */
 bool fs_request_has_lease(const struct fs_job *job, int64_t lease);
 
 #endif

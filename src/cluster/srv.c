@@ -19,7 +19,7 @@ struct server {
     char     host[NS_MAXDNAME];
 };
 
-/* The lower priority first, then the larger weight: nobody draws lots, because the next one is asked if one fails. */
+/* Lower priority first, then larger weight.  Weights are not drawn at random: if a server fails, the next is used. */
 static int by_preference(const void *a, const void *b)
 {
     const struct server *x = a, *y = b;
@@ -29,14 +29,14 @@ static int by_preference(const void *a, const void *b)
     return x->weight == y->weight ? 0 : x->weight > y->weight ? -1 : 1;
 }
 
-/* A host's name becomes part of a URL. */
+/* Returns true if a host's name is valid as part of a URL. */
 static int is_host(const char *host)
 {
     return *host != '\0' && strspn(host, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-._")
                             == strlen(host);
 }
 
-/* Returns how many of the answer's records name a server. */
+/* Returns the number of valid servers in the answer. */
 static int read_servers(const unsigned char *answer, int size, struct server servers[RECORDS_MAX])
 {
     int count = 0;

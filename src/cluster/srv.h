@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: MIT */
-/* srv.h - the endpoints that DNS has for a domain: its SRV records, as `etcdctl --discovery-srv` finds them. */
+/* srv.h - endpoint discovery by a domain's SRV records in DNS, like `etcdctl --discovery-srv`. */
 #ifndef CLUSTER_SRV_H
 #define CLUSTER_SRV_H
 
 #include <stddef.h>
 
 /*
- * Pass each URL on, the preferred first: those with TLS (_etcd-client-ssl._tcp), and if there are none, the others
- * (_etcd-client._tcp).  Asks each name server twice, for a second each time, and never by TCP, which would have no
- * such limit.  Returns 0; ENODATA: there are none; ENETUNREACH: no name server has answered; EINVAL: it is no domain;
- * ENOMEM; ENOTSUP: this system has no such resolver; or what `take` returns, if that is not 0, which ends it.
+ * Call `take` for each URL, in order of preference: the servers with TLS (_etcd-client-ssl._tcp) or, if there are
+ * none, those without (_etcd-client._tcp).  Each name server gets two queries of one second, by UDP only: a query by
+ * TCP would have no time limit.  Returns 0, ENODATA if there are no records, ENETUNREACH if no name server answers,
+ * EINVAL for an invalid domain, ENOMEM, or ENOTSUP if the system's resolver lacks res_nquery().  A result of `take`
+ * other than 0 ends the search and is returned.
  */
 int fs_srv_find(const char *domain, int (*take)(void *arg, const char *url, size_t length), void *arg);
 

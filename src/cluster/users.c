@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* users.c - what is known of a name: the public functions that ask who is there, and for the limit. */
+/* users.c - the public functions that list a name's users, read and change its limit, and find names. */
 #include "clock.h"
 #include "request.h"
 
@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* One question, in memory of its caller's, who waits for the answer. */
+/* A question, in memory of the caller, which waits for the answer. */
 struct inquiry {
     struct fs_job job;
     fairsem_cluster_t *handle;
@@ -34,11 +34,11 @@ static int64_t inquiry_turn(struct fs_job *job, int64_t now)
                        now + FS_PATIENCE);
     if (inquiry->call.state != FS_IDLE)
         return FS_NEVER;
-    fairsem_release(&inquiry->told, 1);     /* its memory may be the caller's again now */
+    fairsem_release(&inquiry->told, 1);     /* from here on, the caller may free the memory */
     return FS_JOB_OVER;
 }
 
-/* Which of them are requests of this handle?  Also, the lease is nobody else's business. */
+/* Mark the requests of this handle, and clear the lease, which is private. */
 static void mark_mine(const fairsem_cluster_t *handle, fairsem_cluster_user_t users[], size_t count)
 {
     for (size_t i = 0; i < count; i++) {
@@ -49,10 +49,10 @@ static void mark_mine(const fairsem_cluster_t *handle, fairsem_cluster_user_t us
     }
 }
 
-/* For a question that needs no more than the name. */
+/* The record for a question that needs only the name. */
 static const struct fs_place nobody;
 
-/* Ask, and wait for the answer, whose users are the caller's to free.  Returns its error. */
+/* Ask a question, and wait for the answer, whose `users` the caller must free.  Returns the answer's error. */
 static int inquire(fairsem_cluster_t *handle, enum fs_step step, const struct fs_place *place,
                    struct fs_answer *answer)
 {
@@ -102,7 +102,7 @@ int fairsem_cluster_users(fairsem_cluster_t *handle, fairsem_cluster_user_t user
     return error;
 }
 
-/* Look at the limit.  Returns its error; ENOENT: there is none. */
+/* Read the limit.  Returns 0, ENOENT if there is none, or another error. */
 static int view_limit(fairsem_cluster_t *handle, struct fs_answer *answer)
 {
     int error = inquire(handle, FS_VIEW, &nobody, answer);
@@ -120,7 +120,7 @@ int fairsem_cluster_limit(fairsem_cluster_t *handle, int64_t *limit)
     return error;
 }
 
-/* Look at the limit, and then set or remove it if it is still as old. */
+/* Read the limit, and then set or remove it, unless it was changed in between: *done then is false. */
 static int change_limit(fairsem_cluster_t *handle, enum fs_step step, int64_t limit, bool *done)
 {
     struct fs_answer answer;
@@ -162,7 +162,7 @@ int fairsem_cluster_next(fairsem_cluster_t *handle, char name[FAIRSEM_CLUSTER_NA
     if (name[0] != '\0' && !fs_key_prefix(from.ahead, name))
         return EINVAL;
     if (name[0] != '\0')
-        from.ahead[strlen(from.ahead) - 1] = '0';       /* behind all that begin with its prefix */
+        from.ahead[strlen(from.ahead) - 1] = '0';       /* after all keys with this prefix */
     while (error == 0 && !fs_key_name(answer.ahead, name)) {
         error = inquire(handle, FS_NEXT, &from, &answer);
         if (error == 0 && answer.ahead[0] == '\0')
@@ -171,7 +171,7 @@ int fairsem_cluster_next(fairsem_cluster_t *handle, char name[FAIRSEM_CLUSTER_NA
                                 || strlen(answer.ahead) + 2 > sizeof from.ahead))
             error = EPROTO;
         if (error == 0)
-            strcat(strcpy(from.ahead, answer.ahead), "\1");     /* if it belongs to no name */
+            strcat(strcpy(from.ahead, answer.ahead), "\1");     /* continue after this key if it belongs to no name */
     }
     if (error == 0)
         fs_key_prefix(handle->prefix, name);
