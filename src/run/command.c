@@ -30,8 +30,8 @@ int command_failed(const struct command *command, int error)
 /* ---- Is there such a command? ---- */
 
 /*
- * 0, or an errno value.  EPERM is not the file's: a container engine that is older than the system call
- * faccessat2 refuses it so, which is no reason for libc to try an older one.  The exec will tell.
+ * Returns 0 or an errno value.  EPERM does not come from the file: a container engine that is older than the
+ * system call faccessat2 rejects the call with EPERM, and libc then does not fall back.  The exec decides.
  */
 static int can_execute(const char *path)
 {
@@ -44,7 +44,7 @@ static int can_execute(const char *path)
     return faccessat(AT_FDCWD, path, X_OK, AT_EACCESS) == 0 || errno == EPERM ? 0 : errno;
 }
 
-/* Look in each directory of PATH, as execvp does.  0, or an errno value. */
+/* Look in each directory of PATH, as execvp does.  Returns 0 or an errno value. */
 static int search(struct command *command, const char *directories)
 {
     const char *name = command->words[0];
@@ -87,7 +87,7 @@ int find_command(struct command *command, char **words)
 
 /* ---- Become the command ---- */
 
-/* execvp() runs a script without "#!", and what has moved meanwhile. */
+/* execvp() also runs a script without "#!", and a command that has moved since the search. */
 int command_exec(const struct command *command)
 {
     execv(command->path, command->words);
@@ -111,9 +111,9 @@ struct before {
 };
 
 /*
- * systemd tells a service by these variables that its descriptors and its watchdog are meant for this process
- * (sd_listen_fds(3), sd_watchdog_enabled(3)): here that is the command.  The child, which has our memory,
- * writes its number into the strings.
+ * Variables of systemd with the ID of the process that its descriptors and its watchdog are meant for
+ * (sd_listen_fds(3), sd_watchdog_enabled(3)): the command.  The child, which shares our memory, writes its
+ * process ID into the strings.
  */
 static const char *const pid_names[] = { "LISTEN_PID", "WATCHDOG_PID" };
 enum { PID_NAMES = sizeof pid_names / sizeof pid_names[0] };
@@ -136,14 +136,14 @@ static void pass_pids_on(pid_t self)
 
         if (value != NULL && strcmp(value, number) == 0) {
             putenv(pid_strings[i]);
-            unsetenv("LISTEN_PIDFDID");     /* the same in another way; optional */
+            unsetenv("LISTEN_PIDFDID");     /* names the process by a pidfd; optional */
         }
     }
 }
 
 /*
- * By vfork, because a copy of our memory would take as long as the rest.  Until the exec, the child
- * uses that memory, and we wait.
+ * Start the child by vfork, because a copy of our memory would take as long as everything else.  Until the
+ * exec, the child uses our memory, and this process is suspended.
  */
 static pid_t start_child(struct command *command, const struct before *before, bool outlived)
 {
@@ -168,9 +168,9 @@ static pid_t start_child(struct command *command, const struct before *before, b
 }
 
 /*
- * The signals of the terminal reach the child anyway, except one, with its SIGCONT: when the terminal is
- * gone, the kernel tells only the leader of the session.  Other signals of the kernel are meant for the
- * command: an alarm that came before the fork, SIGIO, or SIGXCPU, after which SIGKILL ends both processes.
+ * Must the signal be forwarded?  Signals of the terminal reach the child without us, except SIGHUP and its
+ * SIGCONT: on a hangup the kernel signals only the leader of the session.  Other signals of the kernel are meant
+ * for the command: an alarm from before the fork, SIGIO, or SIGXCPU, after which SIGKILL ends both processes.
  */
 static bool must_forward(const siginfo_t *info)
 {
@@ -187,9 +187,9 @@ static bool must_forward(const siginfo_t *info)
 }
 
 /*
- * The child was stopped: so that the shell that waits for us sees that its job has stopped, stop by
- * the same signal.  Not before: the child may have to restore the terminal first, or ignore Ctrl-Z.
- * Not by SIGSTOP, because that is no work of the terminal, and nobody might continue us.
+ * Stop by the signal that has stopped the child, so that the shell that waits for us sees a stopped job.
+ * This must not happen earlier: the child may have to restore the terminal first, or ignore Ctrl-Z.
+ * After a SIGSTOP this process does not stop: no terminal sends it, and perhaps nobody would continue us.
  */
 static void stop_too(pid_t child, int signal)
 {
@@ -204,12 +204,12 @@ static void stop_too(pid_t child, int signal)
         kill(child, SIGCONT);
     } else if (signal != SIGSTOP) {
         raise(signal);
-        sigprocmask(SIG_UNBLOCK, &stop, NULL);      /* here it stops */
+        sigprocmask(SIG_UNBLOCK, &stop, NULL);      /* this process stops here */
         sigprocmask(SIG_BLOCK, &stop, NULL);
     }
 }
 
-/* The next signal; or -1: the guard has looked. */
+/* Wait for the next signal.  Returns it, or -1 after a call of the guard's look(). */
 static int next_signal(pid_t child, const sigset_t *signals, struct guard *guard, siginfo_t *info)
 {
     static const struct timespec at_once;
@@ -234,7 +234,7 @@ static int accompany(pid_t child, const sigset_t *signals, struct guard *guard)
         int signal = next_signal(child, signals, guard, &info);
 
         if (signal == SIGCHLD) {
-            /* Also what its children have left behind: with a guard, or as the first of a container. */
+            /* Reap orphans of the child, too: with a guard, or as the first process of a container. */
             while ((ended = waitpid(-1, &status, WNOHANG | WUNTRACED)) > 0) {
                 if (ended != child)
                     continue;
@@ -248,7 +248,7 @@ static int accompany(pid_t child, const sigset_t *signals, struct guard *guard)
     }
 }
 
-/* Without a core dump of our own. */
+/* This process itself dumps no core. */
 int end_like(int status)
 {
     const struct rlimit none = { 0, 0 };
@@ -265,8 +265,8 @@ int end_like(int status)
 }
 
 /*
- * Block all signals, and start it.  Returns -1 if that fails, with command->error.  The timers of alarm() and
- * setitimer() are for the command, as if this process had become it; a fork does not copy them.
+ * Block all signals, and start the command.  Returns its process ID, or -1 with command->error.  The command
+ * gets the timers of alarm() and setitimer(), as if this process had become it; a fork does not copy them.
  */
 static pid_t start_as_child(struct command *command, sigset_t *signals, bool outlived)
 {

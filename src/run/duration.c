@@ -14,7 +14,7 @@ double duration_read(const char *text, const struct duration_unit *units)
 
     while (units->name != NULL && strcmp(end, units->name) != 0)
         units++;
-    /* Not (number < 0), because of NaN. */
+    /* "number >= 0" is false for NaN. */
     return end != text && units->name != NULL && number >= 0 ? number * units->ns : -1;
 }
 

@@ -7,17 +7,17 @@
 #include <time.h>
 
 struct duration_unit {
-    const char *name;           /* NULL: the end of a list */
+    const char *name;           /* NULL at the end of a list */
     double      ns;
 };
 
-/* A number, not below 0, and the name of a unit without a space between them.  In ns; -1: it is not. */
+/* Parse a number that is not negative and, without a space, the name of a unit.  Returns nanoseconds, or -1. */
 double duration_read(const char *text, const struct duration_unit *units);
 
-/* What has passed since a time of CLOCK_MONOTONIC, in ns. */
+/* Returns the nanoseconds since a time of CLOCK_MONOTONIC. */
 int64_t duration_since(const struct timespec *began);
 
-/* The time on CLOCK_MONOTONIC in so many ns. */
+/* Returns the time of CLOCK_MONOTONIC that is `ns` from now. */
 struct timespec duration_in_future(int64_t ns);
 
 enum { DURATION_SIZE = 40 };

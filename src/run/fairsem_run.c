@@ -2,7 +2,7 @@
 /*
  * fairsem_run.c - fairsem-run(1): run a program with fair semaphores.  The command line.
  *
- * If the loader preloads nothing, the program runs with unfair semaphores, and nothing shows it.
+ * If the loader does not preload the module, the program silently runs with unfair semaphores.
  * So everything that can be checked beforehand is checked here, and reported as an error.
  */
 #define _GNU_SOURCE
@@ -44,7 +44,7 @@ static void usage(FILE *file)
 
 struct options {
     bool stats, only_count, only_check;
-    const char *file_name;      /* of --stats; NULL: stderr */
+    const char *file_name;      /* of --stats, or NULL for stderr */
     int64_t bypass_ns;
 };
 
@@ -68,7 +68,7 @@ static int wrong_usage(const char *what)
     return OWN_FAILURE;
 }
 
-/* In nanoseconds; 0: it is no time, or none of this program's. */
+/* Returns nanoseconds, or 0 if the text is not a time that this program accepts. */
 static int64_t read_time(const char *text)
 {
     static const struct duration_unit units[] = {
@@ -79,7 +79,7 @@ static int64_t read_time(const char *text)
     return ns >= 1 && ns < 1e18 ? (int64_t)ns : 0;
 }
 
-/* Read the options, up to PROGRAM.  Returns true to go on, else *exit_status is set. */
+/* Read the options, up to PROGRAM.  Returns true to go on, or false with *exit_status. */
 static bool read_options(int argc, char **argv, struct options *o, int *exit_status)
 {
     int option;

@@ -63,7 +63,7 @@ bool preload_set(const char *first, const char *module)
     return done;
 }
 
-/* This process was started with the module: check that sem_init reaches it. */
+/* Check that sem_init reaches the module, in a process that was started with it. */
 int preload_is_active(void)
 {
     sem_t sem;

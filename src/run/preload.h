@@ -10,13 +10,13 @@
 
 #include <stdbool.h>
 
-/* The path of the module, after a check that it can be preloaded; NULL: it cannot. */
+/* Check that the module can be preloaded.  Returns its path, or NULL with a message. */
 const char *preload_module(void);
 
 /*
- * Preload the module into the program that this process executes: after `first` (NULL: none) and
- * the modules in LD_PRELOAD already.  If one of these replaces sigaction(), it sees the handlers of
- * the program; behind this module it would see a trampoline, the same for all.
+ * Preload the module into the program that this process will execute, after `first` (may be NULL) and the
+ * modules that LD_PRELOAD already lists.  One of these that replaces sigaction() sees the handlers of the
+ * program; if it came after this module, it would see one trampoline for all of them.
  */
 bool preload_set(const char *first, const char *module);
 

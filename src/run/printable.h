@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-/* printable.h - a text of somebody else's: for a terminal, which obeys control characters, or as UTF-8. */
+/* printable.h - untrusted text for a terminal, which obeys control characters, or as UTF-8. */
 #ifndef RUN_PRINTABLE_H
 #define RUN_PRINTABLE_H
 
 #include <string.h>
 
 /*
- * How many bytes at `text` are a control character: 0, 1, or 2 for those that UTF-8 has besides the
- * ones of ASCII.
+ * Returns the length of the control character at `text`: 1 for one of ASCII, 2 for one that only UTF-8 has, or
+ * 0 if there is none.
  */
 static inline int control_length(const char *text)
 {
@@ -18,7 +18,7 @@ static inline int control_length(const char *text)
     return (c[0] != '\0' && c[0] < ' ') || c[0] == 0x7f;
 }
 
-/* The length of the character at the text if it is valid UTF-8, else 0. */
+/* Returns the length of the character at `text` if it is valid UTF-8, else 0. */
 static inline size_t character_length(const unsigned char *text)
 {
     static const struct { unsigned char least, most; size_t length; unsigned lowest; } form[] = {
@@ -38,13 +38,13 @@ static inline size_t character_length(const unsigned char *text)
                 return 0;
             code = code << 6 | (text[j] & 0x3f);
         }
-        /* Neither longer than needed, nor a surrogate, nor above the last one. */
+        /* Reject an overlong form, a surrogate, and a code above the last one. */
         return code < form[i].lowest || code / 0x800 == 0x1b || code > 0x10ffff ? 0 : length;
     }
     return 0;
 }
 
-/* Blanks instead of them. */
+/* Replace control characters by blanks. */
 static inline void make_printable(char *text)
 {
     for (; *text != '\0'; text++)

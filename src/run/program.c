@@ -17,7 +17,7 @@
 #include <sys/xattr.h>
 #include <unistd.h>
 
-/* Would it run with more rights than ours?  Then the loader does not preload our module. */
+/* Would the program run with more rights than ours?  The loader preloads our module only if not. */
 static bool gains_rights(int fd)
 {
     struct stat st;
@@ -31,7 +31,7 @@ static bool gains_rights(int fd)
     return geteuid() != 0 && fgetxattr(fd, "security.capability", NULL, 0) > 0;
 }
 
-/* The name of the loader that the program asks for, without directories; "": none. */
+/* Write the file name of the loader that the program requests, or "", to `name`. */
 static void loader_of(int fd, const ElfW(Ehdr) *header, char *name, size_t size)
 {
     char path[4096] = "";
@@ -52,7 +52,7 @@ static void loader_of(int fd, const ElfW(Ehdr) *header, char *name, size_t size)
     snprintf(name, size, "%s", last != NULL ? last + 1 : path);
 }
 
-/* Two programs with the same loader have the same C library. */
+/* Compare the loaders: two programs with the same loader have the same C library. */
 static const char *look_at_elf(int fd, const ElfW(Ehdr) *header)
 {
     ElfW(Ehdr) own;
@@ -112,7 +112,7 @@ const char *program_not_interposable(const char *path)
     return look(path, 0);
 }
 
-/* (These patterns do not match themselves: this program has them, too, and is no sanitizer's.) */
+/* The patterns do not match themselves, because this program contains them without a sanitizer. */
 static bool is_sanitizer(const char *name)
 {
     static const char *const patterns[] = {
@@ -127,7 +127,7 @@ static bool is_sanitizer(const char *name)
     return false;
 }
 
-/* The file in memory; NULL: it cannot be read, or is no program. */
+/* Map the file.  Returns its address, or NULL if it cannot be read or is not a program. */
 static char *map_elf(const char *path, size_t *size)
 {
     int fd = open(path, O_RDONLY | O_CLOEXEC);
@@ -148,7 +148,7 @@ static char *map_elf(const char *path, size_t *size)
     return NULL;
 }
 
-/* Searches the file for a string like libtsan.so.2, which the dynamic section refers to. */
+/* Search the file for a string like libtsan.so.2, to which the dynamic section refers. */
 char *program_sanitizer(const char *path)
 {
     static const char begin[] = { '\0', 'l', 'i', 'b' };
@@ -170,7 +170,7 @@ char *program_sanitizer(const char *path)
     return found;
 }
 
-/* Searches for a message that each of its calls may print: a stripped program has no names. */
+/* Search for a message of the library, because a stripped program has no symbol names. */
 bool program_has_archive(const char *path)
 {
     static const char text[] = "without fairsem_init or FAIRSEM_INITIALIZER";

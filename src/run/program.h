@@ -5,17 +5,17 @@
 
 #include <stdbool.h>
 
-/* The reason why the loader would start it without the module; NULL: it preloads the module. */
+/* Returns the reason why the loader would not preload the module, or NULL if it preloads it. */
 const char *program_not_interposable(const char *path);
 
 /*
- * The shared library of the sanitizer that the program is linked with; the caller frees the name;
- * NULL: none.  It must be preloaded first: then it sees the calls of the program, and this module
+ * Returns the name of the sanitizer's shared library that the program is linked with, for free(), or NULL.
+ * That library must be preloaded first, so that it sees the calls of the program, and this module
  * sees those of the sanitizer.
  */
 char *program_sanitizer(const char *path);
 
-/* Is it linked with libfairsem.a?  The loader does not know that. */
+/* Is the program linked with libfairsem.a?  The loader does not know that. */
 bool program_has_archive(const char *path);
 
 #endif

@@ -8,8 +8,8 @@
 #include <stdio.h>
 
 /*
- * path: the program, for whose calls addr2line prints a line, if it is installed and knows it.
- * bypass_ns: the time of --bypass; 0: none.
+ * path: the program, in which addr2line, if installed, finds the source line of a call.
+ * bypass_ns: the time of --bypass, or 0.
  */
 void records_print(FILE *file, const struct fs_records *records, const char *path, int64_t bypass_ns);
 

@@ -19,15 +19,15 @@ struct run {
     struct guard          guard;    /* first */
     const struct command *command;
     struct fs_records    *records;
-    char                  path[4096];   /* of the records: the program's children open it, too */
+    char                  path[4096];   /* of the records, which children of the program open, too */
     FILE                 *file;     /* for the report */
     const char           *file_name;
     int64_t               bypass_ns;
 };
 
 /*
- * To write its own files, this process has the highest limit for their size that it may have.  If
- * that is still too low, a write fails instead of killing it.  The program keeps its own.
+ * This process raises its limit on the size of files as far as it may, to write its own.  If the limit is
+ * still too low, a write fails instead of killing the process.  The program keeps the limit that it had.
  */
 struct file_size {
     struct rlimit    limit;
@@ -67,7 +67,7 @@ static bool make_records(struct run *run)
     fd = mkostemp(run->path, O_CLOEXEC);
     if (fd < 0)
         return false;
-    /* Not sparse: if the file system is full, a write to the map would kill the program. */
+    /* Allocate all blocks: if the file system became full, a write to the map would kill the program. */
     if ((errno = posix_fallocate(fd, 0, sizeof *run->records)) == 0)
         run->records = mmap(NULL, sizeof *run->records, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
     close(fd);
@@ -90,7 +90,7 @@ static bool report(struct guard *guard, int status)
 
     unlink(run->path);
     if (status == -1 || run->command->error != 0)
-        return true;            /* it was never run, and the reason is printed */
+        return true;            /* the program was not run, and the reason has been printed */
     raise_limit(&before);
     if (run->records->processes == 0)
         warnx("%s did not load the interposer: it ran unfairly", run->command->path);

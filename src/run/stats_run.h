@@ -9,9 +9,9 @@
 #include <stdint.h>
 
 /*
- * Run the program with the module, which is in LD_PRELOAD already.  Print the statistics to the
- * file; NULL: to stderr.  Returns the exit status, or dies by the signal that killed the program.
- * bypass_ns: the time of --bypass; 0: none.  only_count: the semaphores stay libc's.
+ * Run the program with the module, which LD_PRELOAD already lists.  Print the statistics to the file, or to
+ * stderr if file_name is NULL.  Returns the exit status, or dies by the signal that killed the program.
+ * bypass_ns: the time of --bypass, or 0.  only_count: the semaphores remain those of libc.
  */
 int stats_run(struct command *command, const char *file_name, int64_t bypass_ns, bool only_count);
 
