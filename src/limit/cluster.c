@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * cluster.c - fairsem-limit-cluster: what fairsem-limit becomes for a name that etcd keeps for many
- * machines.  cluster_name.h says what is in which file.
+ * cluster.c - fairsem-limit-cluster, which fairsem-limit executes for a name that etcd keeps for many
+ * machines.  cluster_name.h lists the files.
  */
 #include "cluster_name.h"
 #include "run/command.h"
@@ -17,13 +17,13 @@
 /* ---- Descriptors ---- */
 
 /*
- * The command has the descriptors that this process was given, and no others: libcurl opens some
- * that an exec does not close.  It gets the lowest that are free, and needs few.
+ * The command inherits only the descriptors that this process was given: libcurl opens some without
+ * FD_CLOEXEC.  It opens few, and they get the lowest free numbers.
  */
 enum { DESCRIPTORS = 4096 };
 static struct pollfd given[DESCRIPTORS];
 
-/* One system call for all: the numbers that no file has get POLLNVAL. */
+/* One system call checks all numbers: those without an open file get POLLNVAL. */
 static void list_descriptors(struct pollfd list[DESCRIPTORS])
 {
     long most = sysconf(_SC_OPEN_MAX);
@@ -33,7 +33,7 @@ static void list_descriptors(struct pollfd list[DESCRIPTORS])
     poll(list, most > 0 && most < DESCRIPTORS ? (nfds_t)most : DESCRIPTORS, 0);
 }
 
-/* An exec closes those that have been opened since. */
+/* Set FD_CLOEXEC on descriptors that were opened since the start. */
 static void hide_others(void)
 {
     static struct pollfd now[DESCRIPTORS];
@@ -47,12 +47,12 @@ static void hide_others(void)
 
 /* ---- The command ---- */
 
-/* An etcd that has taken longer to end the wait answers no question either. */
+/* If etcd has taken longer than this to end the wait, it is not queried again. */
 #define ANSWERS_NS INT64_C(1000000000)
 
 static int run_in_cluster(const struct cluster_name *name)
 {
-    static fairsem_cluster_hold_t hold;     /* a thread may still give it back at the end */
+    static fairsem_cluster_hold_t hold;     /* static: a thread may still give it back when main() returns */
     struct timespec began;
     struct command command;
     sigset_t mask;
@@ -80,7 +80,7 @@ static int run_in_cluster(const struct cluster_name *name)
 
 int main(int argc, char **argv)
 {
-    static struct cluster_name name;    /* a thread that asks may still use it at the end */
+    static struct cluster_name name;    /* static: a thread may still query etcd when main() returns */
     struct request request;
     int exit_status;
 

@@ -2,12 +2,12 @@
 /*
  * cluster_guard.c - end the command before etcd gives its place away; see cluster_name.h.
  *
- * fairsem-limit(1) says when: SIGKILL when the time is over for which the hold is good, three quarters of
- * the lease, and SIGTERM an eighth of the lease before.
+ * As fairsem-limit(1) says, a hold is valid for three quarters of the lease.  SIGKILL is sent at its end,
+ * SIGTERM an eighth of the lease earlier.
  *
- * From the moment that a lease is in danger until the command has been killed, nothing blocks this
- * thread, needs memory or a descriptor, or asks anybody: what is needed was made before, and a thread
- * of its own writes the message, which may wait for a terminal or a pipe for ever.
+ * From the moment that a lease is in danger until the command has been killed, this thread does not block,
+ * allocate memory, open a descriptor or query etcd: everything it needs was made before.  A separate
+ * thread writes the message, because a terminal or a pipe may block it for ever.
  */
 #define _GNU_SOURCE
 #include "cluster_name.h"
@@ -36,7 +36,7 @@ struct cluster_guard {
     int64_t                    grace;       /* before the end of the hold */
     bool                       told, ending, killing;
     struct timespec            since;       /* the first SIGTERM, then the first SIGKILL */
-    long                       found[4096]; /* the descendants, when they were last looked for */
+    long                       found[4096]; /* the descendants, as of the last search */
     size_t                     found_count;
     const char                *words[2];
 };
@@ -45,12 +45,12 @@ static void signal_one(pid_t pid, int signal)
 {
     kill(pid, signal);
     if (signal == SIGTERM)
-        kill(pid, SIGCONT);         /* one that is stopped would not notice */
+        kill(pid, SIGCONT);         /* a stopped process would not handle the signal */
 }
 
 /*
- * The command first, which needs no /proc; 0: it has ended.  This process has the descendants whose
- * parents have died, too; so a shell that is killed leaves nothing behind that would go on.
+ * Signal the command first (child is 0 if it has ended), because that needs no /proc; then all descendants.
+ * This process is the parent of orphans among them, so it also finds what a killed shell leaves behind.
  */
 static void signal_all(struct cluster_guard *g, pid_t child, int signal)
 {
@@ -67,7 +67,7 @@ static void signal_all(struct cluster_guard *g, pid_t child, int signal)
 
 static fairsem_t words_free = FAIRSEM_INITIALIZER(1);
 
-/* By a bare write: another thread may have the lock of stderr.  The library's words take the lock of its handle. */
+/* Use write(), because another thread may hold the lock of stderr.  Texts of the library take the handle's lock. */
 static void *write_words(void *arg)
 {
     struct cluster_guard *g = arg;
@@ -85,13 +85,13 @@ static void *write_words(void *arg)
     return NULL;
 }
 
-/* Wait for the words a moment, before the next ones or the end.  Returns false if nobody reads them. */
+/* Wait up to a second until the last message is written.  Returns false if it is not. */
 static bool finish_words(void)
 {
     return fairsem_acquire_for(&words_free, 1, INT64_C(1000) * NS_PER_MS) == 0;
 }
 
-/* A message, if stderr has taken the one before. */
+/* Print a message, if the previous one has been written. */
 static void say(struct cluster_guard *g, const char *what, const char *more)
 {
     if (!finish_words())
@@ -104,7 +104,7 @@ static void say(struct cluster_guard *g, const char *what, const char *more)
 
 /* ---- The guard ---- */
 
-/* The place is lost in any case. */
+/* Name the processes that cannot be killed, and exit: the place is lost in any case. */
 static void give_up(struct cluster_guard *g, pid_t child)
 {
     static char list[500] = " unknown ones, without /proc";
@@ -142,7 +142,7 @@ static int guard_looks(struct guard *guard, pid_t child)
         signal_all(g, child, SIGTERM);
         say(g, why, "; the command is ended");
     }
-    /* If a renewal is answered after all, that is for the command, not for what it has left behind. */
+    /* A renewal that succeeds after all gives more time to the command, not to processes that it has left behind. */
     if (!g->killing && left >= NS_PER_MS && (child != 0 || duration_since(&g->since) < g->grace))
         return (int)(left / NS_PER_MS);
     if (!g->killing)
@@ -154,7 +154,7 @@ static int guard_looks(struct guard *guard, pid_t child)
     return LOOK_AGAIN_MS;
 }
 
-/* Whatever the command has left behind must be gone, too, when its time is over. */
+/* Processes that the command has left behind must end in time, too. */
 static void end_rest(struct cluster_guard *g)
 {
     pid_t ended;
@@ -176,14 +176,14 @@ static bool guard_ended(struct guard *guard, int status)
         end_rest(g);
     cluster_turn_give_back(g->hold, false);
     finish_words();
-    return !g->ending;      /* else it has failed, even if it ends with status 0 when it is told to stop */
+    return !g->ending;      /* a command that was told to stop has failed, even if its status is 0 */
 }
 
 int cluster_run_guarded(const struct cluster_name *name, fairsem_cluster_hold_t *hold,
                         struct command *command)
 {
     int64_t lease = name->request->cluster.ttl_ns;
-    static struct cluster_guard g;      /* the words may be written when the process ends */
+    static struct cluster_guard g;      /* static: a thread may still write a message when the process ends */
 
     g = (struct cluster_guard){
         .guard = { .fd = fairsem_cluster_fd(name->handle), .look = guard_looks, .ended = guard_ended },

@@ -8,59 +8,59 @@
 #include <fairsem/cluster.h>
 #include <signal.h>
 
-/* So many that run or wait are shown. */
+/* The largest number of running and waiting commands that is shown. */
 enum { CLUSTER_USERS = 32768 };
 
 struct cluster_name {
     const struct request *request;
-    const char           *name;     /* that the handle has now */
+    const char           *name;     /* the current one of the handle */
     fairsem_cluster_t    *handle;
 };
 
-/* ---- cluster_open.c: which etcd, and as whom; what is secret is in files that variables name ---- */
+/* ---- cluster_open.c: endpoints and credentials; secrets are in files that variables name ---- */
 
 /* Returns an exit status; a message has been printed if it is not 0. */
 int cluster_open(struct cluster_name *name, const struct request *request);
 
-/* The meaning of an errno value of the library for this command. */
+/* Returns a text for an errno value of the library. */
 const char *cluster_error(int error);
 
-/* 0; or print that meaning, and which etcd it is, if that matters, and return OWN_FAILURE. */
+/* Returns 0 if error is 0; else prints that text, with the endpoints if they matter, and returns OWN_FAILURE. */
 int cluster_result(const struct cluster_name *name, int error);
 
-/* ---- cluster_turn.c: wait in the queue of the name until it is our turn ---- */
+/* ---- cluster_turn.c: wait in the queue of the name until the units are granted ---- */
 
 /*
- * As turn_take().  The hold is empty if an outer command holds the units.  If it is not, all signals are
- * blocked, so that none ends a process that holds units; *mask is what was blocked before.
+ * Works like turn_take().  The hold is empty if an outer command holds the units.  Otherwise all signals are
+ * blocked, so that none ends a process that holds units, and *mask is the signal mask from before.
  */
 bool cluster_turn_take(const struct cluster_name *name, fairsem_cluster_hold_t *hold, sigset_t *mask,
                        int *exit_status);
 
-/* Start a thread that receives no signals, and for whose end nobody waits. */
+/* Start a detached thread with all signals blocked.  Returns false if that fails. */
 bool cluster_start_thread(void *(*work)(void *arg), void *arg);
 
 /*
- * Give the units back, as long as etcd may be asked for that, and block all signals.  A signal that
- * would end the process ends the wait one second later; so does one that has come before.
+ * Block all signals, and return the units to etcd within a limited time.  A signal that would end the process
+ * cuts that time to one second, also if it has arrived before the call.
  */
 void cluster_turn_give_back(fairsem_cluster_hold_t *hold, bool signal_came);
 
-/* For the command, and those inside it: this process holds units, with this fence.  False: no memory. */
+/* Tell the command, and commands inside it, that this process holds units.  Returns false if there is no memory. */
 bool cluster_turn_announce(const struct cluster_name *name, int64_t fence);
 
 /* ---- cluster_guard.c: end the command before etcd gives its place away ---- */
 
-/* As run_as_child.  It gives the units back when the command has ended. */
+/* Works like run_as_child(), and gives the units back when the command has ended. */
 int cluster_run_guarded(const struct cluster_name *name, fairsem_cluster_hold_t *hold,
                         struct command *command);
 
-/* ---- cluster_status.c: who runs and who waits under the name ---- */
+/* ---- cluster_status.c: running and waiting commands of the name ---- */
 
-/* Print it, as a table or as JSON, once or each second.  Returns an exit status. */
+/* Print the status, as a table or as JSON, once or each second.  Returns an exit status. */
 int cluster_status_print(const struct cluster_name *name);
 
-/* As status_gave_up(), and who runs only if etcd answers. */
+/* Works like turn_gave_up(), but lists running commands only if `answers` says that etcd responds. */
 void cluster_status_gave_up(const struct cluster_name *name, bool answers);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* cluster_open.c - which etcd, and as whom; see cluster_name.h. */
+/* cluster_open.c - endpoints and credentials of etcd; see cluster_name.h. */
 #include "cluster_name.h"
 
 #include "run/printable.h"
@@ -40,7 +40,7 @@ int cluster_result(const struct cluster_name *name, int error)
     return output_failure("%s: %s%s%s", name->name, cluster_error(error), why[0] != '\0' ? ": " : "", why);
 }
 
-/* The value of a variable; NULL: there is none. */
+/* Returns the value of an environment variable, or NULL. */
 static const char *variable(const char *name)
 {
     const char *value = getenv(name);
@@ -48,7 +48,7 @@ static const char *variable(const char *name)
     return value != NULL && *value != '\0' ? value : NULL;
 }
 
-/* A variable that names a file.  False: the file cannot be read, and a message has been printed. */
+/* Read a variable that names a file.  Returns false after a message if the file cannot be read. */
 static bool read_file_name(const char *name, const char **path)
 {
     struct stat st;
@@ -65,7 +65,7 @@ static bool read_file_name(const char *name, const char **path)
     return false;
 }
 
-/* Two variables that need each other. */
+/* Check two variables that need each other. */
 static bool are_both(const char *one, const char *other)
 {
     if ((variable(one) == NULL) == (variable(other) == NULL))
@@ -85,7 +85,7 @@ static bool read_credentials(fairsem_cluster_attr_t *attr)
            && are_both(VARIABLE "_CERT_FILE", VARIABLE "_KEY_FILE");
 }
 
-/* What is wrong with the name, or NULL. */
+/* Returns an error message about the name, or NULL. */
 static const char *wrong_name(const char *name)
 {
     if (*name == '\0')

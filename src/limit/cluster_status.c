@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* cluster_status.c - who runs and who waits; see cluster_name.h. */
+/* cluster_status.c - running and waiting commands; see cluster_name.h. */
 #include "cluster_name.h"
 
 #include "run/printable.h"
@@ -24,7 +24,7 @@ static void describe_cluster_user(const struct shown_name *name, int number, str
     };
 }
 
-/* List those that run and wait; shown->limit is known already, or 0.  Returns an errno value. */
+/* List running and waiting commands; shown->limit is 0 if it is unknown.  Returns an errno value. */
 static int list_cluster_users(const struct cluster_name *name, struct shown_name *shown)
 {
     static fairsem_cluster_user_t users[CLUSTER_USERS];
@@ -65,7 +65,7 @@ static int print_cluster_name(const struct cluster_name *name)
 
     if (error != 0)
         return error;
-    if (damage != 0)            /* as the others can be read */
+    if (damage != 0)            /* the other users can be read */
         warnx("%s: the key 'r-limit' is damaged", name->name);
     output_name(&shown);
     return damage;
@@ -87,7 +87,7 @@ static int print_all_of_cluster(const void *arg)
     while ((error = fairsem_cluster_next(all->handle, found)) == 0) {
         make_printable(strcpy(text, found));
         error = print_cluster_name(&one);
-        if (error != 0 && error != ENOENT)      /* it was removed at this moment, or never made */
+        if (error != 0 && error != ENOENT)      /* the name was removed at this moment, or never made */
             result = cluster_result(&one, error);
     }
     if (error == EACCES)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* cluster_turn.c - wait for the turn; see cluster_name.h. */
+/* cluster_turn.c - wait for the units of a name; see cluster_name.h. */
 #include "cluster_name.h"
 
 #include "held.h"
@@ -23,18 +23,18 @@
 #include <unistd.h>
 
 enum {
-    PATIENCE_MS = 1000,         /* after a signal, for etcd to take the request out of the line, */
-    RELEASE_S = 6,              /* and else to take units back, which the library does for five seconds */
-    SECONDS_BETWEEN = 2,        /* two questions for the line of progress, */
-    MORE_FOR_USERS = 50,        /* and one more for so many who run or wait: each reads all */
+    PATIENCE_MS = 1000,         /* for etcd to dequeue the request after a signal */
+    RELEASE_S = 6,              /* for etcd to take units back; the library tries for five seconds */
+    SECONDS_BETWEEN = 2,        /* between two queries for the progress line */
+    MORE_FOR_USERS = 50,        /* running or waiting commands that add a second, as a query reads all */
 };
 
-/* Of the main thread before the wait, then of the one that asks. */
+/* Belongs to the main thread before the wait, then to the thread that queries etcd. */
 static fairsem_cluster_user_t users[CLUSTER_USERS];
 
 /* ---- A command inside a command ---- */
 
-/* What stands for the name in FAIRSEM_LIMIT_HELD, where spaces separate names. */
+/* Returns the form of the name in FAIRSEM_LIMIT_HELD, where spaces separate entries. */
 static const char *held_name(const char *name)
 {
     static char text[sizeof "etcd:" + 2 * FAIRSEM_CLUSTER_NAME_MAX];
@@ -45,7 +45,7 @@ static const char *held_name(const char *name)
     return text;
 }
 
-/* A URL as a number, which neither slashes at its end change, nor capitals in its host, nor "http://". */
+/* Returns a hash of a URL, which ignores slashes at its end, capitals in its host, and "http://". */
 static unsigned long long number_of_endpoint(const char *url, size_t length)
 {
     unsigned long long number = 14695981039346656037ull;
@@ -68,8 +68,8 @@ static unsigned long long number_of_endpoint(const char *url, size_t length)
 }
 
 /*
- * The smallest number of an endpoint.  So their order does not matter; and where it is the same, there is an
- * endpoint that is the same, which is enough for the same etcd.
+ * Returns the smallest hash of the endpoints, so that their order does not matter.  Two lists with the same
+ * value have an endpoint in common, and thus lead to the same etcd.
  */
 static unsigned long long number_of_endpoints(const char *list)
 {
@@ -97,17 +97,17 @@ bool cluster_turn_announce(const struct cluster_name *name, int64_t fence)
            && held_announce(held_name(name->request->name), name->request->units, more);
 }
 
-/* What an outer command has. */
+/* The entry of an outer command. */
 struct outer {
     const struct cluster_name *name;
     int64_t limit;
-    int     error;      /* nobody knows whether it has units */
+    int     error;      /* not 0 if it is unknown whether the command has units */
 };
 
 /*
- * The units that a process holds: what its entry says.  It holds them until it retires, and no other
- * process of its number was started at the same time.  Only where the endpoints are others is it for etcd
- * to say whether it is the same one, which then has the same fence.
+ * Returns the units that a process holds, as its entry says.  The process holds them until it retires, and no
+ * other process with its ID was started at the same time.  If the endpoints differ, a query decides: in the
+ * same etcd the process has the same fence.
  */
 static int64_t units_of_outer(void *arg, long pid, const char *said)
 {
@@ -152,12 +152,12 @@ bool cluster_start_thread(void *(*work)(void *arg), void *arg)
 static pthread_t releasing;
 static _Atomic bool is_released;
 
-/* In a thread of its own: the library may wait for more than etcd. */
+/* Runs in a separate thread, because the library may wait for more than etcd. */
 static void *release(void *hold)
 {
     fairsem_cluster_release(hold);
     atomic_store(&is_released, true);
-    pthread_kill(releasing, SIGURG);    /* which nobody else sends */
+    pthread_kill(releasing, SIGURG);    /* a signal that nothing else sends */
     return NULL;
 }
 
@@ -194,10 +194,10 @@ struct turn {
     const struct cluster_name *name;
     fairsem_cluster_hold_t    *hold;
 
-    fairsem_t       over;           /* a unit: no more questions */
+    fairsem_t       over;           /* has a unit when queries must stop */
     pthread_mutex_t mutex;
     bool            asks;           /* mutex */
-    struct standing standing;       /* mutex: what the asker has heard last */
+    struct standing standing;       /* mutex; the last answer */
 };
 
 static int acquire_from_etcd(void *arg, const fairsem_wait_t *how)
@@ -208,7 +208,7 @@ static int acquire_from_etcd(void *arg, const fairsem_wait_t *how)
                                              turn->hold);
 }
 
-/* What etcd says of this request.  Returns in how many seconds it may be asked again. */
+/* Query etcd for the standing of this request.  Returns the number of seconds to the next query. */
 static int ask_who_runs(struct turn *turn, struct standing *standing)
 {
     size_t count = 0;
@@ -229,7 +229,7 @@ static int ask_who_runs(struct turn *turn, struct standing *standing)
     return SECONDS_BETWEEN + (int)(count / MORE_FOR_USERS);
 }
 
-/* It may have got its turn just before the signal. */
+/* Give back units that were granted just before the signal. */
 static void give_back_by_signal(void *arg)
 {
     struct turn *turn = arg;
@@ -238,7 +238,7 @@ static void give_back_by_signal(void *arg)
         cluster_turn_give_back(turn->hold, true);
 }
 
-/* In a thread of its own, because an etcd that does not answer is waited for. */
+/* Runs in a separate thread, because a query waits while etcd does not answer. */
 static void *asker_thread(void *arg)
 {
     struct turn *turn = arg;
@@ -254,7 +254,7 @@ static void *asker_thread(void *arg)
     return NULL;
 }
 
-/* For the line of progress. */
+/* Copy the last answer for the progress line. */
 static bool tell_standing(void *arg, struct standing *standing)
 {
     struct turn *turn = arg;
@@ -313,7 +313,7 @@ bool cluster_turn_take(const struct cluster_name *name, fairsem_cluster_hold_t *
     *exit_status = OWN_FAILURE;
     if (held_by(held_name(name->request->name), units_of_outer, &outer, &units) != 0)
         return limit_is_as_asked(name->request, outer.limit) && held_is_enough(name->request, units);
-    if (outer.error != 0) {     /* it would perhaps wait for its outer command */
+    if (outer.error != 0) {     /* otherwise it might wait for its outer command */
         cluster_result(name, outer.error);
         return false;
     }

@@ -17,7 +17,7 @@ enum { MOST_ANCESTORS = 1000 };
 
 /* ---- The variable ---- */
 
-/* The entry at the text, or after it, of which *length bytes are there; NULL: none. */
+/* Returns the first entry at or after the text, and sets its *length; NULL if there is none. */
 static const char *next_entry(const char *text, size_t *length)
 {
     text += strspn(text, " ");
@@ -25,7 +25,7 @@ static const char *next_entry(const char *text, size_t *length)
     return *length > 0 ? text : NULL;
 }
 
-/* Is it an entry of this segment?  Returns what is after "SEGMENT=", or NULL. */
+/* Returns the text after "SEGMENT=" if the entry is of this segment, else NULL. */
 static const char *value_of(const char *entry, const char *segment)
 {
     size_t length = strlen(segment);
@@ -52,7 +52,7 @@ bool held_announce(const char *segment, int64_t units, const char *more)
     return error == 0;
 }
 
-/* ---- Is it true? ---- */
+/* ---- Check an entry ---- */
 
 static bool is_ancestor(long pid)
 {

@@ -1,15 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * held.h - a command inside a command of the same name: it runs in the place of the outer one, and
- * does not wait for itself.
+ * held.h - a command inside a command of the same name runs in the place of the outer one, because it
+ * would wait for itself otherwise.
  *
- * An entry of FAIRSEM_LIMIT_HELD, which fairsem-limit(1) describes, is only a hint.  It counts if that
- * process is an ancestor of ours, or is ourselves after an exec, and holds units of the segment now.  So it
- * does not matter whether the process ID was used again, or who has written the entry: in penalty we wait in
- * line, and no more run than the limit allows.  With --cluster the process and its start are enough, because
- * etcd may not answer: the process retires (process.h) before it gives its units back.  A command that has
- * asked just before that runs on beside the next one, like all that has begun inside an outer command and
- * outlives it.
+ * An entry of FAIRSEM_LIMIT_HELD, which fairsem-limit(1) describes, is only a hint.  It counts if its
+ * process is an ancestor of this one, or is this one after an exec, and holds units of the segment now.
+ * Otherwise the command waits in line.  So a reused process ID or a forged entry does no harm: no more
+ * commands run than the limit allows.  With --cluster, where etcd may not answer, the process ID and the start
+ * time are enough: the process retires (process.h) before it gives its units back.  An inner command that has
+ * checked just before that runs alongside the next holder, like any process that outlives its outer command.
  */
 #ifndef LIMIT_HELD_H
 #define LIMIT_HELD_H
@@ -17,16 +16,16 @@
 #include "request.h"
 
 /*
- * The process that holds units for us already, which may be this one; 0: there is none.  `units_of` knows
- * what a process holds now; `said` is what its entry says behind the process.
+ * Returns the process that already holds units for this one, which may be itself, or 0.  `units_of` returns
+ * the units that a process holds now; `said` is the rest of its entry after the process ID.
  */
 long held_by(const char *segment, int64_t (*units_of)(void *arg, long pid, const char *said), void *arg,
              int64_t *units);
 
-/* Does an outer command, which has these units, have as many as are asked for?  If not, it says so. */
+/* Are the units of the outer command enough for the request?  If not, print a message. */
 bool held_is_enough(const struct request *request, int64_t units);
 
-/* Add an entry for this process, with more behind the units.  False: no memory. */
+/* Add an entry for this process, with `more` after the units.  Returns false if there is no memory. */
 bool held_announce(const char *segment, int64_t units, const char *more);
 
 #endif

@@ -19,9 +19,9 @@
 
 struct keeper {
     struct local_name *name;
-    int                file;        /* the file of the descriptor, opened once more */
+    int                file;        /* the file of the descriptor, opened again */
     int                ready;       /* a pipe to the parent */
-    struct flock       until;       /* granted when the descriptor's open file is closed */
+    struct flock       until;       /* a lock that is granted when the descriptor's open file is closed */
 };
 
 /* ---- The lock ---- */
@@ -32,8 +32,9 @@ static struct flock lock_of(short type, off_t byte)
 }
 
 /*
- * A write lock of our own on one byte makes the next byte ours: other keepers may have the same file.  A lock for
- * reading needs a descriptor for reading, and one for writing, one for writing.  Returns 0, or an errno value.
+ * Reserve a pair of bytes by a write lock on the first, as other keepers may use the same file, and lock the second
+ * through the descriptor.  A read lock needs a readable descriptor, a write lock a writable one.  Returns 0 or an
+ * errno value.
  */
 static int lock_descriptor(struct keeper *k, int fd)
 {
@@ -60,7 +61,7 @@ static int lock_descriptor(struct keeper *k, int fd)
 
 /* ---- The keeper ---- */
 
-/* Any of them may lead to the same open file, or to a pipe whose reader waits for its end.  None is ours yet. */
+/* Close all that may lead to the same open file, or to a pipe whose reader waits for its end.  None is ours yet. */
 static bool close_inherited(const struct keeper *k)
 {
     DIR *list = opendir("/proc/self/fd");
@@ -78,7 +79,7 @@ static bool close_inherited(const struct keeper *k)
     return true;
 }
 
-/* From now on only the end of the descriptor ends this process, not what happens to the script's terminal. */
+/* Detach from the script's terminal: from now on only the end of the descriptor ends this process. */
 static bool become_daemon(void)
 {
     int null = open("/dev/null", O_RDWR | O_CLOEXEC);
@@ -116,7 +117,7 @@ static int keep(struct keeper *k)
             continue;
     }
     turn_end(name);
-    return OWN_FAILURE;             /* for a parent that has read nothing */
+    return OWN_FAILURE;             /* matters only to a parent that has read nothing */
 }
 
 int hold_place(struct local_name *name)
@@ -128,7 +129,7 @@ int hold_place(struct local_name *name)
 
     if (fcntl(name->request->hold_fd, F_GETFD) < 0)
         return output_failure("--hold=%d: %s", name->request->hold_fd, strerror(errno));
-    do                              /* the keeper replaces the first three, which may be closed here */
+    do                              /* the keeper will replace descriptors 0 to 2, which may be closed here */
         fd = open("/dev/null", O_RDWR | O_CLOEXEC);
     while (fd >= 0 && fd <= STDERR_FILENO);
     if (fd < 0 || pipe2(ends, O_CLOEXEC) != 0 || (child = fork()) < 0)

@@ -4,11 +4,11 @@
  *
  *      request.h    the command line
  *      names.h      from a name to a segment
- *      turn.h       wait for the turn; change a limit, remove a name; which processes run, and which wait
+ *      turn.h       wait in line; change a limit; remove a name; list running and waiting processes
  *      hold.h       a place without a command, for the rest of a script
  *      rate.h       starts per second
  *      held.h       a command inside a command of the same name
- *      wait_line.h  one wait, with signals and a line of progress
+ *      wait_line.h  one wait, with signals and a progress line
  *      run/command.h   run the command
  *
  * fairsem-limit-cluster (cluster.c) does all of this for a name that etcd keeps.
@@ -31,8 +31,8 @@
 #include <unistd.h>
 
 /*
- * A shell script uses low descriptors itself ("exec 3> file"), and would close ours, which gives
- * the units back.  So if the script has it, fill the low ones with descriptors that exec closes.
+ * A shell script uses low descriptors itself ("exec 3> file").  If it inherited our descriptor there, it would
+ * close it, which gives the units back.  So occupy the low numbers with descriptors that exec closes.
  */
 #define LOWEST_DESCRIPTOR 40
 
@@ -58,7 +58,7 @@ static bool ended(struct guard *guard, int status)
     const struct place *place = (const struct place *)guard;
 
     (void)status;
-    turn_end(place->name);      /* so the next one need not first find that we are dead */
+    turn_end(place->name);      /* so that the next command need not detect our death first */
     return true;
 }
 
@@ -80,25 +80,25 @@ static int run(struct local_name *name)
     error = request->keep ? fairsem_shared_keep_name(name->handle) : 0;
     if (error == 0 && request->exec)
         error = fairsem_shared_keep_on_exec(name->handle, true);
-    /* Without this entry a command inside this one would wait for it. */
+    /* Without an entry, a command inside this one would wait for it. */
     if (error == 0 && !held_announce(name->segment, request->units, ""))
         error = ENOMEM;
     if (error == 0 && !request->exec)
         return run_as_child(&command, &place.guard);
     if (error == 0)
         command.error = command_exec(&command);
-    turn_end(name);             /* first: a message may block */
+    turn_end(name);             /* before a message, which may block */
     return error != 0 ? turn_result(name, error) : command_failed(&command, command.error);
 }
 
 /*
- * Names that etcd keeps are for fairsem-limit-cluster, which has libcurl: a name of this machine need
- * not wait until the linker has loaded that, and fairsem-limit can be installed without it.
+ * fairsem-limit-cluster serves the names that etcd keeps, and is linked with libcurl.  Thus a command for a name
+ * of this machine does not load libcurl, and fairsem-limit can be installed without it.
  *
- * That program is beside this one, as in a build directory; or, if the installation was moved, where it
- * is as seen from here; or where `make install` has put it.  Root must not run what somebody else has put
- * there, so in the first two places nobody else may write it or its directory.  A user who may write above
- * that can only put another directory there for which this is true.
+ * That program is in the directory of this one, as in a build directory; or at the same relative path, if
+ * the installation was moved; or where `make install` has put it.  Root must not run a program of another
+ * user, so in the first two places no other user may be able to write the program or its directory.  A user
+ * with write access further up can only substitute a directory that passes this check, too.
  */
 static bool only_we_write(int directory, const char *name)
 {
@@ -106,11 +106,11 @@ static bool only_we_write(int directory, const char *name)
 
     return fstatat(directory, name, &st, AT_SYMLINK_NOFOLLOW) == 0
         && (st.st_uid == 0 || st.st_uid == geteuid()) && (st.st_mode & S_IWOTH) == 0
-        /* A user whose own group may write is its only member; it is not so with root's. */
+        /* A user's own group has no other members, so it may have write access; the group of root may not. */
         && ((st.st_mode & S_IWGRP) == 0 || (st.st_gid == getegid() && geteuid() != 0));
 }
 
-/* Returns true if there is such a program, which others may write. */
+/* Execute the program if it is there.  Returns true if it exists, but others may write it. */
 static bool become_program_in(const char *path, const char *name, char **argv)
 {
     int directory = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
@@ -125,7 +125,7 @@ static bool become_program_in(const char *path, const char *name, char **argv)
 
 static int become_cluster_program(char **argv)
 {
-    static const char installed[] = FAIRSEM_CLUSTER_PROGRAM;    /* "": it was not built */
+    static const char installed[] = FAIRSEM_CLUSTER_PROGRAM;    /* "" if it was not built */
     static const char from_here[] = FAIRSEM_CLUSTER_FROM_HERE "/";
     const char *name = strrchr(installed, '/');
     bool refused = false;

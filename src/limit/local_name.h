@@ -9,17 +9,17 @@
 #include <fairsem/shared.h>
 
 enum {
-    MOST_PROCESSES = 1024,      /* that run or wait.  Each costs 128 bytes of memory. */
-    MOST_USERS = 2048           /* of a name are looked at: each process can run and wait */
+    MOST_PROCESSES = 1024,      /* running or waiting; each costs 128 bytes of memory */
+    MOST_USERS = 2048           /* listed users of a name: a process can be both running and waiting */
 };
 
-/* A name, its file, and what this process has opened of it. */
+/* A name, its file, and the handles of this process. */
 struct local_name {
     const struct request *request;
     char                  segment[SEGMENT_NAME_SIZE];   /* see name_find() */
     fairsem_shared_t     *handle;
     fairsem_shared_t     *gate;                         /* see rate.h */
-    bool                  at_front;                     /* it has passed the gate, and not started */
+    bool                  at_front;                     /* of the gate, and not started */
 };
 
 #endif

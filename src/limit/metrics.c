@@ -27,7 +27,7 @@ static const struct { const char *name, *type, *help; } metrics[METRICS] = {
     [FAILED] = { "status_failed", "gauge", "1: a name could not be read, and stderr says why." },
 };
 
-/* In memory: lines, each with the number of its metric before it.  Children add theirs to it. */
+/* A file in memory: lines, each with the number of its metric in front.  Children append theirs. */
 static FILE *samples;
 
 int metrics_begin(void)
@@ -47,7 +47,7 @@ static void print_label(const char *text)
         size_t bytes = character_length((const unsigned char *)text);
 
         if (bytes == 0)
-            fputs("\xef\xbf\xbd", samples);        /* U+FFFD: no valid UTF-8 */
+            fputs("\xef\xbf\xbd", samples);        /* U+FFFD for invalid UTF-8 */
         else if (*text == '\n')
             fputs("\\n", samples);
         else if (*text == '"' || *text == '\\')
@@ -58,7 +58,7 @@ static void print_label(const char *text)
     }
 }
 
-/* The line up to its value.  le: of a bucket; NULL: another sample. */
+/* Write a line up to its value.  le: the bound of a bucket, or NULL for any other sample. */
 static void begin_sample(const struct shown_name *name, enum metric metric, const char *suffix, const char *le)
 {
     fprintf(samples, "%d fairsem_limit_%s%s{name=\"", metric, metrics[metric].name, suffix);
@@ -81,7 +81,7 @@ static void add_seconds(const struct shown_name *name, enum metric metric, const
     fprintf(samples, "%.9f\n", (double)ns / 1e9);
 }
 
-/* Each bucket counts all waits that were not longer. */
+/* Buckets are cumulative: each counts all waits up to its bound. */
 static void add_histogram(const struct shown_name *name)
 {
     uint64_t sum = 0;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * metrics.h - the status in the text format of Prometheus, in which all samples of a metric stand
- * together, although the names come one after the other.
+ * metrics.h - the status in the text format of Prometheus.  That format groups samples by metric, while the
+ * status is read name by name; so samples are collected first.
  */
 #ifndef LIMIT_METRICS_H
 #define LIMIT_METRICS_H
@@ -10,9 +10,9 @@
 
 /* Returns an errno value. */
 int  metrics_begin(void);
-/* Also in a child of the process that prints. */
+/* Also works in a child of the process that prints. */
 void metrics_add(const struct shown_name *name);
-/* failed: a name could not be read.  Returns an errno value: samples are missing. */
+/* failed: a name could not be read.  Returns an errno value if samples are missing. */
 int  metrics_print(bool failed);
 
 #endif

@@ -23,7 +23,7 @@
 enum { PREFIX_SIZE = 40 };
 
 static const char *directory = SHARED_MEMORY;
-static char        private[PATH_MAX];       /* of this user's own names; "": they are in `directory` */
+static char        private[PATH_MAX];       /* the directory of this user's own names, or "" if that is `directory` */
 
 /* A terminal would obey control characters when the name is printed. */
 static bool has_space_or_control(const char *text)
@@ -36,8 +36,8 @@ static bool has_space_or_control(const char *text)
 /* ---- Directories ---- */
 
 /*
- * Could nobody but this user have put it there, and have others none of these permissions?  For a file as
- * FAIRSEM_SHARED_OWN asks.
+ * Does the path belong to this user, without the permissions `others`?  For a file, these are the checks of
+ * FAIRSEM_SHARED_OWN.
  */
 static bool belongs_to_us(const char *path, mode_t type, mode_t others)
 {
@@ -48,9 +48,9 @@ static bool belongs_to_us(const char *path, mode_t type, mode_t others)
 }
 
 /*
- * Own names are in a directory below this one, if it is only ours to change, and its file system can hold
- * segments.  Nothing else counts that may be otherwise for the next command: a full file system, or one that is
- * read-only in a container, is an error later, because a name must not be in two places.
+ * Use a directory below the parent for own names, if only this user may change the parent, and its file system
+ * supports segments.  A condition that may differ for the next command does not count, because a name must
+ * not be in two places: a full file system, or one that is read-only in a container, is an error later.
  */
 static bool use_private(const char *parent)
 {
@@ -103,7 +103,7 @@ const char *names_set_directory(const char *path)
         length--;
     if (length >= sizeof shorter)
         return strerror(ENAMETOOLONG);
-    memcpy(shorter, path, length);      /* static: a zero is behind it */
+    memcpy(shorter, path, length);      /* static, so a zero follows */
     directory = shorter;
     return NULL;
 }
@@ -229,7 +229,7 @@ static bool add_name(struct listed **list, size_t *count, const char *file, bool
     return true;
 }
 
-/* 0, or an errno value. */
+/* Returns 0 or an errno value. */
 static int add_names(struct listed **list, size_t *count, const char *where)
 {
     DIR *files = opendir(where);

@@ -100,7 +100,7 @@ static bool read_integer(const char *text, int64_t least, int64_t most, const ch
     return false;
 }
 
-/* As sleep(1) has it: "10", "0.5", "5m", "2h". */
+/* Read a duration as in sleep(1): "10", "0.5", "5m", "2h". */
 static bool read_duration(const char *text, const char *what, int64_t *ns)
 {
     static const struct duration_unit units[] = {
@@ -116,7 +116,7 @@ static bool read_duration(const char *text, const char *what, int64_t *ns)
     return true;
 }
 
-/* Permissions of a file, octal; those of the owner must be among them. */
+/* Read octal permissions of a file, which must include those of the owner. */
 static bool read_mode(const char *text, mode_t *mode)
 {
     char *end;
@@ -130,7 +130,7 @@ static bool read_mode(const char *text, mode_t *mode)
     return true;
 }
 
-/* Whole seconds, as long as a lease may be. */
+/* Read the duration of a lease, in whole seconds. */
 static bool read_ttl(const char *text, int64_t *ns)
 {
     if (!read_duration(text, "--ttl", ns))
@@ -141,7 +141,7 @@ static bool read_ttl(const char *text, int64_t *ns)
     return false;
 }
 
-/* "10/s", "30/m", "5/h". */
+/* Read a rate: "10/s", "30/m", "5/h". */
 static bool read_rate(const char *text, int64_t *interval_ns)
 {
     static const struct { const char *text; int64_t ns; } periods[] = {
@@ -171,7 +171,7 @@ static bool read_descriptor(const char *text, int *fd)
 
 /* ---- The command line ---- */
 
-/* One option.  Returns false if its argument is wrong. */
+/* Apply one option.  Returns false if its argument is wrong. */
 static bool take_option(int option, struct request *r)
 {
     switch (option) {
@@ -214,13 +214,13 @@ static bool take_option(int option, struct request *r)
         return true;
     case TTL:           return read_ttl(optarg, &r->cluster.ttl_ns);
     case KEEP_RUNNING:  r->cluster.keep_running = true; return true;
-    default:            return false;       /* getopt_long has printed what is wrong */
+    default:            return false;       /* getopt_long has printed a message */
     }
 }
 
 /*
  * FAIRSEM_LIMIT_CLUSTER stands for --cluster, unless an option says that the name is of this machine.
- * Returns NULL, or what is wrong.
+ * Returns NULL, or an error message.
  */
 static const char *take_cluster(struct request *r)
 {
@@ -241,7 +241,7 @@ static const char *take_cluster(struct request *r)
     return here ? "not with --cluster: --global, --dir, --keep, --exec, --hold, --rate, --force" : NULL;
 }
 
-/* Parse the arguments after the options.  Returns NULL, or what is wrong. */
+/* Parse the arguments after the options.  Returns NULL, or an error message. */
 static const char *take_rest(int argc, char **argv, struct request *r)
 {
     const char *wrong = take_cluster(r);

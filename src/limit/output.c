@@ -19,7 +19,7 @@ enum { COMMAND_SIZE = 200, JSON_COMMAND_SIZE = 4096 };
 
 static int status_format;
 bool output_is_first;
-static char failure[1000];      /* the first one; "": none */
+static char failure[1000];      /* the first error message, or "" */
 
 int output_failure(const char *format, ...)
 {
@@ -120,11 +120,11 @@ static void print_table(const struct shown_name *name)
         print_row(name, i);
 }
 
-/* ---- JSON, in one line.  The names in C are not those of libjansson. ---- */
+/* ---- JSON, in one line.  Function names differ from those of libjansson. ---- */
 
 /*
- * A string: valid UTF-8 stays, except control characters; each other byte becomes U+FFFD, which
- * means just that.
+ * Print a string.  Valid UTF-8 is kept, except control characters; each invalid byte becomes U+FFFD, the
+ * replacement character.
  */
 static void print_json_string(FILE *file, const char *text)
 {
@@ -211,7 +211,7 @@ static void print_json_end(void)
     puts("}");
 }
 
-/* ---- Either, once or each second ---- */
+/* ---- Table or JSON, once or each second ---- */
 
 void output_name(const struct shown_name *name)
 {

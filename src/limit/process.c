@@ -12,7 +12,7 @@
 #include <sys/prctl.h>
 #include <unistd.h>
 
-/* Is /proc there, and of our PID namespace?  In that of another one our numbers are other processes. */
+/* Is /proc mounted, and that of our PID namespace?  In another one our process IDs mean other processes. */
 static bool proc_is_ours(void)
 {
     char self[20];
@@ -35,7 +35,7 @@ struct process process_stat(long pid)
     int file;
 
     snprintf(path, sizeof path, "/proc/%ld/stat", pid);
-    file = proc_is_ours() ? open(path, O_RDONLY | O_CLOEXEC) : -1;  /* and not fopen, which needs memory */
+    file = proc_is_ours() ? open(path, O_RDONLY | O_CLOEXEC) : -1;  /* not fopen(), which allocates memory */
     if (file < 0)
         return unknown;
     length = read(file, text, sizeof text - 1);
@@ -87,7 +87,7 @@ size_t process_descendants(long list[], size_t size)
         return 0;
     if (spare >= 0)
         close(spare);
-    /* A child may be listed before its parent: again, until there are no more. */
+    /* A child may be listed before its parent: repeat until no process is added. */
     do {
         const struct dirent *entry;
 
@@ -107,7 +107,7 @@ size_t process_descendants(long list[], size_t size)
     return count;
 }
 
-/* The first argument of the command of a process that is fairsem-limit, with "--" before it. */
+/* For a process that is fairsem-limit itself, returns its command: the first argument after "--". */
 static const char *behind_own(const char *arguments, const char *end)
 {
     size_t length = strlen(arguments), own = strlen("fairsem-limit");

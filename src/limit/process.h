@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * process.h - what is known of a process that runs or waits.  Where /proc is that of another PID namespace, it
- * is as if there were none.
+ * process.h - information about a process that runs or waits, from /proc.  A /proc of another PID namespace
+ * is not used.
  */
 #ifndef LIMIT_PROCESS_H
 #define LIMIT_PROCESS_H
@@ -10,21 +10,21 @@
 #include <stddef.h>
 
 struct process {
-    long               parent;      /* that has made it; 0: there is no such process */
-    unsigned long long started;     /* in ticks of the kernel's; 0: nobody knows, or it has retired */
+    long               parent;      /* 0 if the process does not exist */
+    unsigned long long started;     /* in clock ticks since boot; 0 if unknown, or if the process has retired */
 };
 struct process process_stat(long pid);
 
-/* Say in the name of the first thread, which every process can read, that this process no longer has units. */
+/* Set the name of the first thread, which every process can read, to mark that this process has no units. */
 void process_retire(void);
 
-/* Open now what process_descendants() needs: later there may be no descriptor and no memory. */
+/* Reserve the descriptor and memory of process_descendants(), which may be unavailable later. */
 void process_prepare(void);
 
-/* The processes that this one, and those, have made, as far as there is room.  How many? */
+/* List children of this process, their children and so on, as far as there is room.  Returns their number. */
 size_t process_descendants(long list[], size_t size);
 
-/* Write its command's arguments, with spaces between; "": nobody knows them. */
+/* Write the arguments of the process's command, separated by spaces, or "" if they are unknown. */
 void process_command(const fairsem_shared_user_t *user, char *text, size_t size);
 
 #endif

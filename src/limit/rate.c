@@ -8,17 +8,17 @@
 #include <fcntl.h>
 #include <time.h>
 
-#define GATE  ((FAIRSEM_MAX_UNITS >> 1) + 1)    /* each request asks for so much, and for its units, for the status */
-#define MOST  (INT64_C(1) << 40)                /* of these */
-#define NEVER (GATE + MOST)                     /* the units before the first start; later, its time on top of them */
-#define SLEEP_NS INT64_C(1000000000)              /* the clock of sleeps stands still while the machine sleeps */
+#define GATE  ((FAIRSEM_MAX_UNITS >> 1) + 1)    /* units of a request, besides those that the status shows */
+#define MOST  (INT64_C(1) << 40)                /* of the request's own units */
+#define NEVER (GATE + MOST)                     /* the capacity before the first start; then plus its time */
+#define SLEEP_NS INT64_C(1000000000)              /* a sleep's clock stops while the machine is suspended */
 
 static int64_t request_at_gate(const struct request *request)
 {
     return GATE + (request->units < MOST ? request->units : MOST);
 }
 
-/* Of a clock that nobody can set, and that all processes have in common. */
+/* Returns the time of a clock that cannot be set and that all processes share. */
 static int64_t ns_since_boot(void)
 {
     struct timespec now;
@@ -58,7 +58,7 @@ void rate_leave(struct local_name *name)
 
 /* ---- Wait ---- */
 
-/* Does the name of the gate still lead to this one? */
+/* Does the name still lead to this gate? */
 static bool is_current_gate(const struct local_name *name)
 {
     fairsem_shared_t *now;
@@ -69,7 +69,7 @@ static bool is_current_gate(const struct local_name *name)
     return now == name->gate;
 }
 
-/* Sleep for so long, or until the wait is over.  Returns ETIMEDOUT, if nothing else has ended it. */
+/* Sleep for at most `ns`, or until the wait is over.  Returns ETIMEDOUT, or the error that ended the sleep. */
 static int sleep_at_gate(int64_t ns, const fairsem_wait_t *how, bool *is_over)
 {
     static fairsem_t nothing = FAIRSEM_INITIALIZER(0);
@@ -92,7 +92,7 @@ static int wait_for_next_start(const struct local_name *name, const fairsem_wait
 
     if (error != 0 || stat.capacity == NEVER)
         return error;
-    /* A start in the future was before the machine was booted. */
+    /* A start in the future was recorded before the last boot. */
     next = (stat.capacity - NEVER < now ? stat.capacity - NEVER : now) + name->request->interval_ns;
     for (; now < next; now = ns_since_boot()) {
         error = sleep_at_gate(next - now, how, &is_over);
@@ -129,7 +129,7 @@ int rate_start(struct local_name *name)
     return error;
 }
 
-/* ---- Remove it ---- */
+/* ---- Remove the gate ---- */
 
 bool rate_has_users(const char *name, bool global)
 {
@@ -145,7 +145,7 @@ bool rate_has_users(const char *name, bool global)
     return has;
 }
 
-/* Returns EBUSY if the last start is younger. */
+/* Returns EBUSY if the last start was less than `interval_ns` ago, or an errno value. */
 static int is_older(fairsem_shared_t *gate, int64_t interval_ns)
 {
     fairsem_shared_stat_t stat;
@@ -166,7 +166,7 @@ int rate_forget(const char *name, bool global, int64_t interval_ns)
 
     if (error != 0)
         return error;
-    error = fairsem_shared_tryacquire(gate, GATE);      /* nobody starts meanwhile */
+    error = fairsem_shared_tryacquire(gate, GATE);      /* prevents starts */
     if (error == 0)
         error = is_older(gate, interval_ns);
     if (error == 0 && name_of_gate(name, global, segment))
@@ -175,7 +175,7 @@ int rate_forget(const char *name, bool global, int64_t interval_ns)
     return error == EAGAIN ? EBUSY : error;
 }
 
-/* ---- Who waits ---- */
+/* ---- Waiting processes ---- */
 
 static bool is_listed(const fairsem_shared_user_t *users, int count, const fairsem_shared_user_t *user)
 {
@@ -199,7 +199,7 @@ void rate_add_users(const struct local_name *name, fairsem_shared_user_t *users,
     for (int i = 0; i < in_line; i++)
         place += users[i].place != 0;
     for (int i = in_line; i < in_line + at_gate && i < most; i++) {
-        /* The one at the front may be in the line already; one that asks for no units looks whether to remove it. */
+        /* Skip a process at the front that is already in the line, and one without units, which may remove the gate. */
         if (users[i].units <= GATE || is_listed(users, in_line, &users[i]))
             continue;
         users[*count] = users[i];

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* request.h - what the command line of fairsem-limit asks for. */
+/* request.h - the parsed command line of fairsem-limit. */
 #ifndef LIMIT_REQUEST_H
 #define LIMIT_REQUEST_H
 
@@ -11,40 +11,40 @@
 
 #define LONGEST_INTERVAL_NS INT64_C(3600000000000)
 
-/* As timeout(1) has it; beside the exit statuses of run/command.h. */
+/* The exit status of timeout(1), in addition to those of run/command.h. */
 enum { TIMED_OUT = 124 };
 
 #define MORE_UNITS_THAN_LIMIT "%" PRId64 " units are more than the limit of %s, %" PRId64
 
 struct request {
     enum { RUN, STATUS, REMOVE, LIMIT } what;
-    const char *name;           /* as the user has it; NULL: all, for STATUS */
-    const char *directory;      /* where names are; NULL: see names.h */
+    const char *name;           /* as given by the user, or NULL for the STATUS of all names */
+    const char *directory;      /* of names, or NULL for the defaults (names.h) */
     int64_t     limit, units;
     int64_t     priority;       /* from INT_MIN to INT_MAX */
-    int64_t     wait_ns;        /* -1: for ever */
+    int64_t     wait_ns;        /* -1 means for ever */
     bool        global;         /* the name is common to all users */
     mode_t      mode;           /* permissions, if the name is new */
-    int64_t     interval_ns;    /* between two starts; 0: there is no rate */
-    int         hold_fd;        /* the place is for as long as this descriptor is open; -1: for the command */
+    int64_t     interval_ns;    /* between two starts, or 0 without a rate */
+    int         hold_fd;        /* keep the place while this descriptor is open; -1 without --hold */
     bool        exec;           /* become the command */
-    bool        keep;           /* the name stays, even if nobody uses it */
+    bool        keep;           /* the name stays, even if it is unused */
     enum { AS_TABLE, AS_JSON, AS_METRICS } format;  /* of STATUS */
     bool        watch, force;
-    bool        quiet;          /* no message when the wait was too long, or there was none */
-    int64_t     busy_status;    /* the exit status when the wait was too long */
+    bool        quiet;          /* no message after a timeout */
+    int64_t     busy_status;    /* the exit status after a timeout */
     struct {
         bool        on;         /* etcd keeps the name */
         const char *endpoints;
-        int64_t     ttl_ns;     /* of a lease; 0: the default */
+        int64_t     ttl_ns;     /* of a lease, or 0 for the default */
         bool        keep_running;
     } cluster;
     char      **command;
 };
 
 /*
- * Read the command line.  Returns true if *request is filled in; else the program ends with *exit_status,
- * after the help or an error message.
+ * Read the command line.  Returns true if *request is filled in.  Returns false with *exit_status after it has
+ * printed the help or an error message.
  */
 bool options_read(int argc, char **argv, struct request *request, int *exit_status);
 

@@ -35,7 +35,7 @@ static const char *meaning(int error)
 int turn_result(const struct local_name *name, int error)
 {
     const struct request *request = name->request;
-    /* Errors of a file that another user has put there. */
+    /* Errors that a file of another user can cause. */
     bool is_of_file = error == EPERM || error == EACCES || error == EINVAL || error == ELOOP;
     const char *owner = is_of_file ? name_owner(name->segment) : NULL;
 
@@ -53,7 +53,7 @@ int turn_result(const struct local_name *name, int error)
     return output_failure("%s: %s", request->name, meaning(error));
 }
 
-/* A name of this user alone: see names.h. */
+/* Returns the flag for a name that belongs to this user alone; see names.h. */
 static int own_flag(const struct request *request)
 {
     return request->global ? 0 : FAIRSEM_SHARED_OWN;
@@ -78,7 +78,7 @@ static bool is_current(const struct local_name *name)
 
 /* ---- Remove names that nobody uses ---- */
 
-/* As fairsem_shared_unlink_unused(), for which those that wait at the gate are not users of the name. */
+/* Call fairsem_shared_unlink_unused(), which does not see processes at the gate, after a check of the gate. */
 static int unlink_unused(fairsem_shared_t *handle, const char *name, bool global, const char *segment, bool kept)
 {
     return rate_has_users(name, global) ? EBUSY : fairsem_shared_unlink_unused(handle, segment, kept);
@@ -91,7 +91,7 @@ static int remove_unused(const char *name, bool global, const char *segment, boo
 
     if (error == 0) {
         error = unlink_unused(handle, name, global, segment, kept);
-        /* A command that had opened it before may join a queue in which nobody is granted anything. */
+        /* A command that has opened the segment before must not wait there for ever. */
         if (error == 0)
             error = fairsem_shared_set_units(handle, FAIRSEM_MAX_UNITS);
         fairsem_shared_close(handle);
@@ -106,19 +106,19 @@ static int leave_name(const struct local_name *name)
     int error = unlink_unused(name->handle, request->name, request->global, name->segment, false);
 
     fairsem_shared_close(name->handle);
-    if (error == EBUSY)         /* perhaps one that has left since */
+    if (error == EBUSY)         /* the other user may have left since */
         remove_unused(request->name, request->global, name->segment, false);
     return error;
 }
 
-/* The directory is full: remove the names of this user that nobody uses and that need not stay. */
+/* Make room in a full directory: remove unused names of this user, except those to keep. */
 static void make_room(void)
 {
     struct listed *list = names_list();
     char segment[SEGMENT_NAME_SIZE];
 
     for (const struct listed *at = list; at != NULL && *at->name != '\0'; at++) {
-        /* Not global ones: their other users could end this process, by truncating the file. */
+        /* Skip global names: their other users could kill this process by truncating the file. */
         if (at->global)
             continue;
         if (at->gate)
@@ -129,7 +129,7 @@ static void make_room(void)
     free(list);
 }
 
-/* ---- Take a turn ---- */
+/* ---- Open the segment ---- */
 
 static int open_or_make(struct local_name *name)
 {
@@ -137,7 +137,7 @@ static int open_or_make(struct local_name *name)
     const fairsem_shared_attr_t attr = {
         .units = request->limit,
         .max_waiters = MOST_PROCESSES, .max_processes = MOST_PROCESSES,
-        .flags = FAIRSEM_SHARED_NO_SPIN,    /* a command begins: microseconds do not matter */
+        .flags = FAIRSEM_SHARED_NO_SPIN,    /* the start of a command takes much longer than a wakeup */
     };
     int make = name_can_be_made(name->segment, request->global) ? O_CREAT : 0;
     int error = request->interval_ns != 0 ? rate_open(name) : 0;
@@ -146,7 +146,7 @@ static int open_or_make(struct local_name *name)
                                                     request->mode, &attr);
 }
 
-/* Open the segment that has this limit, or had it before --set-limit.  Returns an exit status. */
+/* Open the segment, whose limit must be the requested one now or before --set-limit.  Returns an exit status. */
 static int open_segment(struct local_name *name)
 {
     const struct request *request = name->request;
@@ -206,7 +206,7 @@ int turn_users(const struct local_name *name, const fairsem_shared_user_t **user
     return error;
 }
 
-/* The units that a process holds. */
+/* Returns the units that a process holds. */
 static int64_t units_of(void *name, long pid, const char *said)
 {
     const fairsem_shared_user_t *users;
@@ -223,8 +223,8 @@ static int64_t units_of(void *name, long pid, const char *said)
 }
 
 /*
- * 0: the units are held already, by an outer command, whose handle is another, or by this
- * process.  EAGAIN: they are not.  E2BIG: too few are.
+ * Returns 0 if the units are already held, by this process or by an outer command, which has a separate handle;
+ * EAGAIN if they are not; E2BIG if too few are.
  */
 static int take_held(struct local_name *name)
 {
@@ -270,7 +270,7 @@ static bool read_standing(void *arg, struct standing *standing)
 static void leave_by_signal(void *arg)
 {
     rate_leave(arg);
-    leave_name(arg);            /* it may have got its turn just before */
+    leave_name(arg);            /* the units may have been granted just before the signal */
 }
 
 static int wait_for_turn(struct local_name *name, const fairsem_wait_t *how)
@@ -317,7 +317,7 @@ static bool take(struct local_name *name, int *exit_status)
         }
         if (error != 0 && name->gate != NULL) {
             rate_leave(name);
-            leave_name(name);   /* it may have waited alone */
+            leave_name(name);   /* this process may have been the only user */
         } else {
             fairsem_shared_close(name->handle);
         }
@@ -337,7 +337,7 @@ bool turn_take(struct local_name *name, int *exit_status)
 
 void turn_end(const struct local_name *name)
 {
-    int error = leave_name(name);       /* first: a message may block */
+    int error = leave_name(name);       /* before a message, which may block */
 
     if (name->request->interval_ns != 0)
         rate_forget(name->request->name, name->request->global, name->request->interval_ns);
@@ -364,7 +364,7 @@ int turn_set_limit(struct local_name *name)
             error = fairsem_shared_set_units(name->handle, request->limit);
         if (error == 0 && request->keep)
             error = fairsem_shared_keep_name(name->handle);
-        /* Its last user may have removed the name just before; or since, if the limit is the first one again. */
+        /* The last user may have removed the name before the change, or after it if the limit is the initial one. */
         done = error == 0 && ((request->limit == stat.initial_units && !request->keep)
                               || is_current(name));
         fairsem_shared_close(name->handle);

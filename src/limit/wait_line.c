@@ -2,8 +2,8 @@
 /*
  * wait_line.c - see wait_line.h.
  *
- * A wait in the library blocks its thread, and no signal ends it.  So a second thread receives the
- * signals, shows the progress, and cancels the wait of the first with a token.
+ * A wait in the library blocks its thread, and signals do not interrupt it.  So a second thread receives the
+ * signals, shows the progress, and cancels the wait of the first by a token.
  */
 #include "wait_line.h"
 
@@ -33,16 +33,16 @@ struct watcher {
     sigset_t           before;      /* the mask of the process */
     int                signals;     /* a descriptor for the signals that end the process */
     int                over;        /* a descriptor that is readable when the wait is over */
-    int                signal;      /* the signal that has come; 0: none */
+    int                signal;      /* the signal that has arrived, or 0 */
     pthread_t          thread;
-    int                terminal;    /* a descriptor for the line of progress; -1: stderr is none */
-    bool               shown;       /* the line is on it */
+    int                terminal;    /* a descriptor for the progress line, or -1 if stderr is not a terminal */
+    bool               shown;       /* the line is on the terminal */
     struct timespec    began;
 };
 
-/* ---- The line of progress ---- */
+/* ---- The progress line ---- */
 
-/* The bytes of the text that fit in the columns.  A character of three bytes may take two of them. */
+/* Returns the number of bytes that fit in the columns.  A character of three bytes may take two columns. */
 static size_t bytes_in(const char *text, int columns)
 {
     size_t length = 0;
@@ -57,7 +57,7 @@ static size_t bytes_in(const char *text, int columns)
     return length;
 }
 
-/* A line that wraps cannot be erased, and some terminals wrap when the last column is written. */
+/* Returns the usable columns: a wrapped line cannot be erased, and some terminals wrap after the last column. */
 static int columns_of(int terminal)
 {
     struct winsize size;
@@ -66,10 +66,9 @@ static int columns_of(int terminal)
 }
 
 /*
- * A write must not wait, not even where Ctrl-S comes between two: this thread also receives the
- * signals, and the other one, if it has got its turn, waits for this one with the unit.  What does
- * not fit is lost.  The terminal is opened once more, because every process that has this stderr
- * would get an O_NONBLOCK there.
+ * A write must not block, even if Ctrl-S stops the output: this thread also receives the signals, and the
+ * first thread waits for it while it holds the units.  Text that does not fit is lost.  The terminal is opened
+ * again, because O_NONBLOCK on stderr would affect every process that shares it.
  */
 static int open_terminal(void)
 {
@@ -77,7 +76,7 @@ static int open_terminal(void)
            ? open("/dev/tty", O_WRONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC) : -1;
 }
 
-/* Returns in how many milliseconds it must be called again; -1: never. */
+/* Returns the milliseconds to the next call, or -1 for never. */
 static int show_progress(struct watcher *w)
 {
     struct standing standing = { 0 };
@@ -86,7 +85,7 @@ static int show_progress(struct watcher *w)
 
     if (w->terminal < 0)
         return -1;
-    /* In the background, the line would disturb the output of other programs. */
+    /* The line of a background process would disturb the output of other programs. */
     if (tcgetpgrp(STDERR_FILENO) != getpgrp() || !w->line->ask(w->line->arg, &standing))
         return 1000;
     duration_text(duration_since(&w->began), waited);
@@ -109,7 +108,7 @@ static int show_progress(struct watcher *w)
 
 /* ---- The signals ---- */
 
-/* Not the signals that the process ignores or blocks, because the command inherits that. */
+/* Leave out signals that the process ignores or blocks, because the command inherits that. */
 static void choose_signals(sigset_t *chosen)
 {
     static const int candidates[] = { SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGALRM, SIGVTALRM, SIGPROF, SIGXCPU,
@@ -129,9 +128,9 @@ static void choose_signals(sigset_t *chosen)
 /* Die by the signal, which is blocked. */
 static void die(struct watcher *w)
 {
-    kill(getpid(), w->signal);      /* arrives with the next line, and ends the process */
+    kill(getpid(), w->signal);      /* delivered by the next statement, and ends the process */
     pthread_sigmask(SIG_SETMASK, &w->before, NULL);
-    /* The first process of a container: the kernel ends it by no signal that it does not handle. */
+    /* The first process of a container is not killed by a signal without a handler. */
     exit(128 + w->signal);
 }
 
@@ -170,8 +169,8 @@ static void *watch_signals(void *arg)
 }
 
 /*
- * Before Linux 5.11 an exec loses the record lock of a process with several threads, and for the
- * kernel a thread that was joined may still be one.
+ * Before Linux 5.11 an exec loses the record locks of a process with several threads, and the kernel may still
+ * count a thread that was joined.
  */
 static void wait_until_alone(void)
 {
@@ -192,7 +191,7 @@ static bool start_watcher(struct watcher *w)
     pthread_sigmask(SIG_BLOCK, &chosen, &w->before);
     if (w->over >= 0 && w->signals >= 0 && pthread_create(&w->thread, NULL, watch_signals, w) == 0)
         return true;
-    /* Without the thread, a signal kills the process, and the others notice a moment later. */
+    /* Without the thread, a signal kills the process, and the other processes notice a moment later. */
     pthread_sigmask(SIG_SETMASK, &w->before, NULL);
     return false;
 }
@@ -206,7 +205,7 @@ static void stop(struct watcher *w)
     pthread_join(w->thread, NULL);
     if (w->line->exec)
         wait_until_alone();
-    if (signal_came(w)) {           /* perhaps after the thread has seen that the wait is over */
+    if (signal_came(w)) {           /* it may have arrived after the thread saw the end of the wait */
         w->line->leave(w->line->arg);
         die(w);
     }

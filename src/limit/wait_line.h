@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * wait_line.h - wait in line until a signal ends it, with a line of progress on stderr, if that is a terminal:
+ * wait_line.h - wait in line, until a signal at most, with a progress line on stderr if that is a terminal:
  * "3rd in line, 2 running, waited 12 s".
  */
 #ifndef LIMIT_WAIT_LINE_H
@@ -11,28 +11,28 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* What there is to say about a wait. */
+/* The standing of a waiting request. */
 struct standing {
     int64_t     place;
     int         running;
-    const char *trouble;        /* NULL: none */
+    const char *trouble;        /* NULL if there is none */
 };
 
-/* What waits, and how. */
+/* One wait. */
 struct line {
     const char *name;
     bool        exec;           /* this process becomes the command */
-    int         patience_ms;    /* for the end of a wait that a signal ends; -1: however long */
+    int         patience_ms;    /* for acquire() to return after a signal, or -1 without a bound */
     int  (*acquire)(void *arg, const fairsem_wait_t *how);
-    bool (*ask)(void *arg, struct standing *standing);      /* false: there is nothing to say yet */
-    void (*leave)(void *arg);   /* before a signal kills the process: what it has got, it gives back */
+    bool (*ask)(void *arg, struct standing *standing);      /* returns false if nothing is known yet */
+    void (*leave)(void *arg);   /* gives granted units back, before a signal kills the process */
     void       *arg;
-    sigset_t   *mask;           /* not NULL: all signals stay blocked when it has got it; the mask before */
+    sigset_t   *mask;           /* if not NULL, receives the old mask, and all signals stay blocked after a grant */
 };
 
 /*
- * Returns what `acquire` does.  A signal that would kill the process still does, but only after
- * the process has left the line; otherwise the others would notice its death a moment later.
+ * Returns the result of `acquire`.  A signal that would kill the process still does, but only after the
+ * process has left the line; otherwise the other processes would notice its death a moment later.
  */
 int wait_line(const struct line *line, const fairsem_wait_t *how);
 
