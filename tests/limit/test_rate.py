@@ -190,12 +190,12 @@ def test_the_status(limit, in_line):
 
 def test_a_wait_that_is_too_long(limit, in_line):
     limit.gives(124, "-w 0 " + RATE + " -- true", says=r"\A\Z")
-    limit.gives(124, "-w 0.001m " + RATE + " -- true", says="waited [0-9]+ s in vain; running: nobody; 3 still before")
+    limit.gives(124, "-w 0.001m " + RATE + " -- true", says="waited [0-9.]+ s in vain; running: nobody; 3 still before")
 
 
 def test_the_front_waits_too_long(limit, clock):
     assert starts(limit, "first").wait() == 0
-    limit.gives(7, "-E 7 -w 1.2 " + RATE + " -- true", says="waited 1 s in vain; running: nobody; 0 still before")
+    limit.gives(7, "-E 7 -w 1.2 " + RATE + " -- true", says="waited 1.2 s in vain; running: nobody; 0 still before")
 
 
 @pytest.mark.parametrize("status, line, says", (
