@@ -376,9 +376,10 @@ int turn_remove(const struct local_name *name)
 {
     const struct request *request = name->request;
     int error, of_gate;
-    char gate[SEGMENT_NAME_SIZE];
 
     if (request->force) {
+        char gate[SEGMENT_NAME_SIZE];
+
         of_gate = name_of_gate(request->name, request->global, gate) ? fairsem_shared_unlink(gate) : ENOENT;
         error = fairsem_shared_unlink(name->segment);
         if (error == EINVAL)
