@@ -191,66 +191,63 @@ START_TEST(a_thread_that_passes_sees_what_the_releaser_wrote)
 }
 END_TEST
 
-/* With bounded bypass SLOW is clear while the front waiter is on its way; a request for 0 units must wait. */
-static void with_a_front_waiter_on_its_way(void (*check)(fairsem_t *))
+/*
+ * With bounded bypass: the late release has set the front waiter to compete, but has not woken it yet, and SLOW
+ * is clear.
+ */
+struct on_its_way {
+    fairsem_t           sem;
+    struct worker       front;
+    struct late_release late_one;
+};
+
+static void start_front_waiter(struct on_its_way *t)
 {
     const fairsem_attr_t attr = {
         .flags = FAIRSEM_BOUNDED_BYPASS, .bypass_ns = INT64_C(3600) * 1000000000
     };
-    fairsem_t sem;
-    struct worker sleeper = { 0 };
-    struct late_release late_one = { .sem = &sem, .sleepers = 1, .n = 1 };
 
-    ck_assert_int_eq(fairsem_init(&sem, 0, &attr), 0);
-    worker_queue(&sleeper, &sem, 1, 1);
-    start_late(&late_one);
+    t->front = (struct worker){ 0 };
+    t->late_one = (struct late_release){ .sem = &t->sem, .sleepers = 1, .n = 1 };
+    ck_assert_int_eq(fairsem_init(&t->sem, 0, &attr), 0);
+    worker_queue(&t->front, &t->sem, 1, 1);
+    start_late(&t->late_one);
     await_late();
-    ck_assert_int_eq(atomic_load(&fs_inside(&sem)->word) & FS_SLOW, 0);
-    check(&sem);
-    let_it_go(&late_one);
-    ck_assert_int_eq(worker_join(&sleeper), 0);
-}
-
-static void check_would_block(fairsem_t *sem)
-{
-    ck_assert(!fairsem_would_block(sem, 1));
-    ck_assert(fairsem_would_block(sem, 0));
+    ck_assert_int_eq(atomic_load(&fs_inside(&t->sem)->word) & FS_SLOW, 0);
 }
 
 START_TEST(a_request_for_no_units_would_block_while_a_request_for_one_would_not)
 {
-    with_a_front_waiter_on_its_way(check_would_block);
+    struct on_its_way t;
+
+    start_front_waiter(&t);
+    ck_assert(!fairsem_would_block(&t.sem, 1));
+    ck_assert(fairsem_would_block(&t.sem, 0));
+    let_it_go(&t.late_one);
+    ck_assert_int_eq(worker_join(&t.front), 0);
 }
 END_TEST
-
-static void check_tries(fairsem_t *sem)
-{
-    ck_assert_int_eq(fairsem_tryacquire(sem, 0), EAGAIN);
-}
 
 START_TEST(a_request_for_no_units_does_not_pass_the_front_waiter)
 {
-    with_a_front_waiter_on_its_way(check_tries);
+    struct on_its_way t;
+
+    start_front_waiter(&t);
+    ck_assert_int_eq(fairsem_tryacquire(&t.sem, 0), EAGAIN);
+    let_it_go(&t.late_one);
+    ck_assert_int_eq(worker_join(&t.front), 0);
 }
 END_TEST
 
-/* The late release has set the waiter to compete but has not woken it yet.  Any section grants it its unit. */
+/* Any section grants the waiter its unit. */
 START_TEST(a_granter_wakes_a_waiter_whose_first_waker_is_held_up)
 {
-    const fairsem_attr_t attr = {
-        .flags = FAIRSEM_BOUNDED_BYPASS, .bypass_ns = INT64_C(3600) * 1000000000
-    };
-    fairsem_t sem;
-    struct worker sleeper = { 0 };
-    struct late_release late_one = { .sem = &sem, .sleepers = 1, .n = 1 };
+    struct on_its_way t;
 
-    ck_assert_int_eq(fairsem_init(&sem, 0, &attr), 0);
-    worker_queue(&sleeper, &sem, 1, 1);
-    start_late(&late_one);
-    await_late();
-    ck_assert_int_eq(fairsem_consume(&sem, 0), 0);
-    ck_assert_int_eq(worker_join(&sleeper), 0);
-    let_it_go(&late_one);
+    start_front_waiter(&t);
+    ck_assert_int_eq(fairsem_consume(&t.sem, 0), 0);
+    ck_assert_int_eq(worker_join(&t.front), 0);
+    let_it_go(&t.late_one);
 }
 END_TEST
 
