@@ -36,7 +36,7 @@
 #define PENALTY_MAX  15           /* of four bits */
 #define PENALTY_HIGH 8            /* from here on, threads sleep at once */
 
-#define INTERVAL_MAX 63             /* 7 ms */
+#define INTERVAL_MAX 63           /* 7 ms */
 
 /* About 2^(interval/4 - 3) microseconds, in steps of a fifth.  Only a damaged segment has more than the maximum. */
 static int64_t interval_ns(const struct fs_awake *awake)
@@ -173,8 +173,8 @@ static void yields_do_not_pay(int64_t began_ns, int64_t now_ns)
     /* If it began before that time, another thread was late at the same time, and has recorded it. */
     if (since_ns >= 0)
         back_off_longer(&yield_backoff,
-                    since_ns <= atomic_load_explicit(&yield_backoff.for_ns, memory_order_relaxed) ? 2 : 0,
-                    now_ns);
+                        since_ns <= atomic_load_explicit(&yield_backoff.for_ns, memory_order_relaxed) ? 2 : 0,
+                        now_ns);
 }
 
 /* Returns false if the yield has cost a time slice. */
@@ -234,7 +234,7 @@ static bool is_soon(const struct fs_awake *awake, bool as_front, bool others_wai
  * thread always releases what another one takes, each hand-off needs a wake-up unless the other is awake.
  */
 void fs_awake_preempted(const struct fs_awake *awake, bool as_front, bool others_wait, int64_t front_ns,
-                   int64_t now_ns)
+                        int64_t now_ns)
 {
     int64_t since_ns = atomic_load_explicit(&watched_since_ns, memory_order_relaxed);
     int64_t slept_until_ns = backoff_end(&awake_backoff), began_ns = now_ns - front_ns;

@@ -38,8 +38,8 @@ struct fs_awake {
     uint8_t  as_front : 4, as_front_here : 4; /* penalties; `here`: on the granter's core */
     uint8_t  holders_core;                  /* fs_core_byte() of where the last grantee was enqueued */
     uint16_t early : 4;                     /* a penalty */
-    uint16_t interval : 6;                      /* logarithm of the hand-off interval, see awake.c */
-    uint16_t near : 6;                      /* ahead.h */
+    uint16_t interval : 6;                  /* logarithm of the hand-off interval, see awake.c */
+    uint16_t near : 6;                      /* see ahead.h */
 };
 #define FS_NEAR_MAX 63
 
@@ -49,14 +49,14 @@ struct fs_awake_facts {
     int64_t waiting;        /* length of the queue, with this one */
     int64_t units, each;    /* how many there are in all, and how many it requests */
     bool    is_front;
-    bool    only_front;      /* no other waiter may be awake, or be pre-woken */
+    bool    only_front;     /* no other waiter may be awake, or be pre-woken */
     bool    early_unknown;  /* whether pre-waking pays is not learned: between processes */
 };
 
 /* The waiter to pre-wake, if it sleeps. */
 enum fs_ahead {
     FS_AHEAD_NOBODY,
-    FS_AHEAD_FRONT,          /* with FS_YIELD_WOKEN */
+    FS_AHEAD_FRONT,         /* with FS_YIELD_WOKEN */
     FS_AHEAD_ON_CORE        /* the first of FS_AHEAD_PLACES that was enqueued on this core, with
                              * FS_YIELD_NEXT; if there is none, the front */
 };
@@ -97,7 +97,7 @@ void fs_awake_learn_before_queue(_Atomic uint8_t *penalty, bool paid);
  */
 #define FS_PREEMPTED_NS 1000000
 void fs_awake_preempted(const struct fs_awake *awake, bool as_front, bool others_wait, int64_t front_ns,
-                   int64_t now_ns);
+                        int64_t now_ns);
 
 void fs_awake_learn_interval(struct fs_awake *awake, int64_t interval_ns);
 

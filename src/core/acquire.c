@@ -53,9 +53,9 @@ int fs_room_in_queue(struct fs_section *in)
 }
 
 /*
- * End a wait that has not joined.  No other thread knows of w, unless a token lists it.  Then the
+ * End a wait that is not in the queue.  No other thread knows of w, unless a token lists it.  Then the
  * token's canceler must see, under the mutex, that the wait has ended.  (When a refused wait stayed
- * NOT_QUEUED, a canceler took it for one that had still to join.)
+ * NOT_QUEUED, a canceler took it for one that would still be enqueued.)
  */
 static void end_at_once(struct fs_waiter *w, enum fs_waiter_state state, int reason)
 {
@@ -65,7 +65,7 @@ static void end_at_once(struct fs_waiter *w, enum fs_waiter_state state, int rea
 
 /* taken: it has its units already. */
 static void take_or_enqueue(struct fs_section *in, struct fs_wait *wait, int priority, bool drains,
-                         bool taken)
+                            bool taken)
 {
     struct fs_waiter *w = &wait->waiter;
     int error = taken ? 0 : fs_take_now(in, w->units, priority, drains);
@@ -80,7 +80,7 @@ static void take_or_enqueue(struct fs_section *in, struct fs_wait *wait, int pri
     end_at_once(w, error != 0 || drains ? FS_ENDED : FS_GRANTED, error);
 }
 
-/* ---- With bounded bypass: before it joins, see bypass.h ---- */
+/* ---- With bounded bypass: before it is enqueued, see bypass.h ---- */
 
 #define TRIES_PER_CLOCK 16      /* reading the clock takes as long as a pause, or longer */
 
@@ -117,7 +117,7 @@ static bool take_before_queueing(struct fs_wait *wait)
     return taken;
 }
 
-/* ---- Take or join, and wait ---- */
+/* ---- Take or enqueue, and wait ---- */
 
 int fs_acquire(struct fs_sem *s, int64_t n, int priority, bool drains,
                const struct fs_deadline *deadline, const fairsem_token_t *token)

@@ -47,7 +47,7 @@ static struct fs_waiter *next_on_the_core_of(const struct fs_sem *s, const struc
 }
 
 static void enqueued_in_convoy(struct fs_section *in, struct fs_waiter *w,
-                           const struct fs_awake_facts *facts)
+                               const struct fs_awake_facts *facts)
 {
     struct fs_sem *s = in->sem;
     struct fs_waiter *next = NULL;

@@ -6,8 +6,8 @@
 
 /*
  * Is the front granted directly, if its request fits?  To wake it gains nothing if its thread is awake,
- * and a ticket has no thread.  While any ticket is queued, grant directly: a thread that claims would
- * also grant the ticket, and run its callback, in an acquire where the user does not expect it.  (With
+ * and a ticket has no thread.  While any ticket is queued, grant directly: a thread that competes
+ * would also grant the ticket, and run its callback, in an acquire where the user does not expect it.  (With
  * aging_ns it may happen, as the manual says.)
  */
 static bool grants_directly(struct fs_section *in, const struct fs_waiter *front)

@@ -10,10 +10,11 @@
  * are enough; otherwise it goes back to sleep, in its place, and SLOW is set.  (The waiters of most
  * semaphores do the same, those of sem_t among them, but there without a bound.)
  *
- * A thread that finds no free unit stays awake for a moment before it joins, as one of those that run:
- * acquire.c.  So a few threads circulate and keep the semaphore busy, and all others sleep until
+ * A thread that finds no free unit stays awake for a moment before it is enqueued, as one of those that
+ * run: acquire.c.  So a few threads circulate and keep the semaphore busy, and all others sleep until
  * their bound (Dice, "Malthusian Locks", 2017).  (Buffer of 8 slots, 4 producers and 4 consumers, 2 cores:
- * 180,000 items a second if each joins at once, 1.4 million so; sem_t 0.75 million.)
+ * 180,000 items a second if each is enqueued at once, 1.4 million if it stays awake first; sem_t 0.75
+ * million.)
  *
  * There is no timer.  A front waiter that has waited too long is granted directly by the next release:
  * either SLOW is set, and the release takes the mutex and sees it, or the waiter is on its way, and sets

@@ -2,7 +2,7 @@
 /*
  * deferred.h - deferred work: what a critical section leaves for after its unlock (I9).
  *
- * In this order: wake threads, let signals in again, make callbacks.  Callbacks come last because
+ * In this order: wake threads, unblock signals, make callbacks.  Callbacks come last because
  * they are the user's code, which may do anything, and throw.
  */
 #ifndef FS_DEFERRED_H

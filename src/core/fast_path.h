@@ -6,7 +6,7 @@
  * decided in one place.  There is one exception, fs_plainly_too_few(): a thread that polls with
  * try must not keep all others off the fast path.
  *
- * This is the only header of the core that the rooms for sem_t (src/posix/, src/preload/) and the
+ * This is the only header of the core that the sem_t layers (src/posix/, src/preload/) and the
  * benchmarks may include: two more calls would double the cost of a sem_t operation.
  */
 #ifndef FS_FAST_PATH_H
@@ -112,7 +112,7 @@ static inline bool fs_give(struct fs_sem *s, int64_t n, bool to_section)
     return false;
 }
 
-/* ---- For the rooms of sem_t ---- */
+/* ---- For the sem_t layers ---- */
 
 /* Does somebody wait?  A hint: the section that would make it exact would also end a bypass. */
 static inline bool fs_seems_waited_for(const struct fs_sem *s)
@@ -121,9 +121,9 @@ static inline bool fs_seems_waited_for(const struct fs_sem *s)
 }
 
 /*
- * The sem_t layer also needs fs_fork_exclude() in fork.h.  The interposer, which wraps signal
+ * The sem_t layer also needs fs_fork_exclude() in system/fork.h.  The interposer, which wraps signal
  * handlers and siglongjmp(), also needs these functions of wait.c, fs_signal_hooks in signals.h,
- * and fs_forked() in fork.h.
+ * and fs_forked() in system/fork.h.
  */
 void fs_abandon_wait(void *wait);
 void fs_interrupt_wait(void *wait, bool restarts);

@@ -6,7 +6,7 @@
 #include "count.h"
 #include "tools/annotate.h"
 
-FS_ALWAYS_INLINE static void join(struct fs_section *in, struct fs_waiter *w, int priority)
+FS_ALWAYS_INLINE static void enqueue(struct fs_section *in, struct fs_waiter *w, int priority)
 {
     struct fs_sem *s = in->sem;
 
@@ -22,7 +22,7 @@ FS_ALWAYS_INLINE static void join(struct fs_section *in, struct fs_waiter *w, in
 
 void fs_enqueue_thread(struct fs_section *in, struct fs_waiter *w, int priority)
 {
-    join(in, w, priority);
+    enqueue(in, w, priority);
     w->in_queue.core = 0;
     if ((in->sem->options & FS_NO_SPIN) == 0)
         fs_ahead_enqueued(in, w);
@@ -30,7 +30,7 @@ void fs_enqueue_thread(struct fs_section *in, struct fs_waiter *w, int priority)
 
 void fs_enqueue_ticket(struct fs_section *in, struct fs_waiter *w, int priority)
 {
-    join(in, w, priority);
+    enqueue(in, w, priority);
     w->in_queue.core = FS_NO_CORE;
     if ((in->sem->options & FS_NO_SPIN) == 0)
         fs_ahead_enqueued_ticket(in, w);

@@ -9,7 +9,7 @@
 
 #include "sem.h"
 
-/* Let w join, as the last of its priority. */
+/* Enqueue w, as the last of its priority. */
 void fs_enqueue_thread(struct fs_section *in, struct fs_waiter *w, int priority);
 void fs_enqueue_ticket(struct fs_section *in, struct fs_waiter *w, int priority);
 

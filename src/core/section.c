@@ -2,14 +2,14 @@
 /*
  * section.c - the critical section of a semaphore: lock, grant loop, unlock.
  *
- * It always has the same form.  fs_section_begin() gives this thread the word, and puts the count
+ * It always has the same form.  fs_section_begin() locks the word for this thread, and puts the count
  * into struct fs_section; the caller works on that and on the queue.  The only way out is
  * fs_section_unlock(), which fs_section_end() calls: it grants units to the front of the queue as long
- * as they fit.  So no path can forget to grant (I2, I7), and there is one place that debits a queued
- * waiter (I5).
+ * as they fit.  So no path can forget to grant (I2, I7), and there is one place that reserves
+ * the units of a queued waiter (I5).
  *
  * A release need not wait for a section that takes returns: it adds its units to the word, and that
- * section grants them.  On its way out the section gives the word back by a compare-and-swap, which
+ * section grants them.  At its end the section unlocks the word by a compare-and-swap, which
  * fails if units have come since it looked; then it grants once more.  So either the section sees the
  * units, or the release sees that the section is over, and begins one itself.
  *

@@ -14,12 +14,12 @@
  *      queue is not empty, unless its front waiter is on its way to compete; while paused, while closed,
  *      and from fs_section_lock() to fs_section_unlock().  While RETURNS is also set, any thread may add
  *      to the count, and the section has that count, too; only a section sets the mark, and clears it at
- *      its end.  Where a tool watches the program, SLOW is always set and RETURNS never: annotate.h.
+ *      its end.  Where a tool watches the program, SLOW is always set and RETURNS never: tools/annotate.h.
  *      Setting SLOW again does not count as a change.
  *  I4  A waiter is in the queue if and only if its state is QUEUED, PARKED or WOKEN.  It leaves
  *      these states exactly once, under the mutex.  (They are drawn in waiter.h.)
- *  I5  Units are debited at grant time, by the granter, all of a request at once; or by the newcomer
- *      itself, which need not wait, and does not join.
+ *  I5  Units are reserved at grant time, by the granter, all of a request at once; or by the newcomer
+ *      itself, which need not wait, and is not enqueued.
  *  I6  Nobody passes: no way to take units succeeds while a waiter of the same or a better
  *      priority is in the queue, or an old one (attr.aging_ns), except fairsem_consume, and within
  *      the bound of FAIRSEM_BOUNDED_BYPASS.
@@ -42,7 +42,7 @@
  *      token's mutex -> semaphore's mutex -> the callbacks' mutex (callbacks.c)
  *
  * and, as leaves, under which no other lock is taken: a parker's and the pool's (park_cond.c), and
- * the one of fork.c.  No thread holds two of the same kind.  The library locks none of them for a
+ * the one of system/fork.c.  No thread holds two of the same kind.  The library locks none of them for a
  * fork.  Work that must be done without locks is deferred (deferred.h), except that a full wake
  * queue wakes some threads at once.
  */
@@ -77,7 +77,7 @@ enum fs_resized { FS_NEVER_RESIZED, FS_IN_RESIZE, FS_RESIZED };
  * third; and what is written rarely, so that all cores have it, in the last.
  *
  * The counters have the names of fairsem_stat_t, and count since fairsem_init.  `waits` is the
- * number of the next to join, fs_waits(); `cancels` is what the others leave over.
+ * number of the next to be enqueued, fs_waits(); `cancels` is what the others leave over.
  */
 struct FS_MAY_ALIAS fs_sem {
     _Atomic int64_t    word;        /* the count and its marks, word.h; I3 says who may change it */
@@ -194,7 +194,7 @@ static inline bool fs_fits(const struct fs_sem *s, int64_t available, int64_t un
     return available >= 0 && s->closed != 0 && fs_paused(s);
 }
 
-/* How many have joined the queue since fairsem_init. */
+/* How many have been enqueued since fairsem_init. */
 static inline int64_t fs_waits(const struct fs_sem *s)
 {
     return (int64_t)s->queue.next_seq;

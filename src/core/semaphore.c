@@ -12,7 +12,7 @@
  *      fast_path.h   one compare-and-swap
  *      acquire.c     may a request take its units?  Or does it wait?
  *      section.c     the heart: lock, grant loop, unlock; and a release
- *      queue.c       how a waiter joins the queue and leaves it
+ *      queue.c       how a waiter is enqueued and dequeued
  *      wait.c        a thread that waits, until it is granted or its wait is aborted
  *      deferred.h    what a section leaves for after its unlock: threads to wake, callbacks
  *      sem.h         the struct of a semaphore, and its invariants (I1-I10)

@@ -73,14 +73,13 @@ struct fs_ticket *fs_ticket_inside(fairsem_ticket_t *ticket)
 }
 
 /*
- * Complete a ticket and its watchers.  NOT_QUEUED: it is returned.
+ * Resolve a ticket and its watchers.  NOT_QUEUED: it is returned.
  *
  * The ticket comes before the watchers, because a watcher that is resolved returns without the
  * mutex, and may claim the ticket.  Once its state is stored the ticket is not touched (I8).  The
  * watchers remain valid until they are resolved, because they leave only then or under the mutex.
  */
-static void resolve_ticket(struct fs_waiter *w, enum fs_waiter_state state,
-                            struct fs_section *in)
+static void resolve_ticket(struct fs_waiter *w, enum fs_waiter_state state, struct fs_section *in)
 {
     struct fs_ticket *t = (struct fs_ticket *)(void *)w;
     struct fs_list *watchers = t->watchers;
@@ -109,8 +108,8 @@ static void resolve_ticket(struct fs_waiter *w, enum fs_waiter_state state,
 /*
  * Returns EINPROGRESS if the ticket has to wait.
  *
- * While a ticket is queued no thread is woken to claim units, see bypass.c.  A waiter that was woken
- * to claim earlier is granted now; only then is it known whether the ticket has to wait.
+ * While a ticket is queued no thread is woken to compete for units, see bypass.c.  A waiter that was woken
+ * to compete earlier is granted now; only then is it known whether the ticket has to wait.
  */
 static int ticket_take_or_enqueue(struct fs_section *in, struct fs_ticket *t, int priority)
 {

@@ -4,7 +4,7 @@
  *
  * THE TICKET is a waiter without a thread (waiter.h), with one more bit, BUSY:
  *
- *      NOT_QUEUED -- take --> BUSY -- join --> QUEUED -- fs_dequeue --> GRANTED   has its units
+ *      NOT_QUEUED -- take --> BUSY - enqueue -> QUEUED -- fs_dequeue --> GRANTED   has its units
  *       ^                      |                 |                +-> ENDED     by a smaller capacity
  *       |                      +-> GRANTED,      |                +-> CLOSED    by a close
  *       |                      |   at once       |

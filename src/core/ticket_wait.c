@@ -43,7 +43,7 @@ static bool abort_watch(struct fs_wait *wait, enum fs_end end, int reason, struc
     return aborts;
 }
 
-/* Let the watcher join the ring, or put it into a final state. */
+/* Append the watcher to the ring, or put it into a final state. */
 static void watch(struct fs_sem *s, struct fs_watcher *watcher)
 {
     struct fs_ticket *t = watcher->ticket;

@@ -4,7 +4,7 @@
  *
  * The states are drawn in waiter.h; how a thread parks is in parking.h.
  */
-#include "tools/cleanup.h"            /* before <pthread.h> */
+#include "tools/cleanup.h"      /* before <pthread.h> */
 #include "wait.h"
 
 #include "fast_path.h"
@@ -50,10 +50,10 @@ void fs_wait_from_now(fairsem_wait_t *until, struct fs_deadline *at, const fairs
     until->timeout_ns = 0;
 }
 
-/* ---- Completing a waiter: GRANTED, ENDED or WOKEN becomes visible ---- */
+/* ---- Resolving a waiter: GRANTED, ENDED or WOKEN becomes visible ---- */
 
 /*
- * Complete a waiter that need not be woken: its thread is awake (QUEUED), or has been woken (WOKEN).  In
+ * Resolve a waiter that need not be woken: its thread is awake (QUEUED), or has been woken (WOKEN).  In
  * the second case only if the call has been made: nobody may depend on a thread that was going to make
  * it, and may be held up.  By compare-and-swap, because without the mutex WOKEN becomes QUEUED, and
  * QUEUED becomes PARKED.  Returns false if the thread may sleep.
@@ -76,8 +76,7 @@ static bool resolve_awake(struct fs_wait *wait, enum fs_waiter_state state)
  * Release order: a waiter that sees the state without taking the mutex must see what the
  * releasers of its units wrote; we have acquired that ourselves, in fs_section_lock().
  */
-static void resolve_thread(struct fs_waiter *w, enum fs_waiter_state state,
-                            struct fs_section *in)
+static void resolve_thread(struct fs_waiter *w, enum fs_waiter_state state, struct fs_section *in)
 {
     struct fs_wait *wait = (struct fs_wait *)w;
 
@@ -120,7 +119,7 @@ void fs_wait_set_end(struct fs_wait *wait, enum fs_end end, int reason)
  * A request may have been granted a moment before.  Then a time-out or a token comes too late: the
  * waiter has the units.  But a thread that pthread_cancel ends cannot use them, and they go to the
  * next in the queue.  (Only a token can find the request NOT_QUEUED: its thread is on the way to
- * the mutex, and will see there that it must not join.)
+ * the mutex, and will see there that it must not be enqueued.)
  */
 bool fs_abort_request(struct fs_wait *wait, enum fs_end end, int reason, struct fs_section *in)
 {
@@ -204,7 +203,7 @@ void fs_abandon_wait(void *wait)
     int async;
 
     pthread_setcanceltype(PTHREAD_CANCEL_DEFERRED, &async);
-    /* NOT_QUEUED: only this thread could let it join, and will not. */
+    /* NOT_QUEUED: only this thread could enqueue it, and will not. */
     if (fs_waiter_state(&((struct fs_wait *)wait)->waiter) != FS_NOT_QUEUED)
         abandon(wait);
 }
@@ -260,9 +259,9 @@ static void compete(struct fs_sem *s)
 }
 
 /*
- * If handlers are bare, a thread stays awake in the section's deferred work, after the wakes and
- * before signals are let in, which come up to 0.4 ms late.  Then it may still have to sleep.  A signal
- * that is held until now is handled before that, so here, and not in the kernel, it must end the wait.
+ * If handlers are not hooked, a thread stays awake in the section's deferred work, after the wakes and
+ * before signals are unblocked, which come up to 0.4 ms late.  Then it may still have to sleep.  A signal
+ * that was blocked until now is handled before that, so here, and not in the kernel, it must end the wait.
  *
  * (Two threads that pass 80,000 items through a buffer of 8 took 202 ms when they slept at once, and
  * take 108 ms.)
@@ -350,7 +349,7 @@ int fs_sleep(struct fs_wait *wait)
 
 /*
  * The clean-up begins before the unlock.  The deferred work there may run a callback, which may
- * throw, or a signal handler that was held until then, which may end the thread.
+ * throw, or a handler of a signal that was blocked until then, which may end the thread.
  */
 static int end_and_sleep(struct fs_wait *wait, struct fs_section *in)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* wait.h - a thread that waits, from before it joins until it has its result; see wait.c. */
+/* wait.h - a thread that waits, from before it is enqueued until it has its result; see wait.c. */
 #ifndef FS_WAIT_H
 #define FS_WAIT_H
 
@@ -56,7 +56,7 @@ void fs_wait_from_now(fairsem_wait_t *until, struct fs_deadline *at, const fairs
  */
 int fs_wait_begin(struct fs_wait *wait, const fairsem_token_t *token);
 
-/* Aborts the wait of a request that is in a semaphore's queue, or has not joined yet. */
+/* Aborts the wait of a request that is in a semaphore's queue, or is not in it yet. */
 fs_abort_fn fs_abort_request;
 
 /* In the section of an abort: the wait will end for this reason. */
@@ -69,7 +69,7 @@ void fs_wait_set_end(struct fs_wait *wait, enum fs_end end, int reason);
 int fs_sleep(struct fs_wait *wait);
 
 /*
- * The end of the critical section in which the request may have joined the queue: unlock, run the
+ * The end of the critical section in which the request may have been enqueued: unlock, run the
  * deferred work, and sleep until the state is final.  Returns the result.  Cancellation point.
  */
 int fs_section_end_and_wait(struct fs_section *in, struct fs_wait *wait);

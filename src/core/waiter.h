@@ -4,7 +4,7 @@
  *
  * THE WAITER
  *
- *                  join         fall_asleep      wake_ahead, fs_bypass_wake_front
+ *                  enqueue      fall_asleep      wake_ahead, fs_bypass_wake_front
  *      NOT_QUEUED ------> QUEUED ----------> PARKED ----------> WOKEN
  *       |                  | ^                 | |               | |
  *       |                  | +--- note_awake --+-|---------------+ |
@@ -19,7 +19,7 @@
  *   NOT_QUEUED: the thread is on its way to the mutex.  After its critical section the waiter is in
  *           the queue, GRANTED or ENDED, never NOT_QUEUED.  So if a thread that holds the mutex
  *           finds a waiter NOT_QUEUED, that waiter has not been in its section yet.  A token can
- *           then make it ENDED, and it does not join.
+ *           then make it ENDED, and it is not enqueued.
  *   QUEUED: in the queue.  Its thread is awake and will load the state before it sleeps.  A
  *           ticket, which has no thread, is QUEUED as long as it is in the queue.
  *   PARKED: in the queue.  Its thread may be asleep: a thread that changes the state must wake it.
@@ -45,7 +45,7 @@
 #include <stdatomic.h>
 #include <stddef.h>
 
-/* FS_NOT_QUEUED must be zero, because a ticket of zeros has not joined. */
+/* FS_NOT_QUEUED must be zero, because a ticket of zeros is in no queue. */
 enum fs_waiter_state {
     FS_NOT_QUEUED, FS_QUEUED, FS_PARKED, FS_WOKEN, FS_GRANTED, FS_ENDED,
     FS_CLOSED,                      /* of a ticket only */

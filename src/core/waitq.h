@@ -11,16 +11,16 @@
  *     [leader of priority -5]    [leader of priority 9]
  *
  * The nodes of one priority form a ring.  Its oldest node is the leader, so the youngest one is
- * the node before the leader.  The leaders form a search tree by priority.  Joining and leaving
- * take constant time if all priorities are equal; otherwise the time grows with the logarithm of
- * the number of different priorities in the queue.
+ * the node before the leader.  The leaders form a search tree by priority.  To enqueue and to dequeue
+ * take constant time if all priorities are equal; otherwise the time grows with the logarithm of the
+ * number of different priorities in the queue.
  *
  *      front -> [oldest] - [next to arrive] - ... - [youngest]    (by age: one ring, and each of
  *                                                                  them is a node of the tree, too)
  *
  * A queue that is kept by age must know both orders, and a node has no room for more links.  So the
  * ring is the order of arrival, and each node, not only a leader, is in the tree, by (priority,
- * sequence number).  Joining and leaving take a time that grows with the logarithm of the length.
+ * sequence number).  To enqueue and to dequeue take a time that grows with the logarithm of the length.
  * Nodes become old in the order of arrival: the old ones are the first of the ring.
  *
  * The tree is balanced by chance, as a treap is (Seidel and Aragon, 1996): a leader is above
@@ -50,9 +50,9 @@ struct fs_waitq_node {
     bool                  near : 1;        /* ahead.h */
     union {
         bool              due;             /* of a ticket: callbacks.c */
-        _Atomic uint8_t   strategy;            /* of a thread: enum fs_strategy, awake.h */
+        _Atomic uint8_t   strategy;        /* of a thread: enum fs_strategy, awake.h */
     };
-    int16_t               core;            /* where it joined; FS_NO_CORE: a ticket */
+    int16_t               core;            /* where it was enqueued; FS_NO_CORE: a ticket */
 };
 
 struct fs_waitq {
@@ -67,12 +67,12 @@ struct fs_waitq {
 #define FS_LAST_PRIORITY INT32_MAX
 
 /*
- * Take a sequence number, and join behind all nodes of the same or a better priority, and all old
+ * Take a sequence number, and enqueue the node behind all nodes of the same or a better priority, and all old
  * ones.  by_age must always be the same for a queue.
  */
 void fs_waitq_enqueue(struct fs_waitq *queue, struct fs_waitq_node *node, int priority, bool by_age);
 
-/* Leave, from anywhere.  The node must be in this queue. */
+/* Dequeue the node, from anywhere.  It must be in this queue. */
 void fs_waitq_dequeue(struct fs_waitq *queue, struct fs_waitq_node *node);
 
 /* The node behind this one; NULL after the last. */

@@ -11,7 +11,7 @@
 #define GATE  ((FAIRSEM_MAX_UNITS >> 1) + 1)    /* units of a request, besides those that the status shows */
 #define MOST  (INT64_C(1) << 40)                /* of the request's own units */
 #define NEVER (GATE + MOST)                     /* the capacity before the first start; then plus its time */
-#define SLEEP_NS INT64_C(1000000000)              /* a sleep's clock stops while the machine is suspended */
+#define SLEEP_NS INT64_C(1000000000)            /* a sleep's clock stops while the machine is suspended */
 
 static int64_t request_at_gate(const struct request *request)
 {
@@ -146,7 +146,7 @@ bool rate_has_users(const char *name, bool global)
 }
 
 /* Returns EBUSY if the last start was less than `interval_ns` ago, or an errno value. */
-static int is_older(fairsem_shared_t *gate, int64_t interval_ns)
+static int check_age(fairsem_shared_t *gate, int64_t interval_ns)
 {
     fairsem_shared_stat_t stat;
     int64_t age;
@@ -168,7 +168,7 @@ int rate_forget(const char *name, bool global, int64_t interval_ns)
         return error;
     error = fairsem_shared_tryacquire(gate, GATE);      /* prevents starts */
     if (error == 0)
-        error = is_older(gate, interval_ns);
+        error = check_age(gate, interval_ns);
     if (error == 0 && name_of_gate(name, global, segment))
         error = fairsem_shared_unlink_unused(gate, segment, true);
     fairsem_shared_close(gate);
