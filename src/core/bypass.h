@@ -5,9 +5,9 @@
  *
  * A strict hand-off leaves a unit unused while the thread that was granted it wakes up.  With
  * bounded bypass the unit is not granted to a sleeper.  The front waiter is woken to compete, and until
- * it arrives SLOW stays clear, so the ordinary fast path is the bypass: any running thread takes and
+ * it arrives CONTENDED stays clear, so the ordinary fast path is the bypass: any running thread takes and
  * returns units.  When the front waiter arrives it enters a section, which grants it its units if there
- * are enough; otherwise it goes back to sleep, in its place, and SLOW is set.  (The waiters of most
+ * are enough; otherwise it goes back to sleep, in its place, and CONTENDED is set.  (The waiters of most
  * semaphores do the same, those of sem_t among them, but there without a bound.)
  *
  * A thread that finds no free unit stays awake for a moment before it is enqueued, as one of those that
@@ -17,8 +17,8 @@
  * million.)
  *
  * There is no timer.  A front waiter that has waited too long is granted directly by the next release:
- * either SLOW is set, and the release takes the mutex and sees it, or the waiter is on its way, and sets
- * SLOW as soon as it arrives.  (So the bound depends on the scheduler: SLOW stays clear while the waker
+ * either CONTENDED is set, and the release takes the mutex and sees it, or the waiter is on its way, and sets
+ * CONTENDED as soon as it arrives.  (So the bound depends on the scheduler: CONTENDED stays clear while the waker
  * or the waiter is kept from running.)
  */
 #ifndef FS_BYPASS_H

@@ -51,7 +51,7 @@ static void resize(struct fs_section *in, int64_t capacity)
     atomic_store_explicit(&s->resized, FS_IN_RESIZE, memory_order_release);
     atomic_store_explicit(&s->limit, capacity, memory_order_release);
     in->available = capacity - *fs_in_use(s);
-    atomic_store_explicit(&s->word, fs_word_of(in->available, FS_SLOW), memory_order_release);
+    atomic_store_explicit(&s->word, fs_word_of(in->available, FS_CONTENDED), memory_order_release);
     atomic_store_explicit(&s->resized, FS_RESIZED, memory_order_release);
 }
 
@@ -93,7 +93,7 @@ int fairsem_consume(fairsem_t *sem, int64_t n)
     return error;
 }
 
-/* From here nobody is enqueued; SLOW stays set and keeps the fast path away (I3). */
+/* From here nobody is enqueued; CONTENDED stays set and keeps the fast path away (I3). */
 static int close_for(struct fs_section *in, int reason)
 {
     struct fs_sem *s = in->sem;

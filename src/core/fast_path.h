@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * fast_path.h - one compare-and-swap while SLOW is clear.
+ * fast_path.h - one compare-and-swap while CONTENDED is clear.
  *
  * The fast path only succeeds; it leaves all refusals to the critical section, so that these are
  * decided in one place.  There is one exception, fs_plainly_too_few(): a thread that polls with
@@ -20,7 +20,7 @@
 /*
  * Take n units.  Acquire order: the caller must see what the releaser of these units wrote before.
  *
- * Not 0 units, or an invalid number: with bounded bypass SLOW is clear while the front waiter is on its
+ * Not 0 units, or an invalid number: with bounded bypass CONTENDED is clear while the front waiter is on its
  * way to compete, and a request for no units must not pass it.
  */
 static inline bool fs_acquire_fast(struct fs_sem *s, int64_t n)
@@ -28,7 +28,7 @@ static inline bool fs_acquire_fast(struct fs_sem *s, int64_t n)
     int64_t now = atomic_load_explicit(&s->word, memory_order_relaxed);
 
     /* One comparison for both ends of n. */
-    while ((uint64_t)n - 1 < (uint64_t)FAIRSEM_MAX_UNITS && (now & FS_SLOW) == 0 && now >= 2 * n) {
+    while ((uint64_t)n - 1 < (uint64_t)FAIRSEM_MAX_UNITS && (now & FS_CONTENDED) == 0 && now >= 2 * n) {
         if (atomic_compare_exchange_weak_explicit(&s->word, &now, now - 2 * n,
                                                   memory_order_acquire, memory_order_relaxed))
             return true;
@@ -36,13 +36,13 @@ static inline bool fs_acquire_fast(struct fs_sem *s, int64_t n)
     return false;
 }
 
-/* Take as many units as there are, at most max.  Returns -1 if SLOW is set. */
+/* Take as many units as there are, at most max.  Returns -1 if CONTENDED is set. */
 static inline int64_t fs_acquire_fast_upto(struct fs_sem *s, int64_t max)
 {
     _Atomic int64_t *word = &s->word;
     int64_t now = atomic_load_explicit(word, memory_order_relaxed);
 
-    while ((now & FS_SLOW) == 0) {
+    while ((now & FS_CONTENDED) == 0) {
         int64_t n = fs_word_available(now) < max ? fs_word_available(now) : max;
 
         if (n <= 0)
@@ -66,7 +66,7 @@ static inline int64_t fs_fixed_limit(const struct fs_sem *s)
 }
 
 /*
- * Returns true if too few units are free and nothing else is the matter: while SLOW is clear any request
+ * Returns true if too few units are free and nothing else is the matter: while CONTENDED is clear any request
  * may take units, and the semaphore is neither closed nor paused.  One unit is never more than the limit
  * then.  (In zeroed memory the limit is 0, and the section stops the process.)
  *
@@ -77,11 +77,11 @@ static inline bool fs_plainly_too_few(const struct fs_sem *s, int64_t n)
     int64_t word = atomic_load_explicit(&s->word, memory_order_acquire);
     int64_t limit = n == 1 ? atomic_load_explicit(&s->limit, memory_order_relaxed) : fs_fixed_limit(s);
 
-    return (word & FS_SLOW) == 0 && word < 2 * n && n <= limit;
+    return (word & FS_CONTENDED) == 0 && word < 2 * n && n <= limit;
 }
 
 /*
- * Are too few units free at this moment?  This holds even while SLOW is set: a release that has
+ * Are too few units free at this moment?  This holds even while CONTENDED is set: a release that has
  * returned has changed the word, and one that has not returned need not be seen.  So a try can be
  * refused without a critical section, if the semaphore is neither closed nor paused.  Relaxed: a
  * thread that takes no units need not see what their releasers wrote.
@@ -102,9 +102,9 @@ static inline bool fs_give(struct fs_sem *s, int64_t n, bool to_section)
 {
     int64_t now = atomic_load_explicit(&s->word, memory_order_relaxed);
     int64_t most = fs_word_of(atomic_load_explicit(&s->limit, memory_order_relaxed) - n,
-                              to_section ? FS_SLOW + FS_RETURNS : 0);
+                              to_section ? FS_CONTENDED + FS_RETURNS : 0);
 
-    while ((to_section ? now >= FS_RETURNS : (now & FS_SLOW) == 0) && now <= most) {
+    while ((to_section ? now >= FS_RETURNS : (now & FS_CONTENDED) == 0) && now <= most) {
         if (atomic_compare_exchange_weak_explicit(&s->word, &now, now + 2 * n,
                                                   memory_order_acq_rel, memory_order_relaxed))
             return true;

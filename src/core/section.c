@@ -55,7 +55,7 @@ void fs_section_lock(struct fs_section *in, struct fs_sem *s)
  * A section takes no returns while
  *   - there is a debt: the mark needs a count that is not negative;
  *   - the semaphore is closed: a release must see that it is retired (fast_path.h);
- *   - it has bounded bypass, where SLOW is clear when the front waiter has been woken;
+ *   - it has bounded bypass, where CONTENDED is clear when the front waiter has been woken;
  *   - a ticket is queued: a claim, which does not take the mutex, must not say that the ticket still waits
  *     after the release that grants it has returned;
  *   - a tool watches the mutex.
@@ -71,7 +71,7 @@ void fs_section_take_returns(struct fs_section *in)
     if (in->available < 0 || s->closed != 0 || (s->options & FS_BYPASS) != 0 || s->tickets != 0 || fs_watched)
         return;
     in->takes_returns = true;
-    atomic_store_explicit(&s->word, fs_word_of(in->available, FS_SLOW + FS_RETURNS),
+    atomic_store_explicit(&s->word, fs_word_of(in->available, FS_CONTENDED + FS_RETURNS),
                           memory_order_release);
 }
 
@@ -118,7 +118,7 @@ bool fs_grant(struct fs_section *in)
 #endif
 
 /*
- * Unlock the word.  competes: the front waiter is on its way to compete, so SLOW stays clear although it
+ * Unlock the word.  competes: the front waiter is on its way to compete, so CONTENDED stays clear although it
  * waits.  Release order: for threads that take units on the fast path later.  Returns false if units
  * have come, which are in in->available now.  Acquire order in that case: a waiter that is granted these
  * units must see what their releasers wrote.
@@ -127,15 +127,15 @@ FS_ALWAYS_INLINE static bool unlock_word(struct fs_section *in, bool competes, i
 {
     struct fs_sem *s = in->sem;
     bool waits = s->waiters != 0 && !competes;
-    bool slow = waits || fs_paused(s) || s->closed != 0 || fs_watched;
-    int64_t word = fs_word_of(in->available, slow ? FS_SLOW : 0), before;
+    bool contended = waits || fs_paused(s) || s->closed != 0 || fs_watched;
+    int64_t word = fs_word_of(in->available, contended ? FS_CONTENDED : 0), before;
 
     fs_check_invariants(s, in->available, competes);
     if (!in->takes_returns) {
         atomic_store_explicit(&s->word, word, memory_order_release);
         return true;
     }
-    before = fs_word_of(in->available, FS_SLOW + FS_RETURNS);
+    before = fs_word_of(in->available, FS_CONTENDED + FS_RETURNS);
     if (atomic_compare_exchange_strong_explicit(&s->word, &before, word, memory_order_acq_rel,
                                                 memory_order_acquire))
         return true;

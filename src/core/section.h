@@ -43,7 +43,7 @@ static inline void fs_reserve(struct fs_section *in, int64_t n)
     if (in->takes_returns)
         atomic_fetch_sub_explicit(&in->sem->word, 2 * n, memory_order_release);
     else
-        atomic_store_explicit(&in->sem->word, fs_word_of(in->available, FS_SLOW), memory_order_release);
+        atomic_store_explicit(&in->sem->word, fs_word_of(in->available, FS_CONTENDED), memory_order_release);
 }
 
 /*

@@ -9,7 +9,7 @@
  * This process was forked since the semaphore was last used.  The threads in its queue do not
  * exist here, and one of them may have held the mutex.  The count stays as it was, except that an
  * unfinished resize is completed.  (Units that a release had added to a section, which had not granted
- * them yet, are free here.)  SLOW may still be set; the caller's section clears it.
+ * them yet, are free here.)  CONTENDED may still be set; the caller's section clears it.
  */
 void fs_sem_reset_in_child(void *sem)
 {
@@ -20,7 +20,7 @@ void fs_sem_reset_in_child(void *sem)
     fs_mutex_init(&s->mutex);
     s->queue = (struct fs_waitq){ .next_seq = s->queue.next_seq };
     if (s->resized == FS_IN_RESIZE) {
-        atomic_store_explicit(&s->word, fs_word_of(s->limit - *fs_in_use(s), FS_SLOW),
+        atomic_store_explicit(&s->word, fs_word_of(s->limit - *fs_in_use(s), FS_CONTENDED),
                               memory_order_relaxed);
         atomic_store_explicit(&s->resized, FS_RESIZED, memory_order_relaxed);
     }

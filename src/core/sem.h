@@ -10,12 +10,12 @@
  *      has been woken and is on its way to compete (bypass.h).  (A request that becomes the front between two
  *      sections, because it is old, comes itself: fs_sleep().  A ticket has no thread for that.)
  *      In a pause (capacity 0) nothing fits: fs_fits().
- *  I3  While SLOW is set only the holder of the mutex changes the word.  SLOW is set whenever the
+ *  I3  While CONTENDED is set only the holder of the mutex changes the word.  CONTENDED is set whenever the
  *      queue is not empty, unless its front waiter is on its way to compete; while paused, while closed,
  *      and from fs_section_lock() to fs_section_unlock().  While RETURNS is also set, any thread may add
  *      to the count, and the section has that count, too; only a section sets the mark, and clears it at
- *      its end.  Where a tool watches the program, SLOW is always set and RETURNS never: tools/annotate.h.
- *      Setting SLOW again does not count as a change.
+ *      its end.  Where a tool watches the program, CONTENDED is always set and RETURNS never: tools/annotate.h.
+ *      Setting CONTENDED again does not count as a change.
  *  I4  A waiter is in the queue if and only if its state is QUEUED, PARKED or WOKEN.  It leaves
  *      these states exactly once, under the mutex.  (They are drawn in waiter.h.)
  *  I5  Units are reserved at grant time, by the granter, all of a request at once; or by the newcomer

@@ -102,7 +102,7 @@ void fs_check_invariants(const struct fs_sem *s, int64_t available, bool compete
     /* The lower end: the largest debt, and then the largest capacity set to 0. */
     FS_INVARIANT(available >= -2 * FAIRSEM_MAX_UNITS && available <= FAIRSEM_MAX_UNITS,
                  "I1: the count is out of range");
-    FS_INVARIANT((word & FS_SLOW) != 0, "I3: in a section the word has SLOW");
+    FS_INVARIANT((word & FS_CONTENDED) != 0, "I3: in a section the word has CONTENDED");
     FS_INVARIANT(s->resized != FS_IN_RESIZE, "a resize has not ended");
     FS_INVARIANT(fs_waits(s) - s->grants - s->timeouts >= s->waiters,
                  "the statistics do not add up");

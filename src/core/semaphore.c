@@ -2,8 +2,8 @@
 /*
  * semaphore.c - the fair semaphore: start reading here.
  *
- * One 64-bit word holds the count and a bit, SLOW.  While nobody waits the bit is clear,
- * and acquire and release are one compare-and-swap each.  The first waiter sets the bit
+ * One 64-bit word holds the count and a bit, CONTENDED.  While nobody waits the bit is clear, and
+ * acquire and release are one compare-and-swap each.  The first waiter sets the bit
  * under the mutex; from then on the word belongs to the thread that holds the mutex (I3).  So the
  * fast path cannot pass a waiter: it sees the bit and the count in the same load.
  *
@@ -65,7 +65,7 @@ int fairsem_init(fairsem_t *sem, int64_t units, const fairsem_attr_t *attr)
 
     *sem = (fairsem_t)FAIRSEM_INITIALIZER(units);
     fs_mutex_init(&s->mutex);
-    atomic_store_explicit(&s->word, fs_word_of(units, fs_watched ? FS_SLOW : 0), memory_order_relaxed);
+    atomic_store_explicit(&s->word, fs_word_of(units, fs_watched ? FS_CONTENDED : 0), memory_order_relaxed);
     if (attr->capacity != 0) {
         s->limit = attr->capacity;
         s->options |= FS_BOUNDED;
@@ -112,7 +112,7 @@ int fairsem_destroy(fairsem_t *sem)
     error = pthread_mutex_destroy(&s->mutex);
     if (error == 0) {
         /* A later use of it stops at the check for a fork. */
-        atomic_fetch_or_explicit(&s->word, FS_SLOW, memory_order_relaxed);
+        atomic_fetch_or_explicit(&s->word, FS_CONTENDED, memory_order_relaxed);
         atomic_store_explicit(&s->generation, FS_DESTROYED, memory_order_relaxed);
     }
     return error;

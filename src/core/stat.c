@@ -15,7 +15,7 @@
 
 /*
  * An answer was true at one moment, and fits what the thread finds next, here or in a ticket.  While
- * SLOW is clear no thread is in a section, so one load of the word answers: the semaphore is neither
+ * CONTENDED is clear no thread is in a section, so one load of the word answers: the semaphore is neither
  * closed nor paused, and nobody waits, unless it has bounded bypass.  Otherwise take the mutex.  Acquire
  * order: a thread that sees the word that a section has left must see all that it has done.
  */
@@ -24,7 +24,7 @@ static bool is_fast(const struct fs_sem *s, int64_t *available)
     int64_t word = atomic_load_explicit(&s->word, memory_order_acquire);
 
     *available = fs_word_available(word);
-    return (word & FS_SLOW) == 0;
+    return (word & FS_CONTENDED) == 0;
 }
 
 int64_t fairsem_available(const fairsem_t *sem)

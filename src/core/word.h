@@ -2,10 +2,10 @@
 /*
  * word.h - the 64-bit word of a semaphore: the count of available units, and two marks.
  *
- *      bit 0          SLOW     only the holder of the mutex may change the word (I3)
+ *      bit 0          CONTENDED  only the holder of the mutex may change the word (I3)
  *      bits 1 to 61   the count, signed: negative after fairsem_consume or a smaller capacity
- *      bit 62         RETURNS  only with SLOW and a count that is not negative: any thread may add to
- *                              the count; see section.c
+ *      bit 62         RETURNS    only with CONTENDED and a count that is not negative: any thread may add to
+ *                                the count; see section.c
  *
  * A word with RETURNS is larger than any word without it.
  */
@@ -19,9 +19,9 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#define FS_SLOW INT64_C(1)
+#define FS_CONTENDED INT64_C(1)
 #define FS_RETURNS (INT64_C(1) << 62)
-static_assert(FAIRSEM_MAX_UNITS * 2 + FS_SLOW < FS_RETURNS, "the count must not reach the mark");
+static_assert(FAIRSEM_MAX_UNITS * 2 + FS_CONTENDED < FS_RETURNS, "the count must not reach the mark");
 static_assert(sizeof(_Atomic int64_t) == sizeof(int64_t) && ATOMIC_LLONG_LOCK_FREE == 2,
               "the word must be a lock-free 64-bit atomic");
 
@@ -31,7 +31,7 @@ static inline int64_t fs_word_available(int64_t word)
     return (word >= FS_RETURNS ? word - FS_RETURNS : word) >> 1;
 }
 
-/* marks: 0, FS_SLOW, or FS_SLOW + FS_RETURNS. */
+/* marks: 0, FS_CONTENDED, or FS_CONTENDED + FS_RETURNS. */
 static inline int64_t fs_word_of(int64_t available, int64_t marks)
 {
     return available * 2 + marks;
@@ -40,15 +40,15 @@ static inline int64_t fs_word_of(int64_t available, int64_t marks)
 /*
  * Lock the word: from now on only the holder of the mutex, the caller, changes it.  Returns the count.
  * Acquire order, for units that a thread released without the mutex: a waiter that is granted these
- * units must see what that thread wrote.  The load may be relaxed: while SLOW is set, only holders of the
+ * units must see what that thread wrote.  The load may be relaxed: while CONTENDED is set, only holders of the
  * mutex change the word, except in a section that takes returns.  (A forked child inherits RETURNS.)
  */
 static inline int64_t fs_word_lock(_Atomic int64_t *word)
 {
     int64_t now = atomic_load_explicit(word, memory_order_relaxed);
 
-    if ((now & FS_SLOW) == 0)
-        now = atomic_fetch_or_explicit(word, FS_SLOW, memory_order_acquire);
+    if ((now & FS_CONTENDED) == 0)
+        now = atomic_fetch_or_explicit(word, FS_CONTENDED, memory_order_acquire);
     else if (now >= FS_RETURNS)
         now = atomic_fetch_sub_explicit(word, FS_RETURNS, memory_order_acquire);
     return fs_word_available(now);

@@ -8,7 +8,7 @@ int fs_shared_set_damaged(fairsem_shared_t *h)
 {
     FS_PUT(&h->segment->damaged, 1);
     /* Ends the fast path in all processes.  Release order: see fs_shared_section_end(). */
-    atomic_fetch_or_explicit(&h->segment->word, FS_SLOW, memory_order_release);
+    atomic_fetch_or_explicit(&h->segment->word, FS_CONTENDED, memory_order_release);
     return ENOTRECOVERABLE;
 }
 
@@ -24,7 +24,7 @@ void fs_shared_set_available(struct fs_shared_section *in, int64_t available)
     struct fs_segment *s = in->handle->segment;
 
     in->available = available;
-    FS_COMMIT(in, &s->word, fs_word_of(available, FS_SLOW));
+    FS_COMMIT(in, &s->word, fs_word_of(available, FS_CONTENDED));
     if (in->handle->undo)
         FS_PUT(&s->outstanding, in->total - available);
 }

@@ -152,8 +152,8 @@ struct fs_segment {
     int64_t          aging_ns;
 
     alignas(64)
-    _Atomic int64_t  word;              /* the count and SLOW, see word.h and I3; SLOW is always set with
-                                         * undo */
+    _Atomic int64_t  word;              /* the count and CONTENDED, see word.h and I3; with undo, CONTENDED
+                                         * is always set */
     _Atomic int64_t  total;             /* with undo; under the lock: how many units there are */
     _Atomic int64_t  high_water;        /* with undo; under the lock: the largest total ever */
     _Atomic int64_t  outstanding;       /* with undo; under the lock; derived: see R8 */

@@ -43,7 +43,7 @@ static void fill_in(struct fs_segment *s, const fairsem_shared_attr_t *attr, int
     s->capacity = undo ? attr->units : attr->capacity != 0 ? attr->capacity : FAIRSEM_MAX_UNITS;
     s->max_waiters = attr->max_waiters != 0 ? attr->max_waiters : DEFAULT_WAITERS;
     s->max_processes = attr->max_processes != 0 ? attr->max_processes : DEFAULT_PROCESSES;
-    FS_PUT(&s->word, fs_word_of(attr->units, undo ? FS_SLOW : 0));
+    FS_PUT(&s->word, fs_word_of(attr->units, undo ? FS_CONTENDED : 0));
     FS_PUT(&s->total, undo ? attr->units : 0);
     FS_PUT(&s->high_water, undo ? attr->units : 0);
     FS_PUT(&s->head, FS_NOBODY);

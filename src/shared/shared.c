@@ -35,7 +35,7 @@ static bool acquire_fast(fairsem_shared_t *h, int64_t n)
     _Atomic int64_t *count = &h->segment->word;
     int64_t word = FS_GET(count);
 
-    while ((word & FS_SLOW) == 0 && word >= 2 * n) {
+    while ((word & FS_CONTENDED) == 0 && word >= 2 * n) {
         if (atomic_compare_exchange_weak_explicit(count, &word, word - 2 * n,
                                                   memory_order_acquire, memory_order_relaxed))
             return true;
@@ -48,7 +48,7 @@ static bool release_fast(fairsem_shared_t *h, int64_t n)
     _Atomic int64_t *count = &h->segment->word;
     int64_t word = FS_GET(count), most = 2 * (h->capacity - n);
 
-    while ((word & FS_SLOW) == 0 && word <= most) {
+    while ((word & FS_CONTENDED) == 0 && word <= most) {
         if (atomic_compare_exchange_weak_explicit(count, &word, word + 2 * n,
                                                   memory_order_release, memory_order_relaxed))
             return true;

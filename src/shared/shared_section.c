@@ -121,13 +121,13 @@ static void clean_up_all(struct fs_shared_section *in)
                                             memory_order_relaxed, memory_order_relaxed);
 }
 
-/* Load the numbers of units, and check that they add up (R8).  SLOW ends the fast path of other processes. */
+/* Load the numbers of units, and check that they add up (R8).  CONTENDED ends the fast path of other processes. */
 static void load_count(struct fs_shared_section *in)
 {
     const fairsem_shared_t *h = in->handle;
     struct fs_segment *s = h->segment;
 
-    FS_STEP("set SLOW");
+    FS_STEP("set CONTENDED");
     in->available = fs_word_lock(&s->word);
     if (!h->undo) {
         in->total = in->high_water = h->capacity;
@@ -164,7 +164,7 @@ int fs_shared_section_begin(struct fs_shared_section *in, fairsem_shared_t *h,
         return error;
     if (error == EOWNERDEAD) {
         /* Acquire order: the dead owner may have locked the word, and released nothing since. */
-        (void)atomic_fetch_or_explicit(&s->word, FS_SLOW, memory_order_acquire);
+        (void)atomic_fetch_or_explicit(&s->word, FS_CONTENDED, memory_order_acquire);
         /* If we die first, the next process must repair. */
         FS_PUT(&s->unfinished, 1);
         FS_COUNT_UP(&s->count.repairs, 1);
@@ -306,12 +306,12 @@ int fs_shared_section_end(struct fs_shared_section *in)
     fs_shared_section_grant(in);
     word = FS_GET(&s->word);
     if (!in->handle->undo && in->error == 0 && FS_GET(&s->head) == FS_NOBODY) {
-        FS_STEP("clear SLOW");
-        /* No other process changes the word while SLOW is set, unless the segment is damaged. */
-        atomic_compare_exchange_strong_explicit(&s->word, &word, word & ~FS_SLOW,
+        FS_STEP("clear CONTENDED");
+        /* No other process changes the word while CONTENDED is set, unless the segment is damaged. */
+        atomic_compare_exchange_strong_explicit(&s->word, &word, word & ~FS_CONTENDED,
                                                 memory_order_acq_rel, memory_order_relaxed);
         /*
-         * A process that found damage without the lock may have set SLOW while it was already set.  Because of
+         * A process that found damage without the lock may have set CONTENDED while it was already set.  Because of
          * the acquire order, we see `damaged` here if the exchange has undone that.
          */
         if (FS_GET(&s->damaged) != 0)

@@ -7,12 +7,12 @@
  * data that the semaphore protects.
  *
  * A program that is not watched must not pay for this, so nothing is added to the fast path.
- * Instead, where a tool watches, SLOW is always set in every semaphore (I3), and every call goes
+ * Instead, where a tool watches, CONTENDED is always set in every semaphore (I3), and every call goes
  * through the mutex, which all tools understand.  Only a grant that a waiter sees without the
  * mutex needs an annotation.  Nothing is suppressed, and of the program's memory only the objects of
  * this library are hidden.
  *
- * SLOW is set by fairsem_init, and by FAIRSEM_INITIALIZER where the program is compiled with
+ * CONTENDED is set by fairsem_init, and by FAIRSEM_INITIALIZER where the program is compiled with
  * -fsanitize=thread.  Under valgrind, which runs ordinary programs, it is set in a static
  * semaphore by the wrappers of the public functions, which only valgrind calls:
  * annotate_valgrind.c.

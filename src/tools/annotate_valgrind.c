@@ -28,7 +28,7 @@ bool fs_under_valgrind;
 #include <stdatomic.h>
 #include <stdint.h>
 
-#define SLOW INT64_C(1)         /* the bit of FAIRSEM_WATCHED_ in a semaphore's word: FS_SLOW */
+#define CONTENDED INT64_C(1)    /* the bit of FAIRSEM_WATCHED_ in a semaphore's word: FS_CONTENDED */
 
 #include <valgrind/drd.h>
 #include <valgrind/helgrind.h>
@@ -133,7 +133,7 @@ void fs_ignored_is_canceled(void)
 /* ---- The objects that a function is called with ---- */
 
 /*
- * If SLOW is clear, this is the first use of a semaphore made by FAIRSEM_INITIALIZER.  Any thread
+ * If CONTENDED is clear, this is the first use of a semaphore made by FAIRSEM_INITIALIZER.  Any thread
  * may set the bit, because setting it again changes nothing (I3).
  */
 static void begin_sem(const void *sem)
@@ -142,7 +142,7 @@ static void begin_sem(const void *sem)
     _Atomic int64_t *word = (_Atomic int64_t *)(void *)&s->fairsem_word_;
 
     hide_thread();
-    if ((atomic_fetch_or(word, SLOW) & SLOW) == 0)
+    if ((atomic_fetch_or(word, CONTENDED) & CONTENDED) == 0)
         hide_object(sem, sizeof(fairsem_t));
 }
 

@@ -245,10 +245,10 @@ START_TEST(one_damaged_member_is_reported_by_each_call_that_inspects)
     struct fs_slot *head = &h->slots[first], *behind = &h->slots[second];
     struct fs_process *ours = &h->processes[FS_GET(&h->self)];
     const struct wrong members[] = {
-        { &h->segment->word,       8, 2 * 4 + FS_SLOW },
-        { &h->segment->word,       8, 2 * 2 + FS_SLOW },   /* a unit more is free, or one less */
-        { &h->segment->word,       8, FS_SLOW },
-        { &h->segment->word,       8, -2 + FS_SLOW },
+        { &h->segment->word,       8, 2 * 4 + FS_CONTENDED },
+        { &h->segment->word,       8, 2 * 2 + FS_CONTENDED },  /* a unit more is free, or one less */
+        { &h->segment->word,       8, FS_CONTENDED },
+        { &h->segment->word,       8, -2 + FS_CONTENDED },
         { &h->segment->total,      8, 4 },
         { &h->segment->total,      8, 2 },
         { &h->segment->total,      8, -1 },
@@ -304,8 +304,8 @@ START_TEST(one_changed_count_is_found_by_acquire_and_release)
     pid_t children[3];
     fairsem_shared_t *h = make_used(0, children), *other = make_segment(1, 0);
     const struct wrong counts[] = {     /* one is free */
-        { &h->segment->word, 8, -2 + FS_SLOW },    { &h->segment->word, 8, FS_SLOW },
-        { &h->segment->word, 8, 2 * 2 + FS_SLOW }, { &h->segment->word, 8, 2 * 3 + FS_SLOW },
+        { &h->segment->word, 8, -2 + FS_CONTENDED },    { &h->segment->word, 8, FS_CONTENDED },
+        { &h->segment->word, 8, 2 * 2 + FS_CONTENDED }, { &h->segment->word, 8, 2 * 3 + FS_CONTENDED },
     };
     const struct wrong held = { &h->processes[FS_GET(&h->self)].held, 8, 0 };
     const struct wrong unheld = { &other->processes[FS_GET(&other->self)].held, 8, -1 };
@@ -654,7 +654,7 @@ static void check_that_waits_end(unsigned flags)
     if (flags == 0)
         FS_PUT(&h->segment->outstanding, FS_GET(&h->segment->outstanding) + 1);
     else
-        FS_PUT(&h->segment->word, fs_word_of(-1, FS_SLOW));
+        FS_PUT(&h->segment->word, fs_word_of(-1, FS_CONTENDED));
     ck_assert_int_eq(fs_shared_enter(&in, h, FS_LOCK_WAIT, NULL), ENOTRECOVERABLE);
     for (int i = 0; i < 3; i++) {
         pthread_join(threads[i], NULL);

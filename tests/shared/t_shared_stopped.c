@@ -501,9 +501,9 @@ END_TEST
 /* ---- Damage that is found in a step ---- */
 
 /* Another process finds damage without the lock, at the worst moment. */
-static void damage_before_slow_is_cleared(const char *what)
+static void damage_before_contended_is_cleared(const char *what)
 {
-    if (strcmp(what, "clear SLOW") == 0) {
+    if (strcmp(what, "clear CONTENDED") == 0) {
         fs_shared_step = NULL;
         (void)fs_shared_set_damaged(sem);
     }
@@ -516,7 +516,7 @@ START_TEST(damage_closes_the_fast_path_even_if_a_section_is_about_to_open_it)
     must_have_marks();
     sem = make_segment(2, FAIRSEM_SHARED_NO_UNDO);
     ck_assert_int_eq(fairsem_shared_tryacquire(sem, 1), 0);
-    fs_shared_step = damage_before_slow_is_cleared;
+    fs_shared_step = damage_before_contended_is_cleared;
     ck_assert_int_eq(fairsem_shared_stat(sem, &stat), ENOTRECOVERABLE);
     ck_assert(fs_shared_step == NULL);      /* that step was reached */
     ck_assert_int_eq(fairsem_shared_tryacquire(sem, 1), ENOTRECOVERABLE);

@@ -181,7 +181,7 @@ START_TEST(a_thread_that_passes_sees_what_the_releaser_wrote)
     ck_assert_int_eq(fairsem_init(&sem, 0, &attr), 0);
     worker_queue(&sleeper, &sem, 1, 1);
     start_late(&late_one);
-    while ((atomic_load_explicit(&fs_inside(&sem)->word, memory_order_relaxed) & FS_SLOW) != 0)
+    while ((atomic_load_explicit(&fs_inside(&sem)->word, memory_order_relaxed) & FS_CONTENDED) != 0)
         moment();
     ck_assert_int_eq(fairsem_acquire(&sem, 1), 0);
     ck_assert_int_eq(written, 1);
@@ -192,8 +192,8 @@ START_TEST(a_thread_that_passes_sees_what_the_releaser_wrote)
 END_TEST
 
 /*
- * With bounded bypass: the late release has set the front waiter to compete, but has not woken it yet, and SLOW
- * is clear.
+ * With bounded bypass: the late release has set the front waiter to compete, but has not woken it yet, and
+ * CONTENDED is clear.
  */
 struct on_its_way {
     fairsem_t           sem;
@@ -213,7 +213,7 @@ static void start_front_waiter(struct on_its_way *t)
     worker_queue(&t->front, &t->sem, 1, 1);
     start_late(&t->late_one);
     await_late();
-    ck_assert_int_eq(atomic_load(&fs_inside(&t->sem)->word) & FS_SLOW, 0);
+    ck_assert_int_eq(atomic_load(&fs_inside(&t->sem)->word) & FS_CONTENDED, 0);
 }
 
 START_TEST(a_request_for_no_units_would_block_while_a_request_for_one_would_not)

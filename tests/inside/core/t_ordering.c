@@ -72,7 +72,7 @@ static void message_comes(void *(*send)(void *), void (*take)(struct message *))
         ck_assert_int_eq(fairsem_init(&m.sem, 1, NULL), 0);
         ck_assert_int_eq(fairsem_ticket_take(&m.held, &m.sem, 1, 0, NULL, NULL), 0);
         start_thread(&sender, send, &m);
-        while (atomic_load_explicit(word, memory_order_relaxed) != 2)   /* one unit, not SLOW */
+        while (atomic_load_explicit(word, memory_order_relaxed) != 2)   /* one unit, not CONTENDED */
             moment();
         take(&m);
         ck_assert_int_eq(m.text, TEXT);

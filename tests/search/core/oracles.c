@@ -4,7 +4,7 @@
  *
  *   I1  the number of available units is within the bounds of the results so far; at the end it is exact
  *   I2  no idle unit: the head of the queue asks for more than are available
- *   I3  SLOW is set if the queue is not empty, while paused and after close, and only then
+ *   I3  CONTENDED is set if the queue is not empty, while paused and after close, and only then
  *   I4  a waiter in the queue is QUEUED, PARKED or WOKEN, and counted; a ticket WAITING if and only
  *       if its waiter is in the queue
  *   and the queue is in order, its rings are closed, and no waiter in it has returned
@@ -150,19 +150,19 @@ static void check_queue(int i)
     int closed = *(volatile const int *)&s->closed;
     int n = walk_queue(i, node);
     const struct fs_waiter *front = n > 0 ? fs_waiter_of((struct fs_waitq_node *)(uintptr_t)node[0]) : NULL;
-    bool competes = scenario->bypass_ns != 0 && front != NULL && (word & FS_SLOW) == 0;
-    bool slow = (n > 0 && !competes) || limit == 0 || closed != 0;
+    bool competes = scenario->bypass_ns != 0 && front != NULL && (word & FS_CONTENDED) == 0;
+    bool contended = (n > 0 && !competes) || limit == 0 || closed != 0;
 
     for (int k = 0; k < n; k++)
         check_node(node[k], k > 0 ? node[k - 1] : NULL);
     if (n != (int)*(volatile const uint32_t *)&s->waiters)
         fail("I4 states", "%d are in the queue, %d are counted", n,
              (int)*(volatile const uint32_t *)&s->waiters);
-    if (((word & FS_SLOW) != 0) != slow)
-        fail("I3 SLOW", "SLOW is %s; %d in the queue, limit %lld, closed %d",
-             slow ? "clear" : "set", n, (long long)limit, closed);
+    if (((word & FS_CONTENDED) != 0) != contended)
+        fail("I3 CONTENDED", "CONTENDED is %s; %d in the queue, limit %lld, closed %d",
+             contended ? "clear" : "set", n, (long long)limit, closed);
     if (competes && !is_on_its_way(front))
-        fail("I3 SLOW", "SLOW is clear, and the front waiter is not about to compete; %d in the queue", n);
+        fail("I3 CONTENDED", "CONTENDED is clear, and the front waiter is not about to compete; %d in the queue", n);
     if (n > 0 && !competes && front_fits(front, limit, closed, fs_word_available(word)))
         fail("I2 idle unit", "%lld available, the mutex free, and the head of the queue fits",
              (long long)fs_word_available(word));

@@ -2,7 +2,7 @@
 /*
  * waiters.c - checks invariants when a waiter joins or is resolved, and at each access.
  *
- *   I3  only the holder of the mutex changes the word while SLOW is set
+ *   I3  only the holder of the mutex changes the word while CONTENDED is set
  *   I4  a waiter is resolved once, under the mutex, when it is out of the queue
  *   I5  a grant is debited before it is visible
  *   I6  no waiter is granted while one before it is in the queue
@@ -224,9 +224,9 @@ static void unlocked(int i)
     const struct fs_waiter *head = scenario->bypass_ns != 0 && i_own(i) ? front_of(i) : NULL;
 
     if (head != NULL && !is_on_its_way(head))
-        fail("I3 SLOW", "SLOW is cleared, and the front waiter has not been woken");
+        fail("I3 CONTENDED", "CONTENDED is cleared, and the front waiter has not been woken");
     if (head != NULL && over_bound(head))
-        fail("I6 bound", "SLOW is cleared after the bound");
+        fail("I6 bound", "CONTENDED is cleared after the bound");
 }
 
 static void state_stored(const void *at, int64_t before, int64_t now)
@@ -254,12 +254,12 @@ static void state_stored(const void *at, int64_t before, int64_t now)
 
 static void word_stored(int i, int64_t before, int64_t now)
 {
-    if ((before & FS_SLOW) != 0 && (now & FS_SLOW) == 0)
+    if ((before & FS_CONTENDED) != 0 && (now & FS_CONTENDED) == 0)
         unlocked(i);
     if (before >= FS_RETURNS && !i_own(i))
         added(i, before, now);
-    else if ((before & FS_SLOW) != 0 && !i_own(i) && mutex_owner(i) != MUTEX_DEAD)
-        fail("I3 SLOW", "the word is changed without the mutex while SLOW is set");
+    else if ((before & FS_CONTENDED) != 0 && !i_own(i) && mutex_owner(i) != MUTEX_DEAD)
+        fail("I3 CONTENDED", "the word is changed without the mutex while CONTENDED is set");
 }
 
 /* Is it the state of a waiter, not another of its atomics?  The reason begins a word of 8 bytes. */
