@@ -13,6 +13,7 @@ libcore_la_SOURCES += \
 	src/core/sem.c src/core/sem.h \
 	src/core/sem_check.c src/core/sem_check.h \
 	src/core/semaphore.c \
+	src/core/tree.h \
 	src/core/wait.c src/core/wait.h \
 	src/core/waiter.h \
 	src/core/waitq.c src/core/waitq.h \

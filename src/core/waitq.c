@@ -7,146 +7,121 @@ static bool is_by_age(const struct fs_waitq_node *node)
     return node->kind >= FS_YOUNG;
 }
 
-/*
- * The height of a node in the tree.  The hash is the finalizer of MurmurHash3 (Austin Appleby):
- * one-to-one, so two leaders are never equally high.  The queue's address makes the tree different
- * for each queue, so that nobody can unbalance it by a choice of priorities.
- */
-static uint32_t height(const struct fs_waitq *queue, const struct fs_waitq_node *node)
+static const struct fs_waitq_node *node_in(const struct fs_tree_node *in_tree)
 {
-    uint32_t h = is_by_age(node) ? (uint32_t)node->seq : (uint32_t)node->priority;
-
-    h ^= (uint32_t)((uintptr_t)queue >> 4);
-    h ^= h >> 16;
-    h *= UINT32_C(0x85ebca6b);
-    h ^= h >> 13;
-    h *= UINT32_C(0xc2b2ae35);
-    return h ^ h >> 16;
+    return (const struct fs_waitq_node *)(const void *)in_tree;
 }
 
-/* The order of the tree.  (The priorities of two leaders differ.) */
+/* By the key of the order: the priorities of two leaders differ, and by age the numbers of two nodes. */
+static uint32_t node_height(struct fs_tree_node *const *root, const struct fs_tree_node *in_tree)
+{
+    const struct fs_waitq_node *node = node_in(in_tree);
+
+    return fs_tree_hash(root, is_by_age(node) ? (uint32_t)node->seq : (uint32_t)node->priority);
+}
+
 static bool is_better(const struct fs_waitq_node *a, const struct fs_waitq_node *b)
 {
     return a->priority != b->priority ? a->priority < b->priority : a->seq < b->seq;
 }
 
-/* The link that points to this node of the tree. */
-static struct fs_waitq_node **link_to(struct fs_waitq *queue, const struct fs_waitq_node *node)
+/* The order of the tree. */
+static bool is_better_in_tree(const struct fs_tree_node *a, const struct fs_tree_node *b)
 {
-    struct fs_waitq_node **link = &queue->root;
-
-    while (*link != node)
-        link = is_better(node, *link) ? &(*link)->better : &(*link)->worse;
-    return link;
+    return is_better(node_in(a), node_in(b));
 }
 
-static struct fs_waitq_node *leader_of(const struct fs_waitq *queue, int priority)
+static struct fs_waitq_node *leader_of(struct fs_tree_node *rings, int priority)
 {
-    struct fs_waitq_node *at = queue->root;
+    struct fs_waitq_node *at = fs_waitq_node_of(rings);
 
     while (at != NULL && at->priority != priority)
-        at = priority < at->priority ? at->better : at->worse;
+        at = fs_waitq_node_of(priority < at->priority ? at->in_tree.better : at->in_tree.worse);
     return at;
 }
 
-/* Split the subtree `at` into the two children of the new node, which takes its place. */
-static void split(struct fs_waitq_node *at, struct fs_waitq_node *node)
+static void insert_below(struct fs_tree_node **root, struct fs_tree_node *node)
 {
-    struct fs_waitq_node **better = &node->better, **worse = &node->worse;
-
-    while (at != NULL) {
-        if (is_better(at, node)) {
-            *better = at;
-            better = &at->worse;
-            at = at->worse;
-        } else {
-            *worse = at;
-            worse = &at->better;
-            at = at->better;
-        }
-    }
-    *better = *worse = NULL;
-}
-
-/* The tree has a root already. */
-static void insert_below(struct fs_waitq *queue, struct fs_waitq_node *node)
-{
-    struct fs_waitq_node **link = &queue->root, *at;
-    uint32_t h = height(queue, node);
-
-    for (at = *link; at != NULL && height(queue, at) > h; at = *link)
-        link = is_better(node, at) ? &at->better : &at->worse;
-    split(at, node);
-    *link = node;
+    fs_tree_insert(root, node, is_better_in_tree, node_height);
 }
 
 /* Most queues have one priority, so most trees have a single node. */
-static inline void insert_in_tree(struct fs_waitq *queue, struct fs_waitq_node *node)
+static inline void insert_in_tree(struct fs_tree_node **root, struct fs_waitq_node *node)
 {
-    if (queue->root != NULL) {
-        insert_below(queue, node);
+    if (*root != NULL) {
+        insert_below(root, &node->in_tree);
     } else {
-        node->better = node->worse = NULL;
-        queue->root = node;
+        node->in_tree.better = node->in_tree.worse = NULL;
+        *root = &node->in_tree;
     }
 }
 
-static inline struct fs_waitq_node *best_below(struct fs_waitq_node *at)
+static void remove_below(struct fs_tree_node **root, struct fs_tree_node *node)
 {
-    while (at != NULL && at->better != NULL)
-        at = at->better;
-    return at;
+    fs_tree_remove(root, node, is_better_in_tree, node_height);
 }
 
-/* Merge the two subtrees of the node, to take its place. */
-static void merge_below(struct fs_waitq *queue, struct fs_waitq_node *node)
+static inline void remove_from_tree(struct fs_tree_node **root, struct fs_waitq_node *node)
 {
-    struct fs_waitq_node **link = link_to(queue, node);
-    struct fs_waitq_node *better = node->better, *worse = node->worse;
-
-    while (better != NULL && worse != NULL) {
-        if (height(queue, better) > height(queue, worse)) {
-            *link = better;
-            link = &better->worse;
-            better = *link;
-        } else {
-            *link = worse;
-            link = &worse->better;
-            worse = *link;
-        }
-    }
-    *link = better != NULL ? better : worse;
-}
-
-static inline void remove_from_tree(struct fs_waitq *queue, struct fs_waitq_node *node)
-{
-    if (queue->root == node && node->better == NULL && node->worse == NULL)
-        queue->root = NULL;
+    if (*root == &node->in_tree && node->in_tree.better == NULL && node->in_tree.worse == NULL)
+        *root = NULL;
     else
-        merge_below(queue, node);
+        remove_below(root, &node->in_tree);
 }
 
-static struct fs_waitq_node *next_in_ring(const struct fs_waitq_node *node)
+/* ---- By priority ---- */
+
+static inline bool lead_or_follow(struct fs_tree_node **rings, struct fs_waitq_node *node)
 {
-    return (struct fs_waitq_node *)(void *)node->in_ring.next;
+    struct fs_waitq_node *leader = leader_of(*rings, node->priority);
+
+    if (leader != NULL) {
+        node->kind = FS_FOLLOWS;
+        fs_list_append(&leader->in_ring, &node->in_ring);
+        return false;
+    }
+    fs_list_init(&node->in_ring);
+    node->kind = FS_LEADS;
+    insert_in_tree(rings, node);
+    return true;
+}
+
+void fs_rings_enqueue(struct fs_tree_node **rings, struct fs_waitq_node *node)
+{
+    (void)lead_or_follow(rings, node);
 }
 
 /* `next`, from the same ring, becomes the leader. */
-static void replace_leader(struct fs_waitq *queue, struct fs_waitq_node *leader,
+static void replace_leader(struct fs_tree_node **rings, struct fs_waitq_node *leader,
                            struct fs_waitq_node *next)
 {
     next->kind = FS_LEADS;
-    next->better = leader->better;
-    next->worse = leader->worse;
-    *link_to(queue, leader) = next;
-    if (queue->front == leader)
-        queue->front = next;
+    next->in_tree = leader->in_tree;
+    *fs_tree_link_to(rings, &leader->in_tree, is_better_in_tree) = &next->in_tree;
 }
+
+void fs_rings_dequeue(struct fs_tree_node **rings, struct fs_waitq_node *node)
+{
+    struct fs_waitq_node *next = fs_waitq_next_in_ring(node);
+
+    fs_list_remove(&node->in_ring);
+    if (next == node)
+        remove_from_tree(rings, node);
+    else if (node->kind == FS_LEADS)
+        replace_leader(rings, node, next);
+}
+
+struct fs_waitq_node *fs_rings_next(struct fs_tree_node *rings, const struct fs_waitq_node *leader)
+{
+    return fs_waitq_node_of(fs_tree_next(rings, &leader->in_tree, is_better_in_tree));
+}
+
+/* ---- By age ---- */
 
 static void enqueue_by_age(struct fs_waitq *queue, struct fs_waitq_node *node)
 {
     node->kind = FS_YOUNG;
-    insert_in_tree(queue, node);
+    insert_in_tree(&queue->root, node);
     if (queue->front != NULL) {
         fs_list_append(&queue->front->in_ring, &node->in_ring);
     } else {
@@ -155,21 +130,15 @@ static void enqueue_by_age(struct fs_waitq *queue, struct fs_waitq_node *node)
     }
 }
 
-static void enqueue_behind_its_priority(struct fs_waitq *queue, struct fs_waitq_node *node)
+static void dequeue_by_age(struct fs_waitq *queue, struct fs_waitq_node *node)
 {
-    struct fs_waitq_node *leader = leader_of(queue, node->priority);
-
-    if (leader != NULL) {
-        node->kind = FS_FOLLOWS;
-        fs_list_append(&leader->in_ring, &node->in_ring);
-        return;
-    }
-    fs_list_init(&node->in_ring);
-    node->kind = FS_LEADS;
-    insert_in_tree(queue, node);
-    if (queue->front == NULL || is_better(node, queue->front))
-        queue->front = node;
+    remove_from_tree(&queue->root, node);
+    if (queue->front == node)
+        queue->front = fs_list_empty(&node->in_ring) ? NULL : fs_waitq_next_in_ring(node);
+    fs_list_remove(&node->in_ring);
 }
+
+/* ---- Both ---- */
 
 void fs_waitq_enqueue(struct fs_waitq *queue, struct fs_waitq_node *node, int priority, bool by_age)
 {
@@ -177,69 +146,42 @@ void fs_waitq_enqueue(struct fs_waitq *queue, struct fs_waitq_node *node, int pr
     node->seq = queue->next_seq++;
     if (by_age)
         enqueue_by_age(queue, node);
-    else
-        enqueue_behind_its_priority(queue, node);
-}
-
-static void dequeue_by_age(struct fs_waitq *queue, struct fs_waitq_node *node)
-{
-    remove_from_tree(queue, node);
-    if (queue->front == node)
-        queue->front = fs_list_empty(&node->in_ring) ? NULL : next_in_ring(node);
-    fs_list_remove(&node->in_ring);
-}
-
-static void dequeue_of_its_priority(struct fs_waitq *queue, struct fs_waitq_node *node)
-{
-    if (fs_list_empty(&node->in_ring)) {
-        remove_from_tree(queue, node);
-        if (queue->front == node)
-            queue->front = best_below(queue->root);
-        return;
-    }
-    fs_list_remove(&node->in_ring);
-    if (node->kind == FS_LEADS)
-        replace_leader(queue, node, next_in_ring(node));
+    else if (lead_or_follow(&queue->root, node) && (queue->front == NULL || is_better(node, queue->front)))
+        queue->front = node;
 }
 
 void fs_waitq_dequeue(struct fs_waitq *queue, struct fs_waitq_node *node)
 {
-    if (is_by_age(node))
+    struct fs_waitq_node *next = fs_waitq_next_in_ring(node);
+
+    if (is_by_age(node)) {
         dequeue_by_age(queue, node);
-    else
-        dequeue_of_its_priority(queue, node);
+        return;
+    }
+    fs_rings_dequeue(&queue->root, node);
+    if (queue->front == node)
+        queue->front = next != node ? next : fs_rings_first(queue->root);
 }
 
 struct fs_waitq_node *fs_waitq_best(const struct fs_waitq *queue)
 {
-    return best_below(queue->root);
+    return fs_rings_first(queue->root);
 }
 
 struct fs_waitq_node *fs_waitq_next_in_tree(const struct fs_waitq *queue,
                                             const struct fs_waitq_node *node)
 {
-    struct fs_waitq_node *next, *at;
+    struct fs_waitq_node *next = fs_rings_next(queue->root, node);
 
-    do {
-        next = NULL;
-        at = queue->root;
-        while (at != NULL) {
-            if (is_better(node, at)) {
-                next = at;
-                at = at->better;
-            } else {
-                at = at->worse;
-            }
-        }
-        node = next;
-    } while (next != NULL && next->kind == FS_OLD);
+    while (next != NULL && next->kind == FS_OLD)
+        next = fs_rings_next(queue->root, next);
     return next;
 }
 
 struct fs_waitq_node *fs_waitq_younger(const struct fs_waitq *queue,
                                        const struct fs_waitq_node *node)
 {
-    return next_in_ring(node) != queue->front ? next_in_ring(node) : NULL;
+    return fs_waitq_next_in_ring(node) != queue->front ? fs_waitq_next_in_ring(node) : NULL;
 }
 
 /* From the last of the old ones, on to the best of the others. */
@@ -259,10 +201,9 @@ static struct fs_waitq_node *behind_by_age(const struct fs_waitq *queue,
 struct fs_waitq_node *fs_waitq_behind(const struct fs_waitq *queue,
                                       const struct fs_waitq_node *node)
 {
-    struct fs_waitq_node *next = next_in_ring(node);
+    struct fs_waitq_node *next = fs_waitq_next_in_ring(node);
 
     if (is_by_age(node))
         return behind_by_age(queue, node);
-    /* The ring is closed. */
     return next->kind == FS_LEADS ? fs_waitq_next_in_tree(queue, next) : next;
 }

@@ -22,17 +22,14 @@
  * ring is the order of arrival, and each node, not only a leader, is in the tree, by (priority,
  * sequence number).  To enqueue and to dequeue take a time that grows with the logarithm of the length.
  * Nodes become old in the order of arrival: the old ones are the first of the ring.
- *
- * The tree is balanced by chance, as a treap is (Seidel and Aragon, 1996): a leader is above
- * another one if the hash of its priority (by age: of its number) is larger.  So a node stores
- * neither its balance nor a pointer to its parent: inserting splits one path of the tree and
- * removing merges two, from the top down (as in the zip trees of Tarjan, Levy and Timmel, 2019).
  */
 #ifndef FS_WAITQ_H
 #define FS_WAITQ_H
 
 #include "list.h"
+#include "tree.h"
 
+#include <assert.h>
 #include <stdint.h>
 
 enum fs_waitq_kind {
@@ -41,8 +38,8 @@ enum fs_waitq_kind {
 };
 
 struct fs_waitq_node {
-    struct fs_list        in_ring;         /* of equal priority; by age: of all; first */
-    struct fs_waitq_node *better, *worse;  /* unless it FOLLOWS: its children in the tree */
+    struct fs_tree_node   in_tree;         /* unless it FOLLOWS; first, so that NULL is NULL */
+    struct fs_list        in_ring;         /* of equal priority; by age: of all */
     uint64_t              seq;
     int                   priority;
     uint8_t               kind : 7;        /* enum fs_waitq_kind */
@@ -57,11 +54,17 @@ struct fs_waitq_node {
 
 struct fs_waitq {
     struct fs_waitq_node *front;           /* the first; by age: the oldest.  NULL if the queue is empty */
-    struct fs_waitq_node *root;            /* the tree */
+    struct fs_tree_node  *root;
     uint64_t              next_seq;
 };
 
 /* All zero is an empty queue. */
+
+static inline struct fs_waitq_node *fs_waitq_node_of(struct fs_tree_node *in_tree)
+{
+    static_assert(offsetof(struct fs_waitq_node, in_tree) == 0, "NULL must be NULL");
+    return (struct fs_waitq_node *)(void *)in_tree;
+}
 
 /* The priority of a call that must not pass a waiter of any priority, for instance a try. */
 #define FS_LAST_PRIORITY INT32_MAX
@@ -74,6 +77,13 @@ void fs_waitq_enqueue(struct fs_waitq *queue, struct fs_waitq_node *node, int pr
 
 /* Dequeue the node, from anywhere.  It must be in this queue. */
 void fs_waitq_dequeue(struct fs_waitq *queue, struct fs_waitq_node *node);
+
+/* The next node of its ring, which is closed. */
+static inline struct fs_waitq_node *fs_waitq_next_in_ring(const struct fs_waitq_node *node)
+{
+    return (struct fs_waitq_node *)(void *)((char *)node->in_ring.next
+                                            - offsetof(struct fs_waitq_node, in_ring));
+}
 
 /* The node behind this one; NULL after the last. */
 struct fs_waitq_node *fs_waitq_behind(const struct fs_waitq *queue,
@@ -89,6 +99,23 @@ struct fs_waitq_node *fs_waitq_younger(const struct fs_waitq *queue,
 
 /* The best by priority, whatever its age. */
 struct fs_waitq_node *fs_waitq_best(const struct fs_waitq *queue);
+
+/* ---- The rings alone, not by age: of a share, share.h ---- */
+
+/* Enqueue a node that has its number and its priority. */
+void fs_rings_enqueue(struct fs_tree_node **rings, struct fs_waitq_node *node);
+void fs_rings_dequeue(struct fs_tree_node **rings, struct fs_waitq_node *node);
+
+/* The oldest node of the best priority; NULL if there is none. */
+static inline struct fs_waitq_node *fs_rings_first(struct fs_tree_node *rings)
+{
+    return fs_waitq_node_of(fs_tree_first(rings));
+}
+
+/* Behind a leader: the oldest node of the next priority, or NULL. */
+struct fs_waitq_node *fs_rings_next(struct fs_tree_node *rings, const struct fs_waitq_node *leader);
+
+/* ---- */
 
 static inline bool fs_waitq_empty(const struct fs_waitq *queue)
 {

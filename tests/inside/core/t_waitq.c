@@ -69,7 +69,7 @@ START_TEST(a_lower_priority_number_waits_before_a_higher_one)
 }
 END_TEST
 
-static int depth_below(const struct fs_waitq_node *leader)
+static int depth_below(const struct fs_tree_node *leader)
 {
     int better, worse;
 

@@ -56,24 +56,24 @@ static void check_node(const struct fs_waitq_node *node, const struct fs_waitq_n
 }
 
 /* Append the nodes of a leader's ring (with aging, the node), and the nodes below it, to the n in the array. */
-static int walk_below(const struct fs_waitq_node *leader,
+static int walk_below(struct fs_tree_node *in_tree,
                       const struct fs_waitq_node *node[WAITERS_MAX],
                       int n)
 {
-    const struct fs_waitq_node *at = leader;
+    const struct fs_waitq_node *leader = fs_waitq_node_of(in_tree), *at = leader;
 
     if (leader == NULL)
         return n;
     check_alive(leader, sizeof *leader);
-    n = walk_below(leader->better, node, n);
+    n = walk_below(in_tree->better, node, n);
     do {
         if (n == WAITERS_MAX)
             fail("queue", "it does not end");
         check_alive(at, sizeof *at);
         node[n++] = at;
-        at = (const struct fs_waitq_node *)(const void *)at->in_ring.next;
+        at = fs_waitq_next_in_ring(at);
     } while (at != leader && scenario->aging_ns == 0);
-    return walk_below(leader->worse, node, n);
+    return walk_below(in_tree->worse, node, n);
 }
 
 int walk_queue(int i, const struct fs_waitq_node *node[WAITERS_MAX])
