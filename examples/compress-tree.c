@@ -227,7 +227,7 @@ static int compress_file(struct run *run, const char *path)
         return errno;
     n = piece_size(run, st.st_size);
     bytes = buffers_for(n);
-    const fairsem_request_t needed[] = { { &run->files, 1 }, { &run->bytes, bytes } };
+    const fairsem_request_t needed[] = { { &run->files, 1, NULL }, { &run->bytes, bytes, NULL } };
 
     must(fairsem_acquire_all(needed, 2, NULL));
     gauge_add(&run->open, 1);

@@ -332,6 +332,48 @@ FAIRSEM_API int fairsem_token_cancel(fairsem_token_t *token, int reason) FAIRSEM
 /* Returns the reason of fairsem_token_cancel, or 0 if the token is not canceled. */
 FAIRSEM_API int fairsem_token_reason(const fairsem_token_t *token) FAIRSEM_NONNULL_(1);
 
+/*
+ * A client's share: its requests wait in a line of their own, and units go round between the lines.  Put it
+ * where you like, but never move or copy it while a request of it is in a queue.  Since 1.1.
+ */
+typedef struct fairsem_share {
+    FAIRSEM_ALIGNED_ uint16_t fairsem_weight_;
+    unsigned char fairsem_reserved_[62];
+} fairsem_share_t;
+
+/* The largest weight of a share.  Since 1.1. */
+#define FAIRSEM_MAX_WEIGHT 65535
+
+/* A static share.  weight: 1 .. FAIRSEM_MAX_WEIGHT, not checked.  Since 1.1. */
+#define FAIRSEM_SHARE_INITIALIZER(weight) { (weight), { 0 } }
+
+/*
+ * Initialize a share.  While two shares have requests in the queue, each is granted units in proportion to
+ * its weight.  Requests without a share have one together, of weight 1.  Since 1.1.
+ *
+ * 0        *share is a share
+ * EINVAL   weight is 0 or > FAIRSEM_MAX_WEIGHT
+ */
+FAIRSEM_API int fairsem_share_init(fairsem_share_t *share, uint32_t weight) FAIRSEM_NONNULL_(1);
+
+/*
+ * Destroy a share.  Since 1.1.
+ *
+ * 0        it is no longer a share
+ * EBUSY    a request of it is in a queue
+ */
+FAIRSEM_API int fairsem_share_destroy(fairsem_share_t *share) FAIRSEM_NONNULL_(1);
+
+/*
+ * Count n units more than were requested, or fewer if n < 0, in the next grant: for work that turned
+ * out to be larger.  It counts only against shares that have had requests in the queue since
+ * then.  Since 1.1.
+ *
+ * 0        done
+ * EINVAL   n < -FAIRSEM_MAX_UNITS or n > FAIRSEM_MAX_UNITS; it is no share
+ */
+FAIRSEM_API int fairsem_share_charge(fairsem_share_t *share, int64_t n) FAIRSEM_NONNULL_(1);
+
 /* How to wait.  All zero: for ever, with priority 0.  A deadline needs its clock. */
 typedef struct fairsem_wait {
     clockid_t              clock;    /* of the deadline; 0 is CLOCK_REALTIME on Linux */
@@ -339,29 +381,36 @@ typedef struct fairsem_wait {
     int                    priority; /* lower numbers come first, then older requests */
     fairsem_token_t       *token;    /* or NULL */
     int64_t                timeout_ns; /* from the call; if 0 there is none, if < 0 only try */
-    uintptr_t              reserved_[4]; /* must be zero */
+    fairsem_share_t       *share;    /* or NULL.  Since 1.1 */
+    uintptr_t              reserved_[3]; /* must be zero */
 } fairsem_wait_t;
 
 /*
  * The general acquire.  `how` may be NULL.
  *
  * As fairsem_acquire_until, and
- * EINVAL     a deadline and a timeout, or a reserved field that is not zero
+ * EINVAL     a deadline and a timeout, or a reserved field that is not zero; the share has requests at
+ *            another semaphore, is none, or the semaphore has bypass_ns or aging_ns
  * the token's reason: it is canceled, before the wait (even if units are free) or during it
  */
 FAIRSEM_MUST_CHECK_
 FAIRSEM_API int fairsem_acquire_with(fairsem_t *sem, int64_t n, const fairsem_wait_t *how)
     FAIRSEM_TIME64_(fairsem_acquire_with) FAIRSEM_NONNULL_(1);
 
-/* One semaphore, and how many of its units, for fairsem_acquire_all.  Since 1.1. */
-typedef struct fairsem_request { fairsem_t *sem; int64_t units; } fairsem_request_t;
+/* One semaphore, how many of its units, and a share or NULL.  Since 1.1. */
+typedef struct fairsem_request {
+    fairsem_t       *sem;
+    int64_t          units;
+    fairsem_share_t *share;
+} fairsem_request_t;
 
 /*
  * Acquire all units in the array, or none; such calls never deadlock with each other.  While it
  * waits for one semaphore, it may hold units of others.  Since 1.1.
  *
  * As fairsem_acquire_with, and
- * EINVAL     a sem is NULL; the units of one semaphore add up to > FAIRSEM_MAX_UNITS
+ * EINVAL     a sem is NULL; the units of one semaphore add up to > FAIRSEM_MAX_UNITS, or it is named with
+ *            two shares; `how` has a share
  */
 FAIRSEM_MUST_CHECK_
 FAIRSEM_API int fairsem_acquire_all(const fairsem_request_t requests[], size_t count,
@@ -462,7 +511,8 @@ typedef struct {
     int64_t refused;        /* requests that got ENOBUFS */
     int64_t over_releases;  /* releases that got EOVERFLOW, and granted units that did not fit */
     int64_t aged;           /* grants before better priorities, by aging_ns.  Since 1.1 */
-    int64_t reserved_[5];
+    int64_t shares;         /* that have requests in the queue.  Since 1.1 */
+    int64_t reserved_[4];
 } fairsem_stat_t;
 
 /* Fill in *stat with figures of one moment.  It returns 0. */
@@ -629,6 +679,17 @@ typedef void fairsem_notify_fn(fairsem_ticket_t *ticket, void *arg);
 FAIRSEM_MUST_CHECK_
 FAIRSEM_API int fairsem_ticket_take(fairsem_ticket_t *ticket, fairsem_t *sem, int64_t n,
                                     int priority, fairsem_notify_fn *notify, void *arg)
+    FAIRSEM_NONNULL_(1, 2);
+
+/*
+ * The same, for the units of a request, which may have a share.  Since 1.1.
+ *
+ * As fairsem_ticket_take, and
+ * EINVAL   request->sem is NULL; the share, as fairsem_acquire_with
+ */
+FAIRSEM_MUST_CHECK_
+FAIRSEM_API int fairsem_ticket_take_with(fairsem_ticket_t *ticket, const fairsem_request_t *request,
+                                         int priority, fairsem_notify_fn *notify, void *arg)
     FAIRSEM_NONNULL_(1, 2);
 
 /* Returns the state of a ticket.  WAITING may have ended already. */

@@ -130,7 +130,7 @@ template <std::size_t N, std::size_t... Index>
 int acquire_all(const request (&requests)[N], const fairsem_wait_t &how,
                 std::index_sequence<Index...>)
 {
-    const fairsem_request_t all[] = { { requests[Index].from.native_handle(), requests[Index].n }... };
+    const fairsem_request_t all[] = { { requests[Index].from.native_handle(), requests[Index].n, nullptr }... };
 
     return fairsem_acquire_all(all, N, &how);
 }

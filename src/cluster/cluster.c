@@ -189,6 +189,8 @@ int fairsem_cluster_acquire_with(fairsem_cluster_t *handle, int64_t n, const fai
 
     if (fs_keeper_is_foreign(handle) || n < 1 || n > FAIRSEM_MAX_UNITS)
         return EINVAL;
+    if (how != NULL && how->share != NULL)  /* the engine's order is by arrival */
+        return EINVAL;
     if (request_of(hold) != NULL)
         return EBUSY;
     if (n > handle->options.limit)

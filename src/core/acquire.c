@@ -42,12 +42,12 @@ int fs_take_now(struct fs_section *in, int64_t n, int priority, bool drains)
     return 0;
 }
 
-int fs_room_in_queue(struct fs_section *in)
+int fs_may_enqueue(struct fs_section *in, struct fs_share *share)
 {
     struct fs_sem *s = in->sem;
 
     if (s->max_waiters == 0 || s->waiters < s->max_waiters)
-        return 0;
+        return share == NULL ? 0 : fs_share_attach(in, share);
     s->refused++;
     return ENOBUFS;
 }
@@ -70,7 +70,7 @@ static void take_or_enqueue(struct fs_section *in, struct fs_wait *wait, int pri
     struct fs_waiter *w = &wait->waiter;
     int error = taken ? 0 : fs_take_now(in, w->units, priority, drains);
 
-    if (error == FS_MUST_WAIT && (error = fs_room_in_queue(in)) == 0) {
+    if (error == FS_MUST_WAIT && (error = fs_may_enqueue(in, w->share)) == 0) {
         fs_enqueue_thread(in, w, priority);
         if ((in->sem->options & FS_AGING) != 0)
             wait->competes_at_ns = fs_age_old_at_ns(in->sem, w);
@@ -119,11 +119,13 @@ static bool take_before_queueing(struct fs_wait *wait)
 
 /* ---- Take or enqueue, and wait ---- */
 
-int fs_acquire(struct fs_sem *s, int64_t n, int priority, bool drains,
-               const struct fs_deadline *deadline, const fairsem_token_t *token)
+int fs_acquire(struct fs_sem *s, int64_t n, bool drains, const struct fs_deadline *deadline,
+               const fairsem_wait_t *how)
 {
+    const fairsem_token_t *token = how->token;
     struct fs_wait wait = {
-        .waiter.units = n, .sem = s, .abort = fs_abort_request, .deadline = deadline,
+        .waiter.units = n, .waiter.share = fs_share_inside(how->share), .sem = s,
+        .abort = fs_abort_request, .deadline = deadline,
         .competes_when_woken = (s->options & FS_BYPASS) != 0,
     };
     struct fs_section in;
@@ -146,7 +148,7 @@ int fs_acquire(struct fs_sem *s, int64_t n, int priority, bool drains,
         fs_return_grant(&in, n);
     fs_section_take_returns(&in);
     if (goes_on)
-        take_or_enqueue(&in, &wait, priority, drains, taken);
+        take_or_enqueue(&in, &wait, how->priority, drains, taken);
     return fs_section_end_and_wait(&in, &wait);
 }
 
@@ -169,7 +171,7 @@ int fs_acquire_as(struct fs_sem *s, int64_t n, bool drains, const fairsem_wait_t
 
     if (timed && fs_deadline_passed(&deadline))
         return fs_acquire_now(s, n, how->priority, drains, ETIMEDOUT);
-    return fs_acquire(s, n, how->priority, drains, timed ? &deadline : NULL, how->token);
+    return fs_acquire(s, n, drains, timed ? &deadline : NULL, how);
 }
 
 int64_t fs_acquire_upto(struct fs_sem *s, int64_t max)

@@ -9,11 +9,11 @@
 #include <limits.h>
 
 /*
- * Take n units, or wait for them.  drains: it comes after a close, and takes nothing.  The deadline and
- * the token may be NULL.
+ * Take n units, or wait for them, with the priority, the token and the share of `how`.  drains: it comes
+ * after a close, and takes nothing.  The deadline may be NULL.
  */
-int fs_acquire(struct fs_sem *s, int64_t n, int priority, bool drains,
-               const struct fs_deadline *deadline, const fairsem_token_t *token);
+int fs_acquire(struct fs_sem *s, int64_t n, bool drains, const struct fs_deadline *deadline,
+               const fairsem_wait_t *how);
 
 /*
  * Take n units, or return `error` if that would have to wait.  A handler that runs when the
@@ -21,7 +21,7 @@ int fs_acquire(struct fs_sem *s, int64_t n, int priority, bool drains,
  */
 int fs_acquire_now(struct fs_sem *s, int64_t n, int priority, bool drains, int error);
 
-/* fs_acquire(), with the deadline, the priority and the token of `how`. */
+/* fs_acquire(), with the deadline of `how`, too. */
 int fs_acquire_as(struct fs_sem *s, int64_t n, bool drains, const fairsem_wait_t *how);
 
 /* Take as many units as there are, at most max, without waiting.  Returns how many. */
@@ -37,7 +37,7 @@ bool fs_may_take(struct fs_section *in, int64_t n, int priority);
 /* Take the units.  Returns 0; a close reason; E2BIG; or FS_MUST_WAIT, which is none of these. */
 int fs_take_now(struct fs_section *in, int64_t n, int priority, bool drains);
 
-/* May one more wait?  0, or ENOBUFS, which is counted. */
-int fs_room_in_queue(struct fs_section *in);
+/* May one more wait?  0; ENOBUFS, which is counted; or EINVAL, if its share is another semaphore's. */
+int fs_may_enqueue(struct fs_section *in, struct fs_share *share);
 
 #endif

@@ -2,6 +2,7 @@
 /* ahead.c - see ahead.h. */
 #include "ahead.h"
 
+#include "share.h"
 #include "tools/annotate.h"
 
 /* only_front: with bounded bypass a waiter that is awake is granted directly, so nobody could pass. */
@@ -28,7 +29,7 @@ static void wake_ahead(struct fs_section *in, struct fs_waiter *w, enum fs_strat
     if (asleep || strategy == FS_YIELD_NEXT || strategy == FS_YIELD_IN_QUEUE)
         fs_set_strategy(w, strategy);
     if (asleep)
-        w->resolve(w, FS_WOKEN, in);
+        fs_resolve(w, FS_WOKEN, in);
 }
 
 /* ---- Few cores: a thread that is enqueued pre-wakes another one ---- */
@@ -41,7 +42,7 @@ static struct fs_waiter *next_on_the_core_of(const struct fs_sem *s, const struc
     for (int i = 0; i < FS_AHEAD_PLACES && node != &joined->in_queue; i++) {
         if (node->core == joined->in_queue.core)
             return fs_waiter_of(node);
-        node = fs_waitq_behind(&s->queue, node);
+        node = fs_behind(s, node);
     }
     return NULL;
 }
@@ -77,7 +78,7 @@ void fs_ahead_next_is_far(struct fs_sem *s)
     struct fs_waitq_node *node = &s->far->in_queue;
 
     do
-        node = fs_waitq_behind(&s->queue, node);
+        node = fs_behind(s, node);
     while (node != NULL && node->near);
     s->far = fs_waiter_of(node);
 }

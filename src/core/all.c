@@ -15,6 +15,7 @@
 #include "tools/cleanup.h"            /* before <pthread.h> */
 #include "tools/compiler.h"
 #include "system/deadline.h"
+#include "share.h"
 #include "wait.h"
 #include "word.h"
 
@@ -60,6 +61,23 @@ static fairsem_t *last_before(const struct progress *at, const fairsem_t *sem)
     return last;
 }
 
+/* Returns the share of its requests in the array.  If they have two, *ok is false. */
+static fairsem_share_t *share_in_all(const struct progress *at, const fairsem_t *sem, bool *ok)
+{
+    fairsem_share_t *share = NULL;
+
+    for (size_t i = 0; i < at->count; i++) {
+        fairsem_share_t *one = at->requests[i].share;
+
+        if (at->requests[i].sem != sem || one == NULL)
+            continue;
+        if (share != NULL && share != one)
+            *ok = false;
+        share = one;
+    }
+    return share;
+}
+
 /* Returns the sum of its requests in the array, or -1 if that is too much, or one is invalid. */
 static int64_t sum_of(const struct progress *at, const fairsem_t *sem)
 {
@@ -79,15 +97,19 @@ static int64_t sum_of(const struct progress *at, const fairsem_t *sem)
 
 static bool requests_valid(const struct progress *at)
 {
+    bool ok = true;
+
     for (size_t i = 0; i < at->count; i++) {
         if (at->requests[i].sem == NULL)
             return false;
     }
     for (const fairsem_t *sem = NULL; (sem = next_behind(at, sem)) != NULL;) {
-        if (sum_of(at, sem) < 0)
+        fairsem_share_t *share = share_in_all(at, sem, &ok);
+
+        if (sum_of(at, sem) < 0 || (share != NULL && fs_share_check(fs_inside(sem), share) != 0))
             return false;
     }
-    return true;
+    return ok;
 }
 
 /*
@@ -107,12 +129,14 @@ FS_REALIGN_STACK static void give_back(void *progress)
     pthread_cleanup_pop(0);
 }
 
-static int acquire_each(struct progress *at, const fairsem_wait_t *how)
+static int acquire_each(struct progress *at, fairsem_wait_t *how)
 {
     fairsem_t *sem = NULL;
+    bool ok = true;
     int error = 0;
 
     while (error == 0 && (sem = next_behind(at, sem)) != NULL) {
+        how->share = share_in_all(at, sem, &ok);
         error = fairsem_acquire_with(sem, sum_of(at, sem), how);
         if (error == 0)
             at->newest = sem;
@@ -121,7 +145,7 @@ static int acquire_each(struct progress *at, const fairsem_wait_t *how)
 }
 
 /* The clean-up covers all waits: the thread may be canceled in any of them. */
-static int acquire_or_give_back(struct progress *at, const fairsem_wait_t *how)
+static int acquire_or_give_back(struct progress *at, fairsem_wait_t *how)
 {
     int error;
 
@@ -137,15 +161,13 @@ int fairsem_acquire_all(const fairsem_request_t requests[], size_t count,
 {
     struct progress at = { .requests = requests, .count = count };
     struct fs_deadline deadline;
-    fairsem_wait_t until;
+    fairsem_wait_t until = { .timeout_ns = 0 };
 
-    if ((how != NULL && !fs_wait_valid(how)) || !requests_valid(&at))
+    if ((how != NULL && (!fs_wait_valid(how) || how->share != NULL)) || !requests_valid(&at))
         return EINVAL;
-    if (how != NULL) {
+    if (how != NULL)
         fs_wait_from_now(&until, &deadline, how);
-        how = &until;
-    }
-    return acquire_or_give_back(&at, how);
+    return acquire_or_give_back(&at, &until);
 }
 
 /* ---- Release ---- */

@@ -33,6 +33,6 @@ bool fs_bypass_wake_front(struct fs_section *in, struct fs_waiter *front)
         return false;
     if ((in->sem->options & FS_NO_SPIN) == 0)
         fs_ahead_woken_to_compete(in, front);
-    front->resolve(front, FS_WOKEN, in);
+    fs_resolve(front, FS_WOKEN, in);
     return true;
 }

@@ -7,28 +7,37 @@
 #include "fast_path.h"
 #include "queue.h"
 #include "section.h"
+#include "share.h"
 #include "tools/probes.h"
 #include "wait.h"
 
 #include <errno.h>
 
-/* Dequeue every waiter that `goes` selects, wherever it is; each gets the reason. */
+/*
+ * Dequeue every waiter that `goes` selects, wherever it is; each gets the reason.  A flow whose first
+ * request goes may move behind others, which this pass then misses: look again until none has gone.
+ */
 static void clear_queue(struct fs_section *in, bool (*goes)(const struct fs_sem *, int64_t units),
                         enum fs_end end, int reason)
 {
     struct fs_sem *s = in->sem;
-    struct fs_waitq_node *node = fs_waitq_first(&s->queue), *behind;
+    struct fs_waitq_node *node, *behind;
+    bool gone;
 
     fs_assert_held(s);
-    for (; node != NULL; node = behind) {
-        struct fs_waiter *w = fs_waiter_of(node);
+    do {
+        gone = false;
+        for (node = fs_waitq_first(&s->queue); node != NULL; node = behind) {
+            struct fs_waiter *w = fs_waiter_of(node);
 
-        behind = fs_waitq_behind(&s->queue, node);
-        if (goes(s, w->units)) {
-            fs_set_reason(w, reason);
-            fs_dequeue(in, w, end);
+            behind = fs_behind(s, node);
+            if (goes(s, w->units)) {
+                fs_set_reason(w, reason);
+                fs_dequeue(in, w, end);
+                gone = true;
+            }
         }
-    }
+    } while (gone && fs_has_flows(s));
 }
 
 static bool everybody(const struct fs_sem *s, int64_t units)
@@ -166,6 +175,8 @@ int fairsem_drain(fairsem_t *sem, int64_t n, const fairsem_wait_t *how)
     int reason;
 
     if (!fs_count_valid(n) || (how != NULL && !fs_wait_valid(how)))
+        return EINVAL;
+    if (how != NULL && how->share != NULL && fs_share_check(fs_inside(sem), how->share) != 0)
         return EINVAL;
     /* Now: callbacks of tickets may run between the close and the wait. */
     fs_wait_from_now(&until, &deadline, how != NULL ? how : &for_ever);

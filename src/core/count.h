@@ -82,7 +82,8 @@ static inline void fs_count_ended(struct fs_sem *s, const struct fs_ended *ended
         fs_counts(s)[fs_wait_bucket(waited_ns)]++;
     if (end == FS_BY_GRANT) {
         s->grants++;
-        s->aged += ended->passed;
+        if (ended->passed)
+            s->aged++;
         fs_probe_grant(s, s->name, ended->units, ended->seq, waited_ns);
     } else if (end == FS_BY_DEADLINE) {
         s->timeouts++;

@@ -24,6 +24,7 @@ libcore_la_SOURCES += \
 	src/core/age.c src/core/age.h \
 	src/core/ahead.c src/core/ahead.h \
 	src/core/bypass.c src/core/bypass.h \
+	src/core/share.c src/core/share.h \
 	src/core/signals.c src/core/signals.h
 
 # What uses the heart.

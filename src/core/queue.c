@@ -12,7 +12,10 @@ FS_ALWAYS_INLINE static void enqueue(struct fs_section *in, struct fs_waiter *w,
 
     fs_assert_held(s);
     w->in_queue.near = false;
-    fs_waitq_enqueue(&s->queue, &w->in_queue, priority, (s->options & FS_AGING) != 0);
+    if (fs_has_flows(s))
+        fs_flow_enqueue(s, w, priority);
+    else
+        fs_waitq_enqueue(&s->queue, &w->in_queue, priority, (s->options & FS_AGING) != 0);
     /* Release order, for a ticket: a thread that sees it QUEUED must see of which semaphore. */
     fs_set_state(w, FS_QUEUED, memory_order_release);
     w->enqueued_ns = fs_section_now(in);
@@ -56,11 +59,14 @@ void fs_dequeue(struct fs_section *in, struct fs_waiter *w, enum fs_end end)
     fs_assert_held(s);
     if ((s->options & FS_NO_SPIN) == 0)
         fs_ahead_dequeues(s, w);
-    fs_waitq_dequeue(&s->queue, &w->in_queue);
+    if (fs_has_flows(s))
+        fs_flow_dequeue(s, w, end == FS_BY_GRANT);
+    else
+        fs_waitq_dequeue(&s->queue, &w->in_queue);
     atomic_store_explicit(&s->waiters, s->waiters - 1, memory_order_relaxed);
     if (fs_watched)
         fs_happens_before(w);
-    w->resolve(w, state_after(end), in);
+    fs_resolve(w, state_after(end), in);
     fs_count_ended(s, &ended, fs_section_now(in), end);
     if ((s->options & FS_NO_SPIN) == 0 && ended.was_front)
         fs_ahead_front_left(in, &ended, end);

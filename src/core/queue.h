@@ -8,8 +8,9 @@
 #define FS_QUEUE_H
 
 #include "sem.h"
+#include "share.h"
 
-/* Enqueue w, as the last of its priority. */
+/* Enqueue w, as the last of its priority; with a share, after fs_share_attach(). */
 void fs_enqueue_thread(struct fs_section *in, struct fs_waiter *w, int priority);
 void fs_enqueue_ticket(struct fs_section *in, struct fs_waiter *w, int priority);
 

@@ -72,6 +72,15 @@ enum fs_sem_options {
 /* In the second state word and limit may disagree, which a fork may copy. */
 enum fs_resized { FS_NEVER_RESIZED, FS_IN_RESIZE, FS_RESIZED };
 
+/* The requests in the queue that are of one share: share.h. */
+struct fs_flow {
+    uint16_t             weight;
+    uint16_t             rest;      /* of its last division by the weight */
+    int32_t              priority;  /* of its first request, or the last that was first */
+    uint64_t             tag;       /* the start tag of its first request; the finish tag if it has none */
+    struct fs_tree_node *requests;  /* the rings, waitq.h; NULL if there are none */
+};
+
 /*
  * If the struct begins with a cache line, what a grant needs is in the first two; what it counts in the
  * third; and what is written rarely, so that all cores have it, in the last.
@@ -91,6 +100,7 @@ struct FS_MAY_ALIAS fs_sem {
 
     struct fs_waitq    queue;       /* under mutex */
     _Atomic uint32_t   waiters;     /* written under mutex; length of the queue; without it a hint */
+    uint32_t           epoch;       /* under mutex; 0 if no share has been used since the queue was empty */
     struct fs_waiter  *far;         /* under mutex; ahead.h */
     int64_t            front_since_ns; /* under mutex; 0 if nothing is left to learn from the front */
     _Atomic int        closed;      /* written under mutex; the reason, 0: open */
@@ -101,7 +111,6 @@ struct FS_MAY_ALIAS fs_sem {
     int64_t            grants;
     int64_t            wait_ns_max;
     int64_t            wait_ns_max_interval; /* since the last fairsem_stat_interval */
-    int64_t            aged;
     int64_t            timeouts;
     uint32_t           waiters_max_interval; /* as wait_ns_max_interval */
     uint32_t           waiters_max;
@@ -110,8 +119,15 @@ struct FS_MAY_ALIAS fs_sem {
 
     _Atomic unsigned   generation;  /* written under the lock of fork.c; see fork.h */
     uint32_t           max_waiters; /* r/o; 0 if there is no limit */
-    int64_t            bypass_ns;   /* r/o; how long running threads may pass; 0: never */
-    int64_t            aging_ns;    /* r/o; so old requests come before all others; 0: never */
+    union {                         /* three orders, of which a semaphore has one */
+        struct {
+            int64_t    bypass_ns;   /* r/o; how long running threads may pass; 0: never */
+            int64_t    aging_ns;    /* r/o; so old requests come before all others; 0: never */
+            int64_t    aged;        /* under mutex; a counter */
+        };
+        struct fs_flow common;      /* under mutex; unless the epoch is 0 */
+    };
+    uint64_t           virtual_time; /* under mutex; the latest start tag that was granted */
     const char        *name;        /* r/o; may be NULL */
     int64_t            refused;     /* under mutex; a counter */
     /* Last: a test that contains a file of the library is not compiled with FS_CHECKED. */
@@ -141,13 +157,10 @@ static inline int64_t *fs_in_use(struct fs_sem *s)
     return fs_initial_units(s);
 }
 
-/* Bytes that are reserved for later versions, on every ABI: see doc/abi.md. */
-#define FS_SEM_ROOM 8
-
 /* A mutex has 40 bytes on x86-64, and 48 on aarch64, with a fairsem_t that is as large. */
 #define FS_MUTEX_MORE (sizeof(pthread_mutex_t) < 48 ? 48 - sizeof(pthread_mutex_t) : 0)
 
-static_assert(sizeof(struct fs_sem) + FS_MUTEX_MORE + FS_SEM_ROOM - (FS_CHECKED ? 8 : 0)
+static_assert(sizeof(struct fs_sem) + FS_MUTEX_MORE - (FS_CHECKED ? 8 : 0)
                   <= offsetof(fairsem_t, fairsem_units_),
               "fairsem_t is too small, here or on aarch64");
 static_assert(_Alignof(struct fs_sem) <= _Alignof(fairsem_t), "fairsem_t is not aligned enough");

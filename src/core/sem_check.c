@@ -4,6 +4,8 @@
  */
 #include "sem_check.h"
 
+#include "share.h"
+
 #if FS_CHECKED
 
 /* ---- The transitions of a waiter ---- */
@@ -49,6 +51,11 @@ static bool in_order(const struct fs_waitq_node *before, const struct fs_waitq_n
            || (before->priority == node->priority && before->seq < node->seq));
 }
 
+static const struct fs_share *share_of(const struct fs_waitq_node *node)
+{
+    return ((const struct fs_waiter *)(const void *)node)->share;
+}
+
 static void check_queue(const struct fs_sem *s)
 {
     const struct fs_waitq_node *before = NULL, *node = fs_waitq_first(&s->queue);
@@ -61,12 +68,12 @@ static void check_queue(const struct fs_sem *s)
         FS_INVARIANT(node->in_ring.next->prev == &node->in_ring
                          && node->in_ring.prev->next == &node->in_ring,
                      "the queue: a ring is broken");
-        FS_INVARIANT(before == NULL || in_order(before, node),
+        FS_INVARIANT(before == NULL || share_of(before) != share_of(node) || in_order(before, node),
                      "I6: the queue is not in the order of arrival");
         near += node->near;
         far_is_there |= s->far == fs_waiter_of((struct fs_waitq_node *)(uintptr_t)node) && !node->near;
         before = node;
-        node = fs_waitq_behind(&s->queue, node);
+        node = fs_behind(s, node);
         walked++;
     }
     FS_INVARIANT(node != NULL ? s->waiters > walked : s->waiters == walked,
@@ -74,6 +81,8 @@ static void check_queue(const struct fs_sem *s)
     FS_INVARIANT(node != NULL || near == s->awake.near, "the near are counted wrongly");
     FS_INVARIANT(node != NULL || far_is_there, "the first that is not near is not in the queue, or is near");
     FS_INVARIANT((int64_t)s->tickets <= s->waiters, "more tickets than waiters");
+    if (fs_has_flows(s))
+        fs_check_flows(s);
 }
 
 /* The grant loop has run, so the front does not fit any more. */

@@ -18,7 +18,7 @@
  *      sem.h         the struct of a semaphore, and its invariants (I1-I10)
  *      waiter.h      a drawing of the states of a waiter
  *
- * and, if you ask what an option does, in age.h, ahead.h, bypass.h or signals.h.  local.mk lists what is the
+ * and, if you ask what an option does, in age.h, ahead.h, bypass.h, share.h or signals.h.  local.mk lists what is the
  * heart, what are options, and what only uses the heart.  Below src/core/ are src/awake/ (who stays awake
  * for its turn), src/system/ (clocks, cores, forks, how a thread sleeps) and src/tools/ (for compilers,
  * race detectors and tracers).
@@ -27,6 +27,7 @@
 #include "bypass.h"
 #include "fast_path.h"
 #include "section.h"
+#include "share.h"
 #include "system/fork.h"
 #include "system/mutex.h"
 #include "tools/probes.h"
@@ -156,6 +157,8 @@ void fairsem_free(fairsem_t *sem)
     errno = before;
 }
 
+static const fairsem_wait_t for_ever;
+
 int fairsem_acquire(fairsem_t *sem, int64_t n)
 {
     struct fs_sem *s = fs_inside(sem);
@@ -164,7 +167,7 @@ int fairsem_acquire(fairsem_t *sem, int64_t n)
         return 0;
     if (!fs_count_valid(n))
         return EINVAL;
-    return fs_acquire(s, n, 0, false, NULL, NULL);
+    return fs_acquire(s, n, false, NULL, &for_ever);
 }
 
 int fairsem_tryacquire(fairsem_t *sem, int64_t n)
@@ -192,7 +195,7 @@ int fairsem_acquire_for(fairsem_t *sem, int64_t n, int64_t timeout_ns)
     if (timeout_ns <= 0)
         return fs_acquire_now(s, n, 0, false, ETIMEDOUT);
     deadline = fs_deadline_after(timeout_ns);
-    return fs_acquire(s, n, 0, false, &deadline, NULL);
+    return fs_acquire(s, n, false, &deadline, &for_ever);
 }
 
 int fairsem_acquire_until(fairsem_t *sem, int64_t n, clockid_t clock,
@@ -209,13 +212,14 @@ int fairsem_acquire_until(fairsem_t *sem, int64_t n, clockid_t clock,
 
 int fairsem_acquire_with(fairsem_t *sem, int64_t n, const fairsem_wait_t *how)
 {
-    static const fairsem_wait_t for_ever;
     int reason;
 
     if (!fs_count_valid(n) || (how != NULL && !fs_wait_valid(how)))
         return EINVAL;
     if (how == NULL)
         how = &for_ever;
+    if (how->share != NULL && fs_share_check(fs_inside(sem), how->share) != 0)
+        return EINVAL;
     if (how->token != NULL && (reason = fairsem_token_reason(how->token)) != 0)
         return reason;
     if (fs_acquire_fast(fs_inside(sem), n))

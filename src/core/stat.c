@@ -5,6 +5,7 @@
 #include "count.h"
 #include "fast_path.h"
 #include "section.h"
+#include "share.h"
 #include "wait.h"
 
 #include <errno.h>
@@ -108,19 +109,22 @@ static int64_t waiting_units(const struct fs_sem *s)
     return (int64_t)s->waiting_low;
 }
 
-/* The oldest waiter of each priority is known, so this takes one step for each priority. */
-static int64_t oldest_joined_ns(const struct fs_sem *s)
+/* What is known only by a walk: one step for each priority, of each share. */
+static void walk_queue(const struct fs_sem *s, fairsem_stat_t *stat)
 {
     int64_t oldest = INT64_MAX;
+    struct fs_share *share = NULL;
 
-    if ((s->options & FS_AGING) != 0)
-        return fs_waiter_of(s->queue.front)->enqueued_ns;
-    for (struct fs_waitq_node *n = fs_waitq_first(&s->queue); n != NULL;
-         n = fs_waitq_next_in_tree(&s->queue, n)) {
-        if (fs_waiter_of(n)->enqueued_ns < oldest)
-            oldest = fs_waiter_of(n)->enqueued_ns;
+    for (struct fs_waitq_node *n = fs_waitq_first(&s->queue); n != NULL; n = fs_next_in_tree(s, n)) {
+        struct fs_waiter *w = fs_waiter_of(n);
+
+        if (w->enqueued_ns < oldest)
+            oldest = w->enqueued_ns;
+        if (w->share != NULL && w->share != share)
+            stat->shares++;
+        share = w->share;
     }
-    return oldest;
+    stat->oldest_wait_ns = fs_now_ns() - oldest;
 }
 
 static void take_stat(const struct fs_section *in, fairsem_stat_t *stat)
@@ -142,10 +146,12 @@ static void take_stat(const struct fs_section *in, fairsem_stat_t *stat)
         .waiters_max = s->waiters_max,
         .refused = s->refused,
         .over_releases = s->over_releases,
-        .aged = s->aged,
+        .aged = (s->options & FS_AGING) != 0 ? s->aged : 0,
     };
-    if (!fs_waitq_empty(&s->queue))
-        stat->oldest_wait_ns = fs_now_ns() - oldest_joined_ns(s);
+    if ((s->options & FS_AGING) != 0 && !fs_waitq_empty(&s->queue))
+        stat->oldest_wait_ns = fs_now_ns() - fs_waiter_of(s->queue.front)->enqueued_ns;
+    else if (!fs_waitq_empty(&s->queue))
+        walk_queue(s, stat);
 }
 
 int fairsem_stat(const fairsem_t *sem, fairsem_stat_t *stat)
@@ -201,15 +207,20 @@ struct inspected {
     int      priority;
     bool     ticket;
     int      thread;        /* else: fs_thread_id() */
+    const void *share;      /* NULL: none */
+    unsigned weight;        /* of the share */
 };
 
 static struct inspected inspect_waiter(const struct fs_waiter *w)
 {
     struct inspected result = { w->in_queue.seq, w->units, w->enqueued_ns, w->in_queue.priority,
-                                .ticket = w->in_queue.core == FS_NO_CORE };
+                                .ticket = fs_is_ticket(w) };
 
     if (!result.ticket)
         result.thread = fs_parking_thread(&((const struct fs_wait *)(const void *)w)->parking);
+    result.share = w->share;
+    if (w->share != NULL)
+        result.weight = fs_share_weight(w->share);
     return result;
 }
 
@@ -236,7 +247,7 @@ static int64_t take_snapshot(struct fs_sem *s, fairsem_stat_t *stat, uint64_t *c
             if ((s->options & FS_AGING) != 0)
                 fs_age_note_all(&in);
             for (struct fs_waitq_node *n = fs_waitq_first(&s->queue); n != NULL;
-                 n = fs_waitq_behind(&s->queue, n))
+                 n = fs_behind(s, n))
                 (*queue)[copied++] = inspect_waiter(fs_waiter_of(n));
         }
         fs_section_end(&in);
@@ -261,6 +272,21 @@ static void print_who(FILE *file, const struct inspected *who)
     fprintf(file, " %d", who->thread);
     if (name[0] != '\0')
         fprintf(file, " (%s)", name);
+}
+
+/* ", share 0x7f0012345678 of weight 3 with 2 requests".  The requests of a share are behind each other. */
+static void print_share(FILE *file, const struct inspected *queue, int64_t count, int64_t i)
+{
+    int64_t from = i, to = i + 1;
+
+    if (queue[i].share == NULL)
+        return;
+    while (from > 0 && queue[from - 1].share == queue[i].share)
+        from--;
+    while (to < count && queue[to].share == queue[i].share)
+        to++;
+    fprintf(file, ", share %p of weight %u with %" PRId64 " request%s", queue[i].share, queue[i].weight,
+            to - from, to - from == 1 ? "" : "s");
 }
 
 /* "  ended: 5 up to 0.000016 s, 1 longer", without the counters that are 0. */
@@ -303,6 +329,8 @@ static void print(FILE *file, const struct fs_sem *s, const fairsem_stat_t *stat
                 stat->capacity == 0 ? " (paused)" : "", stat->capacity - stat->available);
     fprintf(file, ", %" PRId64 " waiter%s for %" PRId64 " unit%s", stat->waiters,
             stat->waiters == 1 ? "" : "s", stat->waiting_units, stat->waiting_units == 1 ? "" : "s");
+    if (stat->shares != 0)
+        fprintf(file, ", %" PRId64 " share%s", stat->shares, stat->shares == 1 ? "" : "s");
     if (count > 0 && queue[0].units > stat->available)
         fprintf(file, ", the first lacks %" PRId64, queue[0].units - stat->available);
     if (s->closed != 0)
@@ -317,8 +345,10 @@ static void print(FILE *file, const struct fs_sem *s, const fairsem_stat_t *stat
     for (int64_t i = 0; i < count; i++) {
         fprintf(file, "  %" PRIu64 ": ", queue[i].seq);
         print_who(file, &queue[i]);
-        fprintf(file, ", units %" PRId64 ", priority %d, waits for %.6f s\n", queue[i].units,
+        fprintf(file, ", units %" PRId64 ", priority %d, waits for %.6f s", queue[i].units,
                 queue[i].priority, (double)(now - queue[i].enqueued_ns) / 1e9);
+        print_share(file, queue, count, i);
+        putc('\n', file);
     }
 }
 

@@ -13,6 +13,7 @@
 #include "acquire.h"
 #include "queue.h"
 #include "section.h"
+#include "share.h"
 #include "system/fork.h"
 #include "tools/annotate.h"
 #include "tools/compiler.h"
@@ -99,7 +100,7 @@ static void resolve_ticket(struct fs_waiter *w, enum fs_waiter_state state, stru
         fs_set_reason(&watcher->wait.waiter, reason);
         if (fs_watched)
             fs_happens_before(&watcher->wait.waiter);
-        watcher->wait.waiter.resolve(&watcher->wait.waiter, returned ? FS_ENDED : state, in);
+        fs_resolve(&watcher->wait.waiter, returned ? FS_ENDED : state, in);
     }
 }
 
@@ -121,7 +122,7 @@ static int ticket_take_or_enqueue(struct fs_section *in, struct fs_ticket *t, in
     if ((in->sem->options & FS_BYPASS) != 0)
         (void)fs_grant(in);
     result = fs_take_now(in, w->units, priority, false);
-    if (result == FS_MUST_WAIT && (result = fs_room_in_queue(in)) == 0) {
+    if (result == FS_MUST_WAIT && (result = fs_may_enqueue(in, w->share)) == 0) {
         fs_enqueue_ticket(in, w, priority);
         return EINPROGRESS;
     }
@@ -136,17 +137,18 @@ static int ticket_take_or_enqueue(struct fs_section *in, struct fs_ticket *t, in
     return result;
 }
 
-int fairsem_ticket_take(fairsem_ticket_t *ticket, fairsem_t *sem, int64_t n, int priority,
-                        fairsem_notify_fn *notify, void *arg)
+static int take_ticket(struct fs_ticket *t, const fairsem_request_t *request, int priority,
+                       fairsem_notify_fn *notify, void *arg)
 {
-    struct fs_ticket *t = fs_ticket_inside(ticket);
-    struct fs_sem *s = fs_inside(sem);
+    struct fs_sem *s = fs_inside(request->sem);
     struct fs_section in;
     uint64_t number;
     int result, state = FS_NOT_QUEUED;
     bool taken;
 
-    if (!fs_count_valid(n))
+    if (!fs_count_valid(request->units))
+        return EINVAL;
+    if (request->share != NULL && fs_share_check(s, request->share) != 0)
         return EINVAL;
     taken = make_busy(t, &state);
     /* After that: a return that begins now either sees BUSY, or is seen here; take_back(). */
@@ -160,8 +162,9 @@ int fairsem_ticket_take(fairsem_ticket_t *ticket, fairsem_t *sem, int64_t n, int
         return EINVAL;
     if (notify != NULL && number == 0)
         atomic_store_explicit(&t->callback.number, fs_callbacks_number(), memory_order_relaxed);
-    t->callback.waiter.resolve = resolve_ticket;
-    t->callback.waiter.units = n;
+    atomic_store_explicit(&fs_resolve_ticket, resolve_ticket, memory_order_relaxed);
+    t->callback.waiter.units = request->units;
+    t->callback.waiter.share = fs_share_inside(request->share);
     /* Release order: see fs_ticket_waits_in(). */
     atomic_store_explicit(&t->sem, s, memory_order_release);
 
@@ -173,6 +176,22 @@ int fairsem_ticket_take(fairsem_ticket_t *ticket, fairsem_t *sem, int64_t n, int
     }
     fs_section_end(&in);
     return result;
+}
+
+int fairsem_ticket_take(fairsem_ticket_t *ticket, fairsem_t *sem, int64_t n, int priority,
+                        fairsem_notify_fn *notify, void *arg)
+{
+    const fairsem_request_t request = { .sem = sem, .units = n };
+
+    return take_ticket(fs_ticket_inside(ticket), &request, priority, notify, arg);
+}
+
+int fairsem_ticket_take_with(fairsem_ticket_t *ticket, const fairsem_request_t *request, int priority,
+                             fairsem_notify_fn *notify, void *arg)
+{
+    if (request->sem == NULL)
+        return EINVAL;
+    return take_ticket(fs_ticket_inside(ticket), request, priority, notify, arg);
 }
 
 enum fairsem_ticket_state fairsem_ticket_state(const fairsem_ticket_t *ticket)

@@ -37,7 +37,7 @@ static bool abort_watch(struct fs_wait *wait, enum fs_end end, int reason, struc
         if (state != FS_NOT_QUEUED && !fs_wait_is_copied(wait))
             fs_ring_remove(&watcher->ticket->watchers, &watcher->in_ring);
         fs_wait_set_end(wait, end, reason);
-        w->resolve(w, FS_ENDED, in);
+        fs_resolve(w, FS_ENDED, in);
     }
     fs_section_unlock(in);
     return aborts;
@@ -89,7 +89,7 @@ int fairsem_ticket_wait(fairsem_ticket_t *ticket, const fairsem_wait_t *how)
 
     if (how == NULL)
         how = &for_ever;
-    if (!fs_wait_valid(how) || how->priority != 0)
+    if (!fs_wait_valid(how) || how->priority != 0 || how->share != NULL)
         return EINVAL;
     state = fs_ticket_state(t);
     if (state != FS_QUEUED)

@@ -52,6 +52,8 @@ void fs_wait_from_now(fairsem_wait_t *until, struct fs_deadline *at, const fairs
 
 /* ---- Resolving a waiter: GRANTED, ENDED or WOKEN becomes visible ---- */
 
+fs_resolve_fn *_Atomic fs_resolve_ticket;
+
 /*
  * Resolve a waiter that need not be woken: its thread is awake (QUEUED), or has been woken (WOKEN).  In
  * the second case only if the call has been made: nobody may depend on a thread that was going to make
@@ -76,10 +78,14 @@ static bool resolve_awake(struct fs_wait *wait, enum fs_waiter_state state)
  * Release order: a waiter that sees the state without taking the mutex must see what the
  * releasers of its units wrote; we have acquired that ourselves, in fs_section_lock().
  */
-static void resolve_thread(struct fs_waiter *w, enum fs_waiter_state state, struct fs_section *in)
+void fs_resolve(struct fs_waiter *w, enum fs_waiter_state state, struct fs_section *in)
 {
     struct fs_wait *wait = (struct fs_wait *)w;
 
+    if (fs_is_ticket(w)) {
+        atomic_load_explicit(&fs_resolve_ticket, memory_order_relaxed)(w, state, in);
+        return;
+    }
     if (fs_waiter_state(w) == FS_NOT_QUEUED) {
         fs_set_state(w, state, memory_order_relaxed);   /* its thread is on its way to the mutex */
         return;
@@ -136,7 +142,7 @@ bool fs_abort_request(struct fs_wait *wait, enum fs_end end, int reason, struct 
     if (in_queue && !fs_wait_is_copied(wait))
         fs_dequeue(in, w, end);
     else if (aborts)
-        w->resolve(w, FS_ENDED, in);
+        fs_resolve(w, FS_ENDED, in);
     else if (state == FS_GRANTED && end == FS_BY_CANCEL)
         fs_return_grant(in, w->units);
     fs_section_unlock(in);
@@ -235,7 +241,6 @@ int fs_wait_begin(struct fs_wait *wait, const fairsem_token_t *token)
     wait->generation = fs_fork_generation();
     wait->interruptible = (wait->sem->options & FS_INTERRUPTIBLE) != 0;
     fs_parking_begin(&wait->parking, wait->interruptible);
-    wait->waiter.resolve = resolve_thread;
     if (fs_under_valgrind)
         fs_ignore_wait(wait, sizeof *wait);
     if (token != NULL) {
@@ -318,7 +323,7 @@ static int fall_asleep(struct fs_wait *wait)
     return state;
 }
 
-/* Acquire order, for each load of the state: see resolve_thread(). */
+/* Acquire order, for each load of the state: see fs_resolve(). */
 int fs_sleep(struct fs_wait *wait)
 {
     struct fs_waiter *w = &wait->waiter;

@@ -65,14 +65,7 @@ enum fs_end {
 };
 
 struct fs_section;
-struct fs_waiter;
-
-/*
- * Make a state visible, as the last access to the waiter, and note in in->after which wakes and callbacks
- * must follow: GRANTED, ENDED, WOKEN, or for a ticket that is returned NOT_QUEUED.  Mutex held.
- */
-typedef void fs_resolve_fn(struct fs_waiter *w, enum fs_waiter_state state,
-                            struct fs_section *in);
+struct fs_share;
 
 struct fs_waiter {
     struct fs_waitq_node in_queue;  /* under mutex; first, so that a node is its waiter */
@@ -80,9 +73,26 @@ struct fs_waiter {
     _Atomic int          reason;    /* written before ENDED; atomic, as a ticket may be taken again
                                      * while it is read */
     _Atomic int          state;     /* I4; without mutex only its thread changes it, in the queue */
-    fs_resolve_fn      *resolve;  /* r/o once in the queue */
+    struct fs_share     *share;     /* r/o once in the queue; NULL: the common one; share.h */
     int64_t              enqueued_ns; /* under mutex */
 };
+
+/*
+ * Make a state visible, as the last access to the waiter, and note in in->after which wakes and callbacks
+ * must follow: GRANTED, ENDED, WOKEN, or for a ticket that is returned NOT_QUEUED.  Mutex held.
+ */
+typedef void fs_resolve_fn(struct fs_waiter *w, enum fs_waiter_state state, struct fs_section *in);
+
+fs_resolve_fn fs_resolve;
+
+/* The same for a ticket, which has no room for a pointer.  Set before the first one is enqueued: ticket.c. */
+extern fs_resolve_fn *_Atomic fs_resolve_ticket;
+
+/* Of a waiter that is in the queue. */
+static inline bool fs_is_ticket(const struct fs_waiter *w)
+{
+    return w->in_queue.core == FS_NO_CORE;
+}
 
 static inline struct fs_waiter *fs_waiter_of(struct fs_waitq_node *node)
 {

@@ -110,7 +110,7 @@ int fairsem_shared_acquire_with(fairsem_shared_t *h, int64_t n, const fairsem_wa
 
     if (how == NULL)
         how = &for_ever;
-    if (!fs_count_valid(n) || !fs_wait_valid(how))
+    if (!fs_count_valid(n) || !fs_wait_valid(how) || how->share != NULL)
         return EINVAL;
     if (how->token != NULL && (result = fairsem_token_reason(how->token)) != 0)
         return result;

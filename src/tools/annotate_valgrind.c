@@ -70,6 +70,12 @@ void fs_ignore_word(const void *word)
     hide_object(word, sizeof(int));
 }
 
+/* A share is an argument in a struct, which the wrappers do not look into. */
+void fs_ignore_share(const void *share)
+{
+    hide_object(share, sizeof(fairsem_share_t));
+}
+
 static void show_object(const void *object, size_t size)
 {
     if (under_helgrind)
@@ -181,6 +187,12 @@ static void begin_token(const void *token)
     hide_object(token, sizeof(fairsem_token_t));
 }
 
+static void begin_share(const void *share)
+{
+    hide_thread();
+    fs_ignore_share(share);
+}
+
 static void begin_ticket(const void *ticket)
 {
     hide_thread();
@@ -207,6 +219,13 @@ static void end_destroy_token(const void *token, size_t result)
     show_thread();
     if ((int)result == 0)
         show_object(token, sizeof(fairsem_token_t));
+}
+
+static void end_destroy_share(const void *share, size_t result)
+{
+    show_thread();
+    if ((int)result == 0)
+        show_object(share, sizeof(fairsem_share_t));
 }
 
 /* ---- The wrappers ---- */
@@ -267,6 +286,10 @@ WRAP_1(fairsem_token_destroy, begin_token, end_destroy_token)
 WRAP_2(fairsem_token_cancel, begin_token, end)
 WRAP_1(fairsem_token_reason, begin_token, end)
 
+WRAP_2(fairsem_share_init, begin_share, end)
+WRAP_1(fairsem_share_destroy, begin_share, end_destroy_share)
+WRAP_2(fairsem_share_charge, begin_share, end)
+
 WRAP_1(fairsem_ticket_state, begin_ticket, end)
 WRAP_2(fairsem_ticket_wait, begin_ticket, end)
 WRAP_2(fairsem_ticket_claim, begin_ticket, end)
@@ -282,6 +305,10 @@ static void begin_take(const void *ticket, const void *sem)
 #define BEGIN_TAKE(a) begin_take(a, (const void *)b)
 WRAP(fairsem_ticket_take, BEGIN_TAKE, end, CALL_FN_W_6W,
      (const void *a, size_t b, size_t c, size_t d, size_t e, size_t f), a, b, c, d, e, f)
+
+#define BEGIN_TAKE_WITH(a) begin_take(a, ((const fairsem_request_t *)b)->sem)
+WRAP(fairsem_ticket_take_with, BEGIN_TAKE_WITH, end, CALL_FN_W_5W,
+     (const void *a, size_t b, size_t c, size_t d, size_t e), a, b, c, d, e)
 
 /* A fairsem_sem_t begins with its fairsem_t. */
 WRAP_3(fairsem_sem_init, begin_init, end)

@@ -46,6 +46,7 @@ void fs_valgrind_after(const void *object);
 /* Hide a wait on this thread's stack, which other threads load and store. */
 void fs_ignore_wait(const void *wait, size_t size);
 void fs_ignore_word(const void *word);
+void fs_ignore_share(const void *share);
 void fs_heed_all(struct fs_ignored *hidden);
 void fs_ignore_again(const struct fs_ignored *hidden);
 void fs_ignored_is_canceled(void);
@@ -74,6 +75,11 @@ static inline void fs_ignore_wait(const void *wait, size_t size)
 static inline void fs_ignore_word(const void *word)
 {
     (void)word;
+}
+
+static inline void fs_ignore_share(const void *share)
+{
+    (void)share;
 }
 
 static inline void fs_heed_all(struct fs_ignored *hidden)

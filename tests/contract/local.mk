@@ -23,6 +23,7 @@ test_programs += \
 	tests/contract/t_notify \
 	tests/contract/t_notify_race \
 	tests/contract/t_results \
+	tests/contract/t_share \
 	tests/contract/t_stat \
 	tests/contract/t_with
 endif

@@ -59,11 +59,15 @@ static void check_free(fairsem_t sem[3], int64_t a, int64_t b, int64_t c)
 static fairsem_t fixed[3] = {
     FAIRSEM_INITIALIZER(3), FAIRSEM_INITIALIZER(3), FAIRSEM_INITIALIZER(3),
 };
-static const fairsem_request_t upward[] = { { &fixed[0], 1 }, { &fixed[1], 2 }, { &fixed[2], 3 } };
-static const fairsem_request_t downward[] = {
-    { &fixed[2], 3 }, { &fixed[1], 2 }, { &fixed[0], 1 },
+static const fairsem_request_t upward[] = {
+    { &fixed[0], 1, NULL }, { &fixed[1], 2, NULL }, { &fixed[2], 3, NULL },
 };
-static const fairsem_request_t mixed[] = { { &fixed[1], 2 }, { &fixed[2], 3 }, { &fixed[0], 1 } };
+static const fairsem_request_t downward[] = {
+    { &fixed[2], 3, NULL }, { &fixed[1], 2, NULL }, { &fixed[0], 1, NULL },
+};
+static const fairsem_request_t mixed[] = {
+    { &fixed[1], 2, NULL }, { &fixed[2], 3, NULL }, { &fixed[0], 1, NULL },
+};
 
 START_TEST(all_are_taken_whatever_the_order_and_the_array_stays_as_it_is)
 {
@@ -83,7 +87,7 @@ END_TEST
 START_TEST(a_call_without_requests_takes_nothing_and_succeeds)
 {
     fairsem_t sem = FAIRSEM_INITIALIZER(1);
-    const fairsem_request_t request = { &sem, 1 };
+    const fairsem_request_t request = { &sem, 1, NULL };
     const fairsem_wait_t bad = { .reserved_ = { 1 } };
 
     ck_assert_int_eq(fairsem_acquire_all(NULL, 0, NULL), 0);
@@ -99,9 +103,9 @@ END_TEST
 START_TEST(one_semaphore_named_twice_counts_as_the_sum)
 {
     fairsem_t sem[3];
-    const fairsem_request_t five[] = { { &sem[1], 2 }, { &sem[0], 1 }, { &sem[1], 3 } };
-    const fairsem_request_t six[] = { { &sem[1], 3 }, { &sem[0], 1 }, { &sem[1], 3 } };
-    const fairsem_request_t most[] = { { &sem[1], FAIRSEM_MAX_UNITS }, { &sem[1], 1 } };
+    const fairsem_request_t five[] = { { &sem[1], 2, NULL }, { &sem[0], 1, NULL }, { &sem[1], 3, NULL } };
+    const fairsem_request_t six[] = { { &sem[1], 3, NULL }, { &sem[0], 1, NULL }, { &sem[1], 3, NULL } };
+    const fairsem_request_t most[] = { { &sem[1], FAIRSEM_MAX_UNITS, NULL }, { &sem[1], 1, NULL } };
 
     make(&sem[0], 5, 5);
     make(&sem[1], 5, 5);
@@ -122,14 +126,14 @@ START_TEST(a_mistake_takes_nothing)
 {
     fairsem_t sem[3];
     const fairsem_request_t bad[][3] = {
-        { { &sem[0], 1 }, { &sem[1], -1 }, { &sem[2], 1 } },
-        { { &sem[2], 1 }, { &sem[1], 1 }, { &sem[0], FAIRSEM_MAX_UNITS + 1 } },
-        { { &sem[0], 1 }, { NULL, 1 }, { &sem[2], 1 } },
-        { { &sem[2], INT64_MAX }, { &sem[1], 1 }, { &sem[2], INT64_MAX } },
-        { { &sem[2], FAIRSEM_MAX_UNITS }, { &sem[0], 0 }, { &sem[2], 1 } },
-        { { &sem[2], 2 }, { &sem[0], 0 }, { &sem[2], -1 } },
+        { { &sem[0], 1, NULL }, { &sem[1], -1, NULL }, { &sem[2], 1, NULL } },
+        { { &sem[2], 1, NULL }, { &sem[1], 1, NULL }, { &sem[0], FAIRSEM_MAX_UNITS + 1, NULL } },
+        { { &sem[0], 1, NULL }, { NULL, 1, NULL }, { &sem[2], 1, NULL } },
+        { { &sem[2], INT64_MAX, NULL }, { &sem[1], 1, NULL }, { &sem[2], INT64_MAX, NULL } },
+        { { &sem[2], FAIRSEM_MAX_UNITS, NULL }, { &sem[0], 0, NULL }, { &sem[2], 1, NULL } },
+        { { &sem[2], 2, NULL }, { &sem[0], 0, NULL }, { &sem[2], -1, NULL } },
     };
-    const fairsem_request_t good[] = { { &sem[0], 1 }, { &sem[1], 1 } };
+    const fairsem_request_t good[] = { { &sem[0], 1, NULL }, { &sem[1], 1, NULL } };
     const struct timespec second = { .tv_nsec = 1000000000 }, now = { .tv_nsec = 0 };
     const fairsem_wait_t hows[] = {
         { .clock = CLOCK_REALTIME, .deadline = &second },
@@ -162,7 +166,7 @@ START_TEST(a_call_that_fails_at_one_semaphore_takes_nothing)
             fairsem_token_t token = FAIRSEM_TOKEN_INITIALIZER;
             fairsem_ticket_t ticket = { 0 };
             const struct timespec past = from_now(CLOCK_MONOTONIC, -10);
-            fairsem_request_t requests[] = { { &sem[1], 1 }, { &sem[2], 1 }, { &sem[0], 1 } };
+            fairsem_request_t requests[] = { { &sem[1], 1, NULL }, { &sem[2], 1, NULL }, { &sem[0], 1, NULL } };
             fairsem_wait_t how = { .timeout_ns = way == TRY ? -1 : 1000 * 1000 };
 
             for (int i = 0; i < 3; i++)
@@ -201,7 +205,7 @@ START_TEST(a_failed_call_releases_what_it_held_newest_first)
 {
     fairsem_t sem[3];
     struct taker t = {
-        .requests = { { &sem[0], 1 }, { &sem[1], 1 }, { &sem[2], 1 } }, .count = 3,
+        .requests = { { &sem[0], 1, NULL }, { &sem[1], 1, NULL }, { &sem[2], 1, NULL } }, .count = 3,
     };
 
     for (int i = 0; i < 3; i++)
@@ -234,7 +238,7 @@ START_TEST(a_canceled_call_gives_back_what_it_held)
         fairsem_t sem[3];
         fairsem_token_t token = FAIRSEM_TOKEN_INITIALIZER;
         struct taker t = {
-            .requests = { { &sem[2], 1 }, { &sem[0], 2 }, { &sem[1], 2 } }, .count = 3,
+            .requests = { { &sem[2], 1, NULL }, { &sem[0], 2, NULL }, { &sem[1], 2, NULL } }, .count = 3,
             .how = { .token = &token },
         };
         struct worker next = { 0 };
@@ -292,8 +296,8 @@ START_TEST(a_call_waits_in_one_queue_and_holds_the_units_of_lower_addresses)
         make(&sem[0], 1, 1);
         make(&sem[1], 0, 1);
         make(&sem[2], 0, 1);
-        t.requests[turned] = (fairsem_request_t){ &sem[0], 1 };
-        t.requests[1 - turned] = (fairsem_request_t){ &sem[1], 1 };
+        t.requests[turned] = (fairsem_request_t){ &sem[0], 1, NULL };
+        t.requests[1 - turned] = (fairsem_request_t){ &sem[1], 1, NULL };
         start_taker(&t);
         await_waiters(&sem[1], 1);
         ck_assert_int_eq(fairsem_available(&sem[0]), 0);
@@ -310,8 +314,8 @@ START_TEST(at_each_semaphore_the_order_is_that_of_arrival_and_priority)
 {
     fairsem_t sem[2] = { FAIRSEM_INITIALIZER(1), FAIRSEM_INITIALIZER(1) };
     struct worker before = { 0 }, behind = { 0 };
-    struct taker t = { .requests = { { &sem[1], 2 }, { &sem[0], 1 } }, .count = 2 };
-    struct taker urgent = { .requests = { { &sem[1], 3 } }, .count = 1, .how = { .priority = -1 } };
+    struct taker t = { .requests = { { &sem[1], 2, NULL }, { &sem[0], 1, NULL } }, .count = 2 };
+    struct taker urgent = { .requests = { { &sem[1], 3, NULL } }, .count = 1, .how = { .priority = -1 } };
 
     worker_queue(&before, &sem[1], 2, 1);
     start_taker(&t);
@@ -372,7 +376,7 @@ END_TEST
 START_TEST(a_release_that_fails_does_not_stop_the_others)
 {
     fairsem_t sem[3];
-    fairsem_request_t requests[] = { { &sem[0], 1 }, { &sem[1], 1 }, { &sem[2], 1 } };
+    fairsem_request_t requests[] = { { &sem[0], 1, NULL }, { &sem[1], 1, NULL }, { &sem[2], 1, NULL } };
 
     make(&sem[0], 0, 2);
     make(&sem[1], 2, 2);
@@ -382,8 +386,8 @@ START_TEST(a_release_that_fails_does_not_stop_the_others)
     requests[0].units = -1;             /* the first error is the result */
     ck_assert_int_eq(fairsem_release_all(requests, 3), EINVAL);
     check_free(sem, 1, 2, 2);
-    requests[1] = (fairsem_request_t){ NULL, 1 };
-    requests[0] = (fairsem_request_t){ &sem[0], 1 };
+    requests[1] = (fairsem_request_t){ NULL, 1, NULL };
+    requests[0] = (fairsem_request_t){ &sem[0], 1, NULL };
     ck_assert_int_eq(fairsem_release_all(requests, 2), EINVAL);
     check_free(sem, 2, 2, 2);
 }

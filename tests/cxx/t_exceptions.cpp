@@ -72,7 +72,9 @@ void one_throws(int which)
 /* Nothing is promised for several exceptions at once, or for a canceled thread: cleanup.h says why. */
 #if !defined(__riscv) && !defined(__arm__)
 fairsem_t several[3] = { FAIRSEM_INITIALIZER(1), FAIRSEM_INITIALIZER(1), FAIRSEM_INITIALIZER(0) };
-const fairsem_request_t one_of_each[] = { { &several[2], 1 }, { &several[0], 1 }, { &several[1], 1 } };
+const fairsem_request_t one_of_each[] = {
+    { &several[2], 1, nullptr }, { &several[0], 1, nullptr }, { &several[1], 1, nullptr },
+};
 
 void both_are_released(fairsem_ticket_t *ticket)
 {

@@ -11,6 +11,7 @@
 
 #include "queue.h"
 #include "section.h"
+#include "wait.h"
 
 #define WAKE_UP 16384
 #define LOOK    (WAKE_UP / 16)
@@ -129,23 +130,17 @@ START_TEST(a_wait_that_pays_takes_one_from_the_doubt_any_other_adds_two)
 }
 END_TEST
 
-static void resolve(struct fs_waiter *w, enum fs_waiter_state state, struct fs_section *in)
-{
-    (void)in;
-    atomic_store(&w->state, (int)state);
-}
-
 static void time_out_after(fairsem_t *sem, int64_t ns)
 {
-    struct fs_waiter w = { .resolve = resolve, .units = 1 };
+    struct fs_wait wait = { .waiter.units = 1 };
     struct fs_section in;
 
     fs_section_begin(&in, fs_inside(sem));
-    fs_enqueue_thread(&in, &w, 0);
+    fs_enqueue_thread(&in, &wait.waiter, 0);
     fs_section_end(&in);
     world.now += ns;
     fs_section_begin(&in, fs_inside(sem));
-    fs_dequeue(&in, &w, FS_BY_DEADLINE);
+    fs_dequeue(&in, &wait.waiter, FS_BY_DEADLINE);
     fs_section_end(&in);
 }
 

@@ -8,6 +8,7 @@
 #include "fast_path.h"
 #include "queue.h"
 #include "section.h"
+#include "wait.h"
 
 #define LOOK    16
 #define BOUND   1000000
@@ -80,30 +81,24 @@ START_TEST(a_thread_takes_a_unit_that_comes_soon_and_does_not_join)
 }
 END_TEST
 
-static void resolve(struct fs_waiter *w, enum fs_waiter_state state, struct fs_section *in)
-{
-    (void)in;
-    atomic_store(&w->state, (int)state);
-}
-
 /* The release wakes the head, which has not run yet. */
 START_TEST(a_thread_takes_a_unit_ahead_of_one_that_sleeps_and_does_not_join)
 {
-    struct fs_waiter sleeper = { .resolve = resolve, .units = 1 };
+    struct fs_wait sleeper = { .waiter.units = 1 };
     struct fs_section in;
     fairsem_t sem;
 
     begin_with(&sem, 0);
     fs_section_begin(&in, fs_inside(&sem));
-    fs_enqueue_thread(&in, &sleeper, 0);
+    fs_enqueue_thread(&in, &sleeper.waiter, 0);
     fs_section_end(&in);
-    sleeper.state = FS_PARKED;
+    sleeper.waiter.state = FS_PARKED;
     wait_for(&sem, SOON);
-    ck_assert_int_eq(sleeper.state, FS_WOKEN);
+    ck_assert_int_eq(sleeper.waiter.state, FS_WOKEN);
     ck_assert_int_eq(fairsem_waiters(&sem), 1);
     ck_assert_int_eq(fairsem_available(&sem), 0);
     fs_section_begin(&in, fs_inside(&sem));
-    fs_dequeue(&in, &sleeper, FS_BY_DEADLINE);
+    fs_dequeue(&in, &sleeper.waiter, FS_BY_DEADLINE);
     fs_section_end(&in);
 }
 END_TEST

@@ -14,6 +14,8 @@
 #include "ahead.h"
 #include "queue.h"
 #include "section.h"
+#include "ticket.h"
+#include "wait.h"
 
 #define LOOK    16
 #define WAKE_UP 16384
@@ -21,7 +23,7 @@
 #define AGE     100000
 #define MANY    320
 
-static struct fs_waiter waiters[MANY];
+static struct fs_wait waiters[MANY];
 static int joined;
 
 static void begin(int cores)
@@ -33,16 +35,10 @@ static void begin(int cores)
     joined = 0;
 }
 
-static void resolve(struct fs_waiter *w, enum fs_waiter_state state, struct fs_section *in)
-{
-    (void)in;
-    atomic_store(&w->state, (int)state);
-}
-
 static struct fs_waiter *next_waiter(int64_t units)
 {
-    waiters[joined] = (struct fs_waiter){ .resolve = resolve, .units = units };
-    return &waiters[joined++];
+    waiters[joined] = (struct fs_wait){ .waiter.units = units };
+    return &waiters[joined++].waiter;
 }
 
 static void join_with(fairsem_t *sem, int64_t units, int priority)
@@ -63,11 +59,18 @@ static void join(fairsem_t *sem, int times)
         join_with(sem, 1, 0);
 }
 
+static void resolve(struct fs_waiter *w, enum fs_waiter_state state, struct fs_section *in)
+{
+    (void)in;
+    atomic_store(&w->state, (int)state);
+}
+
 static void join_ticket(fairsem_t *sem)
 {
     struct fs_waiter *w = next_waiter(1);
     struct fs_section in;
 
+    atomic_store(&fs_resolve_ticket, resolve);
     fs_section_begin(&in, fs_inside(sem));
     fs_enqueue_ticket(&in, w, 0);
     fs_section_end(&in);
@@ -78,7 +81,7 @@ static void time_out(fairsem_t *sem, int waiter)
     struct fs_section in;
 
     fs_section_begin(&in, fs_inside(sem));
-    fs_dequeue(&in, &waiters[waiter], FS_BY_DEADLINE);
+    fs_dequeue(&in, &waiters[waiter].waiter, FS_BY_DEADLINE);
     fs_section_end(&in);
 }
 
@@ -86,8 +89,8 @@ static void time_out(fairsem_t *sem, int waiter)
 static void release(fairsem_t *sem, int64_t units)
 {
     for (int i = 0; i < joined; i++) {
-        if (waiters[i].state == FS_WOKEN)
-            waiters[i].state = FS_QUEUED;
+        if (waiters[i].waiter.state == FS_WOKEN)
+            waiters[i].waiter.state = FS_QUEUED;
     }
     ck_assert_int_eq(fairsem_release(sem, units), 0);
 }
@@ -97,10 +100,10 @@ static const char *who(void)
     static char letters[MANY + 1];
 
     for (int i = 0; i < joined; i++) {
-        int state = waiters[i].state;
+        int state = waiters[i].waiter.state;
 
         letters[i] = state == FS_PARKED ? 's' : state == FS_WOKEN ? 'w' : state != FS_QUEUED ? '.'
-                     : waiters[i].in_queue.core == FS_NO_CORE ? 't' : 'a';
+                     : waiters[i].waiter.in_queue.core == FS_NO_CORE ? 't' : 'a';
     }
     letters[joined] = '\0';
     return letters;
@@ -211,7 +214,7 @@ START_TEST(one_that_slept_again_is_woken_when_it_is_the_head)
 
     begin(4);
     join(&sem, 6);
-    waiters[1].state = waiters[2].state = FS_PARKED;
+    waiters[1].waiter.state = waiters[2].waiter.state = FS_PARKED;
     release_and_expect(&sem, ".wsaaw");
     release_and_expect(&sem, "..waaa");
 }
@@ -542,7 +545,7 @@ START_TEST(a_ticket_is_counted_when_it_comes_near_and_never_woken)
     release_and_expect(&sem, "..awtss");
     ck_assert_int_eq(near_of(&sem), 3);
     release_and_expect(&sem, "...atww");
-    ck_assert(!waiters[1].in_queue.due && !waiters[4].in_queue.due);
+    ck_assert(!waiters[1].waiter.in_queue.due && !waiters[4].waiter.in_queue.due);
 }
 END_TEST
 
@@ -592,10 +595,10 @@ START_TEST(the_first_far_one_may_grow_old)
     begin(4);
     init_with_aging(&sem);
     join_and_let_some_pass(&sem, 1, 5);
-    ck_assert_ptr_eq(fs_inside(&sem)->far, &waiters[5]);
+    ck_assert_ptr_eq(fs_inside(&sem)->far, &waiters[5].waiter);
     fs_section_begin(&in, fs_inside(&sem));     /* marks the first far request as old */
     fs_section_end(&in);
-    ck_assert_ptr_eq(fs_front(fs_inside(&sem)), &waiters[5]);
+    ck_assert_ptr_eq(fs_front(fs_inside(&sem)), &waiters[5].waiter);
     join(&sem, 1);
     ck_assert_str_eq(who(), ".....saaaaws");
     release_and_expect(&sem, "......aaaaas");
@@ -648,16 +651,15 @@ END_TEST
 START_TEST(nobody_is_near_where_all_sleep_at_once)
 {
     const fairsem_attr_t attr = { .flags = FAIRSEM_NO_SPIN };
-    struct fs_waiter ticket = { .resolve = resolve, .units = 1, .in_queue.near = true };
-    struct fs_section in;
+    fairsem_ticket_t ticket = { { 0 } };
+    struct fs_waiter *w = &fs_ticket_inside(&ticket)->callback.waiter;
     fairsem_t sem;
 
     ck_assert_int_eq(fairsem_init(&sem, 0, &attr), 0);
-    fs_section_begin(&in, fs_inside(&sem));
-    fs_enqueue_ticket(&in, &ticket, 0);
-    ck_assert(!ticket.in_queue.near);
-    fs_dequeue(&in, &ticket, FS_BY_RETURN);
-    fs_section_end(&in);
+    w->in_queue.near = true;
+    ck_assert_int_eq(fairsem_ticket_take(&ticket, &sem, 1, 0, NULL, NULL), EINPROGRESS);
+    ck_assert(!w->in_queue.near);
+    ck_assert_int_eq(fairsem_ticket_return(&ticket), 0);
 }
 END_TEST
 

@@ -146,7 +146,7 @@ static void by_with(fairsem_t *sem, void (*inside)(void *), void *arg)
 static void by_all(fairsem_t *sem, void (*inside)(void *), void *arg)
 {
     static fairsem_t beside = FAIRSEM_INITIALIZER(4);
-    const fairsem_request_t both[] = { { sem, 1 }, { &beside, 1 } };
+    const fairsem_request_t both[] = { { sem, 1, NULL }, { &beside, 1, NULL } };
 
     check(fairsem_acquire_all(both, 2, NULL) == 0);
     inside(arg);

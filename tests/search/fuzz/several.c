@@ -144,7 +144,7 @@ static int any_requests(fairsem_request_t requests[REQUESTS], struct part part[R
 
     for (int i = 0; i < count; i++) {
         part[i] = (struct part){ below(SEMS), units() };
-        requests[i] = (fairsem_request_t){ world.sem[part[i].sem], part[i].n };
+        requests[i] = (fairsem_request_t){ world.sem[part[i].sem], part[i].n, NULL };
     }
     return count;
 }

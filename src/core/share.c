@@ -1,0 +1,467 @@
+/* SPDX-License-Identifier: MIT */
+/* share.c - order between clients; see share.h. */
+#include "share.h"
+
+#include "system/fork.h"
+#include "tools/annotate.h"
+#include "tools/compiler.h"
+#include "tools/probes.h"
+
+#include <assert.h>
+#include <errno.h>
+
+/* One client's. */
+struct FS_MAY_ALIAS fs_share {
+    struct fs_flow          flow;       /* under the mutex of `sem`; first */
+    struct fs_tree_node     in_tree;    /* under that mutex; if the flow has requests */
+    struct fs_sem *_Atomic  sem;        /* in whose queue it has requests; NULL: in none */
+    _Atomic int64_t         charged;    /* units that the next grant counts, too */
+    uint32_t                epoch;      /* under that mutex; of the finish tag */
+    _Atomic unsigned        generation; /* written under the lock of fork.c; see fork.h */
+};
+
+static_assert(sizeof(struct fs_share) <= sizeof(fairsem_share_t), "fairsem_share_t is too small");
+static_assert(sizeof(fairsem_share_t) <= 64, "fairsem_share_t is larger than promised");
+static_assert(_Alignof(struct fs_share) <= _Alignof(fairsem_share_t),
+              "fairsem_share_t is not aligned enough");
+static_assert(offsetof(struct fs_share, flow.weight) == offsetof(fairsem_share_t, fairsem_weight_),
+              "FAIRSEM_SHARE_INITIALIZER does not fit");
+
+/* ---- Tags ---- */
+
+/*
+ * A tag counts units / weight, in steps of 2^-20.  It wraps, so tags are compared by their difference.
+ * Those that are compared are less than 2^63 apart: a grant adds at most 2^60, and so does a charge, and an
+ * epoch also ends whenever the virtual time has gone 2^60 further, so no finish tag is older.
+ */
+#define FS_TAG_UNIT     (INT64_C(1) << 20)
+#define FS_TAG_MOST     (INT64_C(1) << 40)      /* units / weight, in one grant */
+#define FS_TAG_EPOCH(t) ((t) >> 60)
+
+static bool is_earlier(uint64_t tag, uint64_t other)
+{
+    return (int64_t)(tag - other) < 0;
+}
+
+/* Add units / weight to the tag.  What the division leaves counts in the next one, so nothing is lost. */
+static void add_to_tag(struct fs_flow *flow, int64_t units)
+{
+    int64_t weight = flow->weight, most = FS_TAG_MOST * weight, rest;
+
+    units = units > most ? most : units < -most ? -most : units;
+    rest = units % weight * FS_TAG_UNIT + flow->rest;
+    flow->tag += (uint64_t)(units / weight * FS_TAG_UNIT + rest / weight);
+    rest %= weight;
+    if (rest < 0) {
+        rest += weight;
+        flow->tag--;
+    }
+    flow->rest = (uint16_t)rest;
+}
+
+static void start_at(struct fs_flow *flow, uint64_t tag)
+{
+    if (flow->tag == tag)
+        return;
+    flow->tag = tag;
+    flow->rest = 0;
+}
+
+/* ---- The order of the flows ---- */
+
+static struct fs_share *share_in(const struct fs_tree_node *in_tree)
+{
+    return (struct fs_share *)(void *)((char *)(uintptr_t)in_tree - offsetof(struct fs_share, in_tree));
+}
+
+static const struct fs_waitq_node *first_request(const struct fs_flow *flow)
+{
+    return fs_rings_first(flow->requests);
+}
+
+/* Of two flows that have requests. */
+static bool flow_is_before(const struct fs_flow *a, const struct fs_flow *b)
+{
+    if (a->priority != b->priority)
+        return a->priority < b->priority;
+    if (a->tag != b->tag)
+        return is_earlier(a->tag, b->tag);
+    return first_request(a)->seq < first_request(b)->seq;
+}
+
+static bool flow_is_before_in_tree(const struct fs_tree_node *a, const struct fs_tree_node *b)
+{
+    return flow_is_before(&share_in(a)->flow, &share_in(b)->flow);
+}
+
+/* By the address, which does not change while it is in the tree. */
+static uint32_t flow_height(struct fs_tree_node *const *root, const struct fs_tree_node *in_tree)
+{
+    return fs_tree_hash(root, (uint32_t)((uintptr_t)in_tree >> 4));
+}
+
+static struct fs_flow *flow_in(struct fs_tree_node *in_tree)
+{
+    return in_tree != NULL ? &share_in(in_tree)->flow : NULL;
+}
+
+/* One of them may be NULL. */
+static struct fs_flow *first_of_both(struct fs_flow *a, struct fs_flow *b)
+{
+    if (a == NULL || b == NULL)
+        return a != NULL ? a : b;
+    return flow_is_before(a, b) ? a : b;
+}
+
+/* The common flow, if it is in the queue. */
+static struct fs_flow *common_of(const struct fs_sem *s)
+{
+    return s->common.requests != NULL ? (struct fs_flow *)(uintptr_t)&s->common : NULL;
+}
+
+static struct fs_flow *first_flow(const struct fs_sem *s)
+{
+    return first_of_both(flow_in(fs_tree_first(s->queue.root)), common_of(s));
+}
+
+/* The first share's flow of this priority or a worse one. */
+static struct fs_flow *first_share_flow_from(const struct fs_sem *s, int priority)
+{
+    struct fs_tree_node *at = s->queue.root;
+    struct fs_flow *first = NULL;
+
+    while (at != NULL) {
+        if (flow_in(at)->priority < priority) {
+            at = at->worse;
+        } else {
+            first = flow_in(at);
+            at = at->better;
+        }
+    }
+    return first;
+}
+
+/* The first share's flow after this one. */
+static struct fs_flow *next_share_flow(const struct fs_sem *s, const struct fs_flow *flow)
+{
+    struct fs_tree_node *at = s->queue.root;
+    struct fs_flow *next = NULL;
+
+    while (at != NULL) {
+        if (flow_is_before(flow, flow_in(at))) {
+            next = flow_in(at);
+            at = at->better;
+        } else {
+            at = at->worse;
+        }
+    }
+    return next;
+}
+
+static struct fs_flow *next_flow(const struct fs_sem *s, const struct fs_flow *flow)
+{
+    struct fs_flow *common = common_of(s);
+
+    if (common != NULL && (flow == common || !flow_is_before(flow, common)))
+        common = NULL;
+    return first_of_both(next_share_flow(s, flow), common);
+}
+
+static struct fs_flow *flow_of(struct fs_sem *s, const struct fs_waiter *w)
+{
+    return w->share != NULL ? &w->share->flow : &s->common;
+}
+
+/* ---- Flows come and go ---- */
+
+static uint32_t new_epoch(void)
+{
+    static _Atomic uint32_t last;
+    uint32_t epoch;
+
+    do
+        epoch = atomic_fetch_add_explicit(&last, 1, memory_order_relaxed) + 1;
+    while (epoch == 0);
+    return epoch;
+}
+
+/* The requests that are in the queue already become the common flow. */
+static void begin_flows(struct fs_sem *s)
+{
+    const struct fs_waitq_node *front = s->queue.front;
+
+    s->epoch = new_epoch();
+    s->virtual_time = 0;
+    s->common = (struct fs_flow){ .weight = 1, .priority = front != NULL ? front->priority : 0,
+                                  .requests = s->queue.root };
+    s->queue.root = NULL;
+}
+
+/*
+ * The start tag of a flow that is about to be first in a priority: see share.h.  knows: its tag is a
+ * finish tag of this epoch and this priority.  The flow is not in the queue.
+ */
+static void start_flow(struct fs_sem *s, struct fs_flow *flow, int priority, bool knows)
+{
+    const struct fs_flow *other = first_share_flow_from(s, priority), *common = common_of(s);
+    uint64_t tag = s->virtual_time;
+
+    if (common != NULL && common->priority == priority && (other == NULL || flow_is_before(common, other)))
+        other = common;
+    if (other != NULL && other->priority == priority && (!knows || is_earlier(other->tag, tag)))
+        tag = other->tag;
+    if (!knows || is_earlier(flow->tag, tag))
+        start_at(flow, tag);
+    flow->priority = priority;
+}
+
+static void insert_flow(struct fs_sem *s, struct fs_share *share)
+{
+    if (share != NULL)
+        fs_tree_insert(&s->queue.root, &share->in_tree, flow_is_before_in_tree, flow_height);
+}
+
+static void remove_flow(struct fs_sem *s, struct fs_share *share)
+{
+    if (share != NULL)
+        fs_tree_remove(&s->queue.root, &share->in_tree, flow_is_before_in_tree, flow_height);
+}
+
+static void note_front_flow(struct fs_sem *s)
+{
+    const struct fs_flow *first = first_flow(s);
+
+    s->queue.front = first != NULL ? fs_rings_first(first->requests) : NULL;
+}
+
+/* What the client was charged. */
+static int64_t take_charged(struct fs_share *share)
+{
+    if (share == NULL || atomic_load_explicit(&share->charged, memory_order_relaxed) == 0)
+        return 0;
+    return atomic_exchange_explicit(&share->charged, 0, memory_order_relaxed);
+}
+
+/* The first request of a flow, of a priority that is new to it. */
+static void enqueue_first(struct fs_sem *s, struct fs_flow *flow, struct fs_share *share,
+                          struct fs_waitq_node *node)
+{
+    bool idle = flow->requests == NULL, knows = idle && node->priority == flow->priority;
+    struct fs_tree_node *others = flow->requests;
+    int64_t charged = idle ? take_charged(share) : 0;
+
+    if (share != NULL)
+        knows = knows && share->epoch == s->epoch;
+    if (!idle)
+        remove_flow(s, share);
+    if (knows)
+        add_to_tag(flow, charged);
+    flow->requests = NULL;
+    start_flow(s, flow, node->priority, knows);
+    flow->requests = others;
+    fs_rings_enqueue(&flow->requests, node);
+    insert_flow(s, share);
+    note_front_flow(s);
+}
+
+void fs_flow_enqueue(struct fs_sem *s, struct fs_waiter *w, int priority)
+{
+    struct fs_flow *flow = flow_of(s, w);
+
+    w->in_queue.priority = priority;
+    w->in_queue.seq = s->queue.next_seq++;
+    if (flow->requests == NULL || priority < flow->priority)
+        enqueue_first(s, flow, w->share, &w->in_queue);
+    else
+        fs_rings_enqueue(&flow->requests, &w->in_queue);
+}
+
+/* The virtual time becomes its start tag, and its tag the finish tag. */
+static void count_grant(struct fs_sem *s, struct fs_flow *flow, const struct fs_waiter *w)
+{
+    uint64_t before = s->virtual_time;
+
+    fs_probe_share(s, s->name, w->in_queue.seq, w->share, flow->weight, flow->tag);
+    if (is_earlier(before, flow->tag))
+        s->virtual_time = flow->tag;
+    if (FS_TAG_EPOCH(before) != FS_TAG_EPOCH(s->virtual_time))
+        s->epoch = new_epoch();
+    add_to_tag(flow, w->units + take_charged(w->share));
+}
+
+/*
+ * The last access to the share comes before the waiter is resolved: its thread may destroy the share
+ * then.  Release order: a thread that finds `sem` NULL finds all else that we wrote.
+ */
+static void detach(struct fs_sem *s, struct fs_share *share)
+{
+    if (share == NULL)
+        return;
+    share->epoch = s->epoch;
+    atomic_store_explicit(&share->sem, NULL, memory_order_release);
+}
+
+static void dequeue_first(struct fs_sem *s, struct fs_waiter *w, bool granted)
+{
+    struct fs_flow *flow = flow_of(s, w);
+    const struct fs_waitq_node *next;
+    struct fs_tree_node *others;
+
+    remove_flow(s, w->share);
+    fs_rings_dequeue(&flow->requests, &w->in_queue);
+    if (granted)
+        count_grant(s, flow, w);
+    others = flow->requests;
+    next = fs_rings_first(others);
+    if (next == NULL) {
+        detach(s, w->share);
+    } else {
+        flow->requests = NULL;
+        if (next->priority != flow->priority)
+            start_flow(s, flow, next->priority, false);
+        flow->requests = others;
+        insert_flow(s, w->share);
+    }
+    note_front_flow(s);
+    if (s->queue.front == NULL)
+        s->epoch = 0;
+}
+
+void fs_flow_dequeue(struct fs_sem *s, struct fs_waiter *w, bool granted)
+{
+    struct fs_flow *flow = flow_of(s, w);
+
+    if (first_request(flow) == &w->in_queue)
+        dequeue_first(s, w, granted);
+    else
+        fs_rings_dequeue(&flow->requests, &w->in_queue);
+}
+
+struct fs_waitq_node *fs_flow_next_in_tree(const struct fs_sem *s, const struct fs_waitq_node *leader)
+{
+    const struct fs_waiter *w = fs_waiter_of((struct fs_waitq_node *)(uintptr_t)leader);
+    const struct fs_flow *flow = flow_of((struct fs_sem *)(uintptr_t)s, w);
+    struct fs_waitq_node *next = fs_rings_next(flow->requests, leader);
+
+    if (next != NULL)
+        return next;
+    flow = next_flow(s, flow);
+    return flow != NULL ? fs_rings_first(flow->requests) : NULL;
+}
+
+struct fs_waitq_node *fs_flow_behind(const struct fs_sem *s, const struct fs_waitq_node *node)
+{
+    struct fs_waitq_node *next = fs_waitq_next_in_ring(node);
+
+    return next->kind == FS_LEADS ? fs_flow_next_in_tree(s, next) : next;
+}
+
+#if FS_CHECKED
+void fs_check_flows(const struct fs_sem *s)
+{
+    const struct fs_flow *flow = first_flow(s), *next;
+
+    FS_INVARIANT(flow == NULL || s->queue.front == first_request(flow), "share.h: the front is not the first flow's");
+    for (; flow != NULL; flow = next) {
+        next = next_flow(s, flow);
+        FS_INVARIANT(flow->priority == first_request(flow)->priority, "share.h: the priority of a flow is wrong");
+        FS_INVARIANT(next == NULL || flow_is_before(flow, next), "share.h: the flows are not in order");
+        FS_INVARIANT(flow == &s->common || ((const struct fs_share *)(const void *)flow)->sem == s,
+                     "share.h: a flow does not know its semaphore");
+    }
+}
+#endif
+
+/* ---- A request with a share ---- */
+
+unsigned fs_share_weight(const struct fs_share *share)
+{
+    return share->flow.weight;
+}
+
+/* The requests of a share that was used before a fork wait in the parent, not here. */
+static void share_reset_in_child(void *object)
+{
+    struct fs_share *share = object;
+
+    share->flow.requests = NULL;
+    share->epoch = 0;
+    atomic_store_explicit(&share->sem, NULL, memory_order_relaxed);
+}
+
+static void check_generation(struct fs_share *share)
+{
+    fs_fork_check(&share->generation, share_reset_in_child, share);
+}
+
+int fs_share_check(const struct fs_sem *s, fairsem_share_t *share)
+{
+    struct fs_share *sh = fs_share_inside(share);
+    const struct fs_sem *at;
+
+    if (sh->flow.weight == 0 || (s->options & (FS_BYPASS | FS_AGING)) != 0)
+        return EINVAL;
+    if (fs_under_valgrind)
+        fs_ignore_share(sh);
+    check_generation(sh);
+    at = atomic_load_explicit(&sh->sem, memory_order_relaxed);
+    return at == NULL || at == s ? 0 : EINVAL;
+}
+
+/* Acquire order: see detach(). */
+int fs_share_attach(struct fs_section *in, struct fs_share *share)
+{
+    struct fs_sem *s = in->sem, *at = NULL;
+
+    fs_assert_held(s);
+    if (!atomic_compare_exchange_strong_explicit(&share->sem, &at, s, memory_order_acquire,
+                                                 memory_order_relaxed)
+        && at != s)
+        return EINVAL;
+    if (!fs_has_flows(s))
+        begin_flows(s);
+    return 0;
+}
+
+int fairsem_share_init(fairsem_share_t *share, uint32_t weight)
+{
+    if (weight == 0 || weight > FAIRSEM_MAX_WEIGHT)
+        return EINVAL;
+    *share = (fairsem_share_t)FAIRSEM_SHARE_INITIALIZER((uint16_t)weight);
+    fs_share_inside(share)->generation = fs_fork_generation();
+    return 0;
+}
+
+/* Acquire order: see detach().  With a weight of 0 a later use is an error. */
+int fairsem_share_destroy(fairsem_share_t *share)
+{
+    struct fs_share *sh = fs_share_inside(share);
+
+    check_generation(sh);
+    if (atomic_load_explicit(&sh->sem, memory_order_acquire) != NULL)
+        return EBUSY;
+    sh->flow.weight = 0;
+    return 0;
+}
+
+/*
+ * Without the mutex of the semaphore, which an idle share may have outlived.  So the tag is changed by the
+ * next request or grant.
+ */
+int fairsem_share_charge(fairsem_share_t *share, int64_t n)
+{
+    struct fs_share *sh = fs_share_inside(share);
+    int64_t now = atomic_load_explicit(&sh->charged, memory_order_relaxed), sum;
+
+    if (sh->flow.weight == 0 || n < -FAIRSEM_MAX_UNITS || n > FAIRSEM_MAX_UNITS)
+        return EINVAL;
+    do {
+        sum = now + n;
+        if (sum > FAIRSEM_MAX_UNITS)
+            sum = FAIRSEM_MAX_UNITS;
+        if (sum < -FAIRSEM_MAX_UNITS)
+            sum = -FAIRSEM_MAX_UNITS;
+    } while (!atomic_compare_exchange_weak_explicit(&sh->charged, &now, sum, memory_order_relaxed,
+                                                    memory_order_relaxed));
+    return 0;
+}
