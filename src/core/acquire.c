@@ -42,16 +42,6 @@ int fs_take_now(struct fs_section *in, int64_t n, int priority, bool drains)
     return 0;
 }
 
-int fs_may_enqueue(struct fs_section *in, struct fs_share *share)
-{
-    struct fs_sem *s = in->sem;
-
-    if (s->max_waiters == 0 || s->waiters < s->max_waiters)
-        return share == NULL ? 0 : fs_share_attach(in, share);
-    s->refused++;
-    return ENOBUFS;
-}
-
 /*
  * End a wait that is not in the queue.  No other thread knows of w, unless a token lists it.  Then the
  * token's canceler must see, under the mutex, that the wait has ended.  (When a refused wait stayed
@@ -122,7 +112,6 @@ static bool take_before_queueing(struct fs_wait *wait)
 int fs_acquire(struct fs_sem *s, int64_t n, bool drains, const struct fs_deadline *deadline,
                const fairsem_wait_t *how)
 {
-    const fairsem_token_t *token = how->token;
     struct fs_wait wait = {
         .waiter.units = n, .waiter.share = fs_share_inside(how->share), .sem = s,
         .abort = fs_abort_request, .deadline = deadline,
@@ -132,11 +121,11 @@ int fs_acquire(struct fs_sem *s, int64_t n, bool drains, const struct fs_deadlin
     bool taken, goes_on;
     int error;
 
-    error = fs_wait_begin(&wait, token);
+    error = fs_wait_begin(&wait, how->token);
     if (error != 0)
         return error;
     taken = (s->options & FS_BYPASS) != 0 && !drains && take_before_queueing(&wait);
-    if (taken && token == NULL) {   /* then nobody else knows of this wait */
+    if (taken && how->token == NULL) {   /* then nobody else knows of this wait */
         if (wait.interruptible)
             fs_signals_end_wait();
         return 0;

@@ -4,6 +4,7 @@
 #define FS_ACQUIRE_H
 
 #include "section.h"
+#include "share.h"
 
 #include <errno.h>
 #include <limits.h>
@@ -38,6 +39,15 @@ bool fs_may_take(struct fs_section *in, int64_t n, int priority);
 int fs_take_now(struct fs_section *in, int64_t n, int priority, bool drains);
 
 /* May one more wait?  0; ENOBUFS, which is counted; or EINVAL, if its share is another semaphore's. */
-int fs_may_enqueue(struct fs_section *in, struct fs_share *share);
+static inline int fs_may_enqueue(struct fs_section *in, struct fs_share *share)
+{
+    struct fs_sem *s = in->sem;
+
+    if (s->max_waiters != 0 && s->waiters >= s->max_waiters) {
+        s->refused++;
+        return ENOBUFS;
+    }
+    return share == NULL ? 0 : fs_share_attach(in, share);
+}
 
 #endif

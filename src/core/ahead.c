@@ -2,6 +2,7 @@
 /* ahead.c - see ahead.h. */
 #include "ahead.h"
 
+#include "resolve.h"
 #include "share.h"
 #include "tools/annotate.h"
 

@@ -61,19 +61,14 @@ static fairsem_t *last_before(const struct progress *at, const fairsem_t *sem)
     return last;
 }
 
-/* Returns the share of its requests in the array.  If they have two, *ok is false. */
-static fairsem_share_t *share_in_all(const struct progress *at, const fairsem_t *sem, bool *ok)
+/* Returns the share of its requests in the array, or NULL. */
+static fairsem_share_t *share_for(const struct progress *at, const fairsem_t *sem)
 {
     fairsem_share_t *share = NULL;
 
-    for (size_t i = 0; i < at->count; i++) {
-        fairsem_share_t *one = at->requests[i].share;
-
-        if (at->requests[i].sem != sem || one == NULL)
-            continue;
-        if (share != NULL && share != one)
-            *ok = false;
-        share = one;
+    for (size_t i = 0; i < at->count && share == NULL; i++) {
+        if (at->requests[i].sem == sem)
+            share = at->requests[i].share;
     }
     return share;
 }
@@ -97,19 +92,20 @@ static int64_t sum_of(const struct progress *at, const fairsem_t *sem)
 
 static bool requests_valid(const struct progress *at)
 {
-    bool ok = true;
-
     for (size_t i = 0; i < at->count; i++) {
-        if (at->requests[i].sem == NULL)
+        fairsem_t *sem = at->requests[i].sem;
+        fairsem_share_t *share = at->requests[i].share;
+
+        if (sem == NULL)
+            return false;
+        if (share != NULL && (share != share_for(at, sem) || fs_share_check(fs_inside(sem), share) != 0))
             return false;
     }
     for (const fairsem_t *sem = NULL; (sem = next_behind(at, sem)) != NULL;) {
-        fairsem_share_t *share = share_in_all(at, sem, &ok);
-
-        if (sum_of(at, sem) < 0 || (share != NULL && fs_share_check(fs_inside(sem), share) != 0))
+        if (sum_of(at, sem) < 0)
             return false;
     }
-    return ok;
+    return true;
 }
 
 /*
@@ -132,11 +128,10 @@ FS_REALIGN_STACK static void give_back(void *progress)
 static int acquire_each(struct progress *at, fairsem_wait_t *how)
 {
     fairsem_t *sem = NULL;
-    bool ok = true;
     int error = 0;
 
     while (error == 0 && (sem = next_behind(at, sem)) != NULL) {
-        how->share = share_in_all(at, sem, &ok);
+        how->share = share_for(at, sem);
         error = fairsem_acquire_with(sem, sum_of(at, sem), how);
         if (error == 0)
             at->newest = sem;

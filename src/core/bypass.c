@@ -3,6 +3,7 @@
 #include "bypass.h"
 
 #include "ahead.h"
+#include "resolve.h"
 
 /*
  * Is the front granted directly, if its request fits?  To wake it gains nothing if its thread is awake,

@@ -9,6 +9,7 @@ libcore_la_SOURCES += \
 	src/core/fast_path.h \
 	src/core/list.h \
 	src/core/queue.c src/core/queue.h \
+	src/core/resolve.c src/core/resolve.h \
 	src/core/section.c src/core/section.h \
 	src/core/sem.c src/core/sem.h \
 	src/core/sem_check.c src/core/sem_check.h \

@@ -4,6 +4,7 @@
 
 #include "ahead.h"
 #include "count.h"
+#include "resolve.h"
 #include "tools/annotate.h"
 
 FS_ALWAYS_INLINE static void enqueue(struct fs_section *in, struct fs_waiter *w, int priority)
@@ -11,11 +12,12 @@ FS_ALWAYS_INLINE static void enqueue(struct fs_section *in, struct fs_waiter *w,
     struct fs_sem *s = in->sem;
 
     fs_assert_held(s);
-    w->in_queue.near = false;
-    if (fs_has_flows(s))
-        fs_flow_enqueue(s, w, priority);
+    if (s->epoch == FS_BY_PRIORITY)
+        fs_waitq_enqueue(&s->queue, &w->in_queue, priority);
+    else if (s->epoch == FS_BY_AGE)
+        fs_waitq_enqueue_by_age(&s->queue, &w->in_queue, priority);
     else
-        fs_waitq_enqueue(&s->queue, &w->in_queue, priority, (s->options & FS_AGING) != 0);
+        fs_flow_enqueue(s, w, priority);
     /* Release order, for a ticket: a thread that sees it QUEUED must see of which semaphore. */
     fs_set_state(w, FS_QUEUED, memory_order_release);
     w->enqueued_ns = fs_section_now(in);
@@ -59,10 +61,12 @@ void fs_dequeue(struct fs_section *in, struct fs_waiter *w, enum fs_end end)
     fs_assert_held(s);
     if ((s->options & FS_NO_SPIN) == 0)
         fs_ahead_dequeues(s, w);
-    if (fs_has_flows(s))
-        fs_flow_dequeue(s, w, end == FS_BY_GRANT);
-    else
+    if (s->epoch == FS_BY_PRIORITY)
         fs_waitq_dequeue(&s->queue, &w->in_queue);
+    else if (s->epoch == FS_BY_AGE)
+        fs_waitq_dequeue_by_age(&s->queue, &w->in_queue);
+    else
+        fs_flow_dequeue(s, w, end == FS_BY_GRANT);
     atomic_store_explicit(&s->waiters, s->waiters - 1, memory_order_relaxed);
     if (fs_watched)
         fs_happens_before(w);

@@ -24,7 +24,7 @@ void fs_sem_reset_in_child(void *sem)
                               memory_order_relaxed);
         atomic_store_explicit(&s->resized, FS_RESIZED, memory_order_relaxed);
     }
-    s->epoch = 0;
+    s->epoch = (s->options & FS_AGING) != 0 ? FS_BY_AGE : FS_BY_PRIORITY;
     s->far = NULL;
     s->awake.near = 0;
     s->front_since_ns = 0;

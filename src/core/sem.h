@@ -72,6 +72,9 @@ enum fs_sem_options {
 /* In the second state word and limit may disagree, which a fork may copy. */
 enum fs_resized { FS_NEVER_RESIZED, FS_IN_RESIZE, FS_RESIZED };
 
+/* The order of the queue, in fs_sem.epoch.  With flows that is a larger number, share.h. */
+enum fs_order { FS_BY_PRIORITY, FS_BY_AGE, FS_FIRST_EPOCH };
+
 /* The requests in the queue that are of one share: share.h. */
 struct fs_flow {
     uint16_t             weight;
@@ -100,7 +103,7 @@ struct FS_MAY_ALIAS fs_sem {
 
     struct fs_waitq    queue;       /* under mutex */
     _Atomic uint32_t   waiters;     /* written under mutex; length of the queue; without it a hint */
-    uint32_t           epoch;       /* under mutex; 0 if no share has been used since the queue was empty */
+    uint32_t           epoch;       /* under mutex; of flows, or enum fs_order */
     struct fs_waiter  *far;         /* under mutex; ahead.h */
     int64_t            front_since_ns; /* under mutex; 0 if nothing is left to learn from the front */
     _Atomic int        closed;      /* written under mutex; the reason, 0: open */
@@ -125,7 +128,7 @@ struct FS_MAY_ALIAS fs_sem {
             int64_t    aging_ns;    /* r/o; so old requests come before all others; 0: never */
             int64_t    aged;        /* under mutex; a counter */
         };
-        struct fs_flow common;      /* under mutex; unless the epoch is 0 */
+        struct fs_flow common;      /* under mutex; only with flows */
     };
     uint64_t           virtual_time; /* under mutex; the latest start tag that was granted */
     const char        *name;        /* r/o; may be NULL */

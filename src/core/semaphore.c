@@ -14,6 +14,7 @@
  *      section.c     the heart: lock, grant loop, unlock; and a release
  *      queue.c       how a waiter is enqueued and dequeued
  *      wait.c        a thread that waits, until it is granted or its wait is aborted
+ *      resolve.c     how it learns that, asleep or awake
  *      deferred.h    what a section leaves for after its unlock: threads to wake, callbacks
  *      sem.h         the struct of a semaphore, and its invariants (I1-I10)
  *      waiter.h      a drawing of the states of a waiter
@@ -79,8 +80,10 @@ int fairsem_init(fairsem_t *sem, int64_t units, const fairsem_attr_t *attr)
     fs_probe_text(s->name);
     if (bypass)
         s->options |= FS_BYPASS;
-    if (attr->aging_ns != 0)
+    if (attr->aging_ns != 0) {
         s->options |= FS_AGING;
+        s->epoch = FS_BY_AGE;
+    }
     if ((attr->flags & FAIRSEM_INTERRUPTIBLE) != 0)
         s->options |= FS_INTERRUPTIBLE;
     if ((attr->flags & FAIRSEM_NO_SPIN) != 0)

@@ -38,7 +38,7 @@ static_assert(offsetof(struct fs_share, flow.weight) == offsetof(fairsem_share_t
 #define FS_TAG_MOST     (INT64_C(1) << 40)      /* units / weight, in one grant */
 #define FS_TAG_EPOCH(t) ((t) >> 60)
 
-static bool is_earlier(uint64_t tag, uint64_t other)
+static bool tag_is_earlier(uint64_t tag, uint64_t other)
 {
     return (int64_t)(tag - other) < 0;
 }
@@ -85,7 +85,7 @@ static bool flow_is_before(const struct fs_flow *a, const struct fs_flow *b)
     if (a->priority != b->priority)
         return a->priority < b->priority;
     if (a->tag != b->tag)
-        return is_earlier(a->tag, b->tag);
+        return tag_is_earlier(a->tag, b->tag);
     return first_request(a)->seq < first_request(b)->seq;
 }
 
@@ -181,7 +181,7 @@ static uint32_t new_epoch(void)
 
     do
         epoch = atomic_fetch_add_explicit(&last, 1, memory_order_relaxed) + 1;
-    while (epoch == 0);
+    while (epoch < FS_FIRST_EPOCH);
     return epoch;
 }
 
@@ -208,9 +208,9 @@ static void start_flow(struct fs_sem *s, struct fs_flow *flow, int priority, boo
 
     if (common != NULL && common->priority == priority && (other == NULL || flow_is_before(common, other)))
         other = common;
-    if (other != NULL && other->priority == priority && (!knows || is_earlier(other->tag, tag)))
+    if (other != NULL && other->priority == priority && (!knows || tag_is_earlier(other->tag, tag)))
         tag = other->tag;
-    if (!knows || is_earlier(flow->tag, tag))
+    if (!knows || tag_is_earlier(flow->tag, tag))
         start_at(flow, tag);
     flow->priority = priority;
 }
@@ -277,12 +277,12 @@ void fs_flow_enqueue(struct fs_sem *s, struct fs_waiter *w, int priority)
 }
 
 /* The virtual time becomes its start tag, and its tag the finish tag. */
-static void count_grant(struct fs_sem *s, struct fs_flow *flow, const struct fs_waiter *w)
+static void count_in_flow(struct fs_sem *s, struct fs_flow *flow, const struct fs_waiter *w)
 {
     uint64_t before = s->virtual_time;
 
     fs_probe_share(s, s->name, w->in_queue.seq, w->share, flow->weight, flow->tag);
-    if (is_earlier(before, flow->tag))
+    if (tag_is_earlier(before, flow->tag))
         s->virtual_time = flow->tag;
     if (FS_TAG_EPOCH(before) != FS_TAG_EPOCH(s->virtual_time))
         s->epoch = new_epoch();
@@ -310,7 +310,7 @@ static void dequeue_first(struct fs_sem *s, struct fs_waiter *w, bool granted)
     remove_flow(s, w->share);
     fs_rings_dequeue(&flow->requests, &w->in_queue);
     if (granted)
-        count_grant(s, flow, w);
+        count_in_flow(s, flow, w);
     others = flow->requests;
     next = fs_rings_first(others);
     if (next == NULL) {
@@ -324,7 +324,7 @@ static void dequeue_first(struct fs_sem *s, struct fs_waiter *w, bool granted)
     }
     note_front_flow(s);
     if (s->queue.front == NULL)
-        s->epoch = 0;
+        s->epoch = FS_BY_PRIORITY;
 }
 
 void fs_flow_dequeue(struct fs_sem *s, struct fs_waiter *w, bool granted)
@@ -385,7 +385,7 @@ static void share_reset_in_child(void *object)
     struct fs_share *share = object;
 
     share->flow.requests = NULL;
-    share->epoch = 0;
+    share->epoch = FS_BY_PRIORITY;
     atomic_store_explicit(&share->sem, NULL, memory_order_relaxed);
 }
 

@@ -15,7 +15,7 @@
  *                 [request] [request]         [request]                   [request] [request] [request]
  *
  * Requests without a share are the common flow, of weight 1.  As long as no request with a share has been
- * enqueued since the queue was empty, s->epoch is 0, and the queue is that of waitq.h.  Otherwise
+ * enqueued since the queue was empty, s->epoch is FS_BY_PRIORITY, and the queue is that of waitq.h.  Otherwise
  *      s->queue.root    is the tree of the flows that have requests, except for the common one;
  *      s->queue.front   is the first request of the first flow;
  *      s->epoch         is a number that no other semaphore has, nor this one at another time.  Finish tags
@@ -36,7 +36,7 @@ struct fs_share;
 /* Does the queue have flows? */
 static inline bool fs_has_flows(const struct fs_sem *s)
 {
-    return s->epoch != 0;
+    return s->epoch >= FS_FIRST_EPOCH;
 }
 
 unsigned fs_share_weight(const struct fs_share *share);

@@ -217,7 +217,7 @@ static struct inspected inspect_waiter(const struct fs_waiter *w)
                                 .ticket = fs_is_ticket(w) };
 
     if (!result.ticket)
-        result.thread = fs_parking_thread(&((const struct fs_wait *)(const void *)w)->parking);
+        result.thread = fs_parking_thread(&((const struct fs_thread_waiter *)(const void *)w)->parking);
     result.share = w->share;
     if (w->share != NULL)
         result.weight = fs_share_weight(w->share);

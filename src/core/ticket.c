@@ -137,7 +137,7 @@ static int ticket_take_or_enqueue(struct fs_section *in, struct fs_ticket *t, in
     return result;
 }
 
-static int take_ticket(struct fs_ticket *t, const fairsem_request_t *request, int priority,
+FS_ALWAYS_INLINE static int take_ticket(struct fs_ticket *t, const fairsem_request_t *request, int priority,
                        fairsem_notify_fn *notify, void *arg)
 {
     struct fs_sem *s = fs_inside(request->sem);

@@ -50,51 +50,7 @@ void fs_wait_from_now(fairsem_wait_t *until, struct fs_deadline *at, const fairs
     until->timeout_ns = 0;
 }
 
-/* ---- Resolving a waiter: GRANTED, ENDED or WOKEN becomes visible ---- */
-
-fs_resolve_fn *_Atomic fs_resolve_ticket;
-
-/*
- * Resolve a waiter that need not be woken: its thread is awake (QUEUED), or has been woken (WOKEN).  In
- * the second case only if the call has been made: nobody may depend on a thread that was going to make
- * it, and may be held up.  By compare-and-swap, because without the mutex WOKEN becomes QUEUED, and
- * QUEUED becomes PARKED.  Returns false if the thread may sleep.
- *
- * Release order: see below.
- */
-static bool resolve_awake(struct fs_wait *wait, enum fs_waiter_state state)
-{
-    int now = FS_QUEUED;
-
-    if (fs_try_state(&wait->waiter, &now, state, memory_order_release, memory_order_relaxed))
-        return true;
-    return now == FS_WOKEN && fs_wake_was_made(&wait->parking)
-           && fs_try_state(&wait->waiter, &now, state, memory_order_release, memory_order_relaxed);
-}
-
-/*
- * The thread is put into the wake queue before the state is visible, and only if it may sleep.
- *
- * Release order: a waiter that sees the state without taking the mutex must see what the
- * releasers of its units wrote; we have acquired that ourselves, in fs_section_lock().
- */
-void fs_resolve(struct fs_waiter *w, enum fs_waiter_state state, struct fs_section *in)
-{
-    struct fs_wait *wait = (struct fs_wait *)w;
-
-    if (fs_is_ticket(w)) {
-        atomic_load_explicit(&fs_resolve_ticket, memory_order_relaxed)(w, state, in);
-        return;
-    }
-    if (fs_waiter_state(w) == FS_NOT_QUEUED) {
-        fs_set_state(w, state, memory_order_relaxed);   /* its thread is on its way to the mutex */
-        return;
-    }
-    if (state != FS_WOKEN && resolve_awake(wait, state))
-        return;
-    fs_wake_queue_add(&in->after.wakes, &wait->parking, &w->state, fs_section_now(in));
-    fs_set_state(w, state, memory_order_release);
-}
+/* ---- Resolved, or awake ---- */
 
 /*
  * In its own thread, which is awake: a thread that resolves it from now on need not wake it.  Returns
@@ -240,7 +196,7 @@ int fs_wait_begin(struct fs_wait *wait, const fairsem_token_t *token)
 
     wait->generation = fs_fork_generation();
     wait->interruptible = (wait->sem->options & FS_INTERRUPTIBLE) != 0;
-    fs_parking_begin(&wait->parking, wait->interruptible);
+    fs_parking_begin(&wait->thread.parking, wait->interruptible);
     if (fs_under_valgrind)
         fs_ignore_wait(wait, sizeof *wait);
     if (token != NULL) {
@@ -343,12 +299,12 @@ int fs_sleep(struct fs_wait *wait)
         until = wait->deadline;
         if (wait->competes_at_ns != 0)
             until = fs_deadline_or(until, wait->competes_at_ns, &old);
-        if (fs_park(&wait->parking, &w->state, FS_PARKED, until))
+        if (fs_park(&wait->thread.parking, &w->state, FS_PARKED, until))
             interrupt(wait);
         slept = true;
     }
     if (slept && state == FS_GRANTED && !fs_watched)
-        fs_awake_slept(wait->parking.woken_ns);
+        fs_awake_slept(wait->thread.parking.woken_ns);
     return state;
 }
 

@@ -3,6 +3,7 @@
 #ifndef FS_WAIT_H
 #define FS_WAIT_H
 
+#include "resolve.h"
 #include "section.h"
 #include "signals.h"
 #include "system/fork.h"
@@ -19,14 +20,16 @@ typedef bool fs_abort_fn(struct fs_wait *wait, enum fs_end end, int reason, stru
 
 /* On the stack of its thread. */
 struct fs_wait {
-    struct fs_waiter          waiter;       /* first */
+    union {                                 /* first */
+        struct fs_waiter        waiter;
+        struct fs_thread_waiter thread;
+    };
     struct fs_sem            *sem;
     fs_abort_fn              *abort;
     const struct fs_deadline *deadline;     /* NULL: none */
     bool                      competes_when_woken; /* r/o, a copy (I8): bypass.h */
     int64_t                   competes_at_ns; /* when it does so by itself; 0 if never, or done */
     struct fs_cancelable      by_token;
-    struct fs_parking         parking;
     unsigned                  generation;   /* the process in which it began: fork.h */
     bool                      interruptible;
     _Atomic bool              interrupted;  /* r/w by its thread and that thread's handlers */

@@ -64,7 +64,6 @@ enum fs_end {
     FS_BY_CLOSE                     /* or a drain has ended */
 };
 
-struct fs_section;
 struct fs_share;
 
 struct fs_waiter {
@@ -76,17 +75,6 @@ struct fs_waiter {
     struct fs_share     *share;     /* r/o once in the queue; NULL: the common one; share.h */
     int64_t              enqueued_ns; /* under mutex */
 };
-
-/*
- * Make a state visible, as the last access to the waiter, and note in in->after which wakes and callbacks
- * must follow: GRANTED, ENDED, WOKEN, or for a ticket that is returned NOT_QUEUED.  Mutex held.
- */
-typedef void fs_resolve_fn(struct fs_waiter *w, enum fs_waiter_state state, struct fs_section *in);
-
-fs_resolve_fn fs_resolve;
-
-/* The same for a ticket, which has no room for a pointer.  Set before the first one is enqueued: ticket.c. */
-extern fs_resolve_fn *_Atomic fs_resolve_ticket;
 
 /* Of a waiter that is in the queue. */
 static inline bool fs_is_ticket(const struct fs_waiter *w)

@@ -4,7 +4,7 @@
 
 static bool is_by_age(const struct fs_waitq_node *node)
 {
-    return node->kind >= FS_YOUNG;
+    return node->kind >= FS_OLD;
 }
 
 static const struct fs_waitq_node *node_in(const struct fs_tree_node *in_tree)
@@ -71,24 +71,34 @@ static inline void remove_from_tree(struct fs_tree_node **root, struct fs_waitq_
 
 /* ---- By priority ---- */
 
-static inline bool lead_or_follow(struct fs_tree_node **rings, struct fs_waitq_node *node)
+/* Both bit-fields: that is one store. */
+static inline void set_kind(struct fs_waitq_node *node, enum fs_waitq_kind kind)
 {
-    struct fs_waitq_node *leader = leader_of(*rings, node->priority);
+    node->kind = kind;
+    node->near = false;
+}
 
-    if (leader != NULL) {
-        node->kind = FS_FOLLOWS;
-        fs_list_append(&leader->in_ring, &node->in_ring);
-        return false;
-    }
+static inline void follow(struct fs_waitq_node *leader, struct fs_waitq_node *node)
+{
+    set_kind(node, FS_FOLLOWS);
+    fs_list_append(&leader->in_ring, &node->in_ring);
+}
+
+static inline void lead(struct fs_tree_node **rings, struct fs_waitq_node *node)
+{
     fs_list_init(&node->in_ring);
-    node->kind = FS_LEADS;
+    set_kind(node, FS_LEADS);
     insert_in_tree(rings, node);
-    return true;
 }
 
 void fs_rings_enqueue(struct fs_tree_node **rings, struct fs_waitq_node *node)
 {
-    (void)lead_or_follow(rings, node);
+    struct fs_waitq_node *leader = leader_of(*rings, node->priority);
+
+    if (leader != NULL)
+        follow(leader, node);
+    else
+        lead(rings, node);
 }
 
 /* `next`, from the same ring, becomes the leader. */
@@ -100,15 +110,19 @@ static void replace_leader(struct fs_tree_node **rings, struct fs_waitq_node *le
     *fs_tree_link_to(rings, &leader->in_tree, is_better_in_tree) = &next->in_tree;
 }
 
-void fs_rings_dequeue(struct fs_tree_node **rings, struct fs_waitq_node *node)
+static inline void dequeue_from_ring(struct fs_tree_node **rings, struct fs_waitq_node *node,
+                                     struct fs_waitq_node *next)
 {
-    struct fs_waitq_node *next = fs_waitq_next_in_ring(node);
-
     fs_list_remove(&node->in_ring);
     if (next == node)
         remove_from_tree(rings, node);
     else if (node->kind == FS_LEADS)
         replace_leader(rings, node, next);
+}
+
+void fs_rings_dequeue(struct fs_tree_node **rings, struct fs_waitq_node *node)
+{
+    dequeue_from_ring(rings, node, fs_waitq_next_in_ring(node));
 }
 
 struct fs_waitq_node *fs_rings_next(struct fs_tree_node *rings, const struct fs_waitq_node *leader)
@@ -118,9 +132,11 @@ struct fs_waitq_node *fs_rings_next(struct fs_tree_node *rings, const struct fs_
 
 /* ---- By age ---- */
 
-static void enqueue_by_age(struct fs_waitq *queue, struct fs_waitq_node *node)
+void fs_waitq_enqueue_by_age(struct fs_waitq *queue, struct fs_waitq_node *node, int priority)
 {
-    node->kind = FS_YOUNG;
+    node->priority = priority;
+    node->seq = queue->next_seq++;
+    set_kind(node, FS_YOUNG);
     insert_in_tree(&queue->root, node);
     if (queue->front != NULL) {
         fs_list_append(&queue->front->in_ring, &node->in_ring);
@@ -130,7 +146,7 @@ static void enqueue_by_age(struct fs_waitq *queue, struct fs_waitq_node *node)
     }
 }
 
-static void dequeue_by_age(struct fs_waitq *queue, struct fs_waitq_node *node)
+void fs_waitq_dequeue_by_age(struct fs_waitq *queue, struct fs_waitq_node *node)
 {
     remove_from_tree(&queue->root, node);
     if (queue->front == node)
@@ -138,15 +154,20 @@ static void dequeue_by_age(struct fs_waitq *queue, struct fs_waitq_node *node)
     fs_list_remove(&node->in_ring);
 }
 
-/* ---- Both ---- */
+/* ---- The queue ---- */
 
-void fs_waitq_enqueue(struct fs_waitq *queue, struct fs_waitq_node *node, int priority, bool by_age)
+void fs_waitq_enqueue(struct fs_waitq *queue, struct fs_waitq_node *node, int priority)
 {
+    struct fs_waitq_node *leader = leader_of(queue->root, priority);
+
     node->priority = priority;
     node->seq = queue->next_seq++;
-    if (by_age)
-        enqueue_by_age(queue, node);
-    else if (lead_or_follow(&queue->root, node) && (queue->front == NULL || is_better(node, queue->front)))
+    if (leader != NULL) {
+        follow(leader, node);
+        return;
+    }
+    lead(&queue->root, node);
+    if (queue->front == NULL || is_better(node, queue->front))
         queue->front = node;
 }
 
@@ -154,11 +175,7 @@ void fs_waitq_dequeue(struct fs_waitq *queue, struct fs_waitq_node *node)
 {
     struct fs_waitq_node *next = fs_waitq_next_in_ring(node);
 
-    if (is_by_age(node)) {
-        dequeue_by_age(queue, node);
-        return;
-    }
-    fs_rings_dequeue(&queue->root, node);
+    dequeue_from_ring(&queue->root, node, next);
     if (queue->front == node)
         queue->front = next != node ? next : fs_rings_first(queue->root);
 }

@@ -34,7 +34,7 @@
 
 enum fs_waitq_kind {
     FS_FOLLOWS, FS_LEADS,                  /* in a ring of equal priority */
-    FS_YOUNG, FS_OLD                       /* in a queue that is kept by age */
+    FS_OLD, FS_YOUNG = 4                   /* in a queue that is kept by age; a bit, which is quickly tested */
 };
 
 struct fs_waitq_node {
@@ -43,8 +43,8 @@ struct fs_waitq_node {
     uint64_t              seq;
     int                   priority;
     uint8_t               kind : 7;        /* enum fs_waitq_kind */
-    /* For the owner of the node, not used by the queue: a ticket has no room elsewhere. */
-    bool                  near : 1;        /* ahead.h */
+    /* For the owner of the node: a ticket has no room elsewhere. */
+    bool                  near : 1;        /* ahead.h; the queue clears it in a new node */
     union {
         bool              due;             /* of a ticket: callbacks.c */
         _Atomic uint8_t   strategy;        /* of a thread: enum fs_strategy, awake.h */
@@ -69,14 +69,15 @@ static inline struct fs_waitq_node *fs_waitq_node_of(struct fs_tree_node *in_tre
 /* The priority of a call that must not pass a waiter of any priority, for instance a try. */
 #define FS_LAST_PRIORITY INT32_MAX
 
-/*
- * Take a sequence number, and enqueue the node behind all nodes of the same or a better priority, and all old
- * ones.  by_age must always be the same for a queue.
- */
-void fs_waitq_enqueue(struct fs_waitq *queue, struct fs_waitq_node *node, int priority, bool by_age);
+/* Take a sequence number, and enqueue the node behind all nodes of the same or a better priority. */
+void fs_waitq_enqueue(struct fs_waitq *queue, struct fs_waitq_node *node, int priority);
 
 /* Dequeue the node, from anywhere.  It must be in this queue. */
 void fs_waitq_dequeue(struct fs_waitq *queue, struct fs_waitq_node *node);
+
+/* The same for a queue that is kept by age, behind all old nodes, too. */
+void fs_waitq_enqueue_by_age(struct fs_waitq *queue, struct fs_waitq_node *node, int priority);
+void fs_waitq_dequeue_by_age(struct fs_waitq *queue, struct fs_waitq_node *node);
 
 /* The next node of its ring, which is closed. */
 static inline struct fs_waitq_node *fs_waitq_next_in_ring(const struct fs_waitq_node *node)
@@ -125,7 +126,7 @@ static inline bool fs_waitq_empty(const struct fs_waitq *queue)
 /* Returns the first, or NULL if the queue is empty. */
 static inline struct fs_waitq_node *fs_waitq_first(const struct fs_waitq *queue)
 {
-    if (queue->front == NULL || queue->front->kind != FS_YOUNG)
+    if (queue->front == NULL || (queue->front->kind & FS_YOUNG) == 0)
         return queue->front;
     return fs_waitq_best(queue);
 }

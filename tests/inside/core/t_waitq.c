@@ -33,7 +33,7 @@ START_TEST(equal_priorities_wait_in_arrival_order)
 
     ck_assert(fs_waitq_empty(&queue));
     for (int i = 0; i < 5; i++)
-        fs_waitq_enqueue(&queue, &nodes[i], 0, false);
+        fs_waitq_enqueue(&queue, &nodes[i], 0);
     at = fs_waitq_first(&queue);
     for (int i = 0; i < 5; i++, at = fs_waitq_behind(&queue, at))
         ck_assert_ptr_eq(at, &nodes[i]);
@@ -52,13 +52,13 @@ START_TEST(a_lower_priority_number_waits_before_a_higher_one)
     struct fs_waitq queue = { 0 };
     struct fs_waitq_node low_a, low_b, high_a, high_b, least;
 
-    fs_waitq_enqueue(&queue, &high_a, 5, false);
+    fs_waitq_enqueue(&queue, &high_a, 5);
     ck_assert(fs_waitq_takes_precedence(&queue, 4));
     ck_assert(!fs_waitq_takes_precedence(&queue, 5));
-    fs_waitq_enqueue(&queue, &low_a, 0, false);
-    fs_waitq_enqueue(&queue, &high_b, 5, false);
-    fs_waitq_enqueue(&queue, &low_b, 0, false);
-    fs_waitq_enqueue(&queue, &least, INT32_MIN, false);
+    fs_waitq_enqueue(&queue, &low_a, 0);
+    fs_waitq_enqueue(&queue, &high_b, 5);
+    fs_waitq_enqueue(&queue, &low_b, 0);
+    fs_waitq_enqueue(&queue, &least, INT32_MIN);
     ck_assert(is_in_order(&queue, 5));
     ck_assert_ptr_eq(fs_waitq_first(&queue), &least);
     ck_assert_ptr_eq(fs_waitq_behind(&queue, &least), &low_a);
@@ -95,7 +95,7 @@ START_TEST(many_priorities_in_any_order_make_no_deep_tree)
         int64_t count = MANY;
 
         for (int i = 0; i < MANY; i++)
-            fs_waitq_enqueue(&queue, &nodes[i], i * steps[k], false);
+            fs_waitq_enqueue(&queue, &nodes[i], i * steps[k]);
         ck_assert(is_in_order(&queue, MANY));
         ck_assert_int_lt(depth_below(queue.root), 100);
         for (int i = 0; i < MANY; i += 3, count--)
@@ -146,27 +146,27 @@ START_TEST(old_nodes_come_first_in_the_order_of_arrival)
     struct fs_waitq queue = { 0 };
     struct fs_waitq_node worse, worst, best, better;
 
-    fs_waitq_enqueue(&queue, &worse, 5, true);
-    fs_waitq_enqueue(&queue, &worst, 7, true);
-    fs_waitq_enqueue(&queue, &best, 1, true);
+    fs_waitq_enqueue_by_age(&queue, &worse, 5);
+    fs_waitq_enqueue_by_age(&queue, &worst, 7);
+    fs_waitq_enqueue_by_age(&queue, &best, 1);
     ck_assert_ptr_eq(fs_waitq_first(&queue), &best);
     ck_assert(fs_waitq_takes_precedence(&queue, 0) && !fs_waitq_takes_precedence(&queue, 1));
     grow_old(&queue);
     ck_assert_ptr_eq(fs_waitq_first(&queue), &worse);
     ck_assert(!fs_waitq_takes_precedence(&queue, INT32_MIN));
     grow_old(&queue);
-    fs_waitq_enqueue(&queue, &better, 0, true);
+    fs_waitq_enqueue_by_age(&queue, &better, 0);
     ck_assert_ptr_eq(fs_waitq_behind(&queue, &worse), &worst);
     ck_assert_ptr_eq(fs_waitq_behind(&queue, &worst), &better);
     ck_assert_ptr_eq(fs_waitq_behind(&queue, &better), &best);
     ck_assert_ptr_null(fs_waitq_behind(&queue, &best));
     ck_assert_ptr_eq(fs_waitq_best(&queue), &better);
-    fs_waitq_dequeue(&queue, &worse);
-    fs_waitq_dequeue(&queue, &worst);
+    fs_waitq_dequeue_by_age(&queue, &worse);
+    fs_waitq_dequeue_by_age(&queue, &worst);
     ck_assert_ptr_eq(fs_waitq_first(&queue), &better);
     ck_assert_ptr_eq(queue.front, &best);
-    fs_waitq_dequeue(&queue, &better);
-    fs_waitq_dequeue(&queue, &best);
+    fs_waitq_dequeue_by_age(&queue, &better);
+    fs_waitq_dequeue_by_age(&queue, &best);
     ck_assert(fs_waitq_empty(&queue) && queue.root == NULL);
 }
 END_TEST
@@ -191,11 +191,12 @@ static void walk_at_random(bool by_age)
             if (by_age && seed >> 30 == 0) {
                 grow_old(&queue);
             } else if (in[i]) {
-                fs_waitq_dequeue(&queue, &nodes[i]);
+                (by_age ? fs_waitq_dequeue_by_age : fs_waitq_dequeue)(&queue, &nodes[i]);
                 in[i] = false;
                 count--;
             } else {
-                fs_waitq_enqueue(&queue, &nodes[i], (int)(seed >> 24) % (round % 31 + 1) - 2, by_age);
+                (by_age ? fs_waitq_enqueue_by_age : fs_waitq_enqueue)(
+                    &queue, &nodes[i], (int)(seed >> 24) % (round % 31 + 1) - 2);
                 in[i] = true;
                 count++;
             }
@@ -227,7 +228,7 @@ START_TEST(a_long_queue_by_age_makes_no_deep_tree)
         struct fs_waitq queue = { 0 };
 
         for (int i = 0; i < MANY; i++)
-            fs_waitq_enqueue(&queue, &nodes[i], i * (step - 1), true);
+            fs_waitq_enqueue_by_age(&queue, &nodes[i], i * (step - 1));
         ck_assert(is_in_order_of_age(&queue, MANY));
         ck_assert_int_lt(depth_below(queue.root), 100);
     }
