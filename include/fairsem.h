@@ -382,7 +382,11 @@ typedef struct fairsem_wait {
     fairsem_token_t       *token;    /* or NULL */
     int64_t                timeout_ns; /* from the call; if 0 there is none, if < 0 only try */
     fairsem_share_t       *share;    /* or NULL.  Since 1.1 */
-    uintptr_t              reserved_[3]; /* must be zero */
+    uint32_t               share_weight; /* between processes: fairsem_shared_acquire_with.  Since 1.1 */
+    uint64_t               share_key; /* the same */
+#if UINTPTR_MAX > UINT32_MAX
+    uintptr_t              reserved_[1]; /* must be zero */
+#endif
 } fairsem_wait_t;
 
 /*
@@ -390,7 +394,8 @@ typedef struct fairsem_wait {
  *
  * As fairsem_acquire_until, and
  * EINVAL     a deadline and a timeout, or a reserved field that is not zero; the share has requests at
- *            another semaphore, is none, or the semaphore has bypass_ns or aging_ns
+ *            another semaphore, is none, or the semaphore has bypass_ns or aging_ns; share_weight or
+ *            share_key is not 0
  * the token's reason: it is canceled, before the wait (even if units are free) or during it
  */
 FAIRSEM_MUST_CHECK_

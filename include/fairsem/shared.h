@@ -264,8 +264,14 @@ FAIRSEM_API int fairsem_shared_acquire_until(fairsem_shared_t *handle, int64_t n
 /*
  * The general acquire, as fairsem_acquire_with.  Priorities apply in all processes, a token in one.
  *
+ * With how->share_weight > 0 the request has a share: that of all requests with this how->share_key, for
+ * instance a user's number, in all processes.  As with fairsem_share_t, units go round between the shares that
+ * have requests in the queue, in proportion to their weights; requests without a share have one together, of
+ * weight 1.  A share exists as long as the queue is not empty.  Since 1.1.
+ *
  * As fairsem_shared_acquire_until, and
- * EINVAL     as fairsem_acquire_with
+ * EINVAL     as fairsem_acquire_with, but how->share must be NULL; share_weight > FAIRSEM_MAX_WEIGHT; a
+ *            key without a weight; a share, and the segment has aging_ns
  * the token's reason, before the wait or during it
  */
 FAIRSEM_MUST_CHECK_

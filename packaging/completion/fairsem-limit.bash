@@ -14,7 +14,7 @@ _fairsem_limit_status() {
 _fairsem_limit() {
   local cur=${COMP_WORDS[COMP_CWORD]} at=1 run=yes option waits_for='' cluster='' global=() dir=()
   local options='--units= --wait= --conflict-exit-code= --priority= --quiet --global --keep --dir= --exec --hold=
-    --rate= --status --watch --set-limit= --remove --force --cluster --ttl= --keep-running --version --help'
+    --rate= --share= --status --watch --set-limit= --remove --force --cluster --ttl= --keep-running --version --help'
 
   # Options, up to the cursor.  Readline makes three words of --dir=/run.
   COMPREPLY=()
@@ -27,7 +27,7 @@ _fairsem_limit() {
       --cluster) cluster=yes ;;
       --status | --remove) run='' ;;
       --set-limit) run='' waits_for=$option ;;
-      -[nwpE] | --units | --wait | --priority | --conflict-exit-code | --dir | --hold | --rate | --ttl)
+      -[nwpE] | --units | --wait | --priority | --conflict-exit-code | --dir | --hold | --rate | --share | --ttl)
         waits_for=$option ;;
     esac
     if [[ ${COMP_WORDS[at]} == = ]] && ((at <= COMP_CWORD)); then
@@ -40,6 +40,7 @@ _fairsem_limit() {
       case $waits_for in
         --dir) mapfile -t COMPREPLY < <(compgen -d -- "$cur") ;;
         --status) mapfile -t COMPREPLY < <(compgen -W "json prometheus" -- "$cur") ;;
+        --share) mapfile -t COMPREPLY < <(compgen -W user -- "$cur") ;;
       esac
       return
     fi

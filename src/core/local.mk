@@ -26,7 +26,8 @@ libcore_la_SOURCES += \
 	src/core/ahead.c src/core/ahead.h \
 	src/core/bypass.c src/core/bypass.h \
 	src/core/share.c src/core/share.h \
-	src/core/signals.c src/core/signals.h
+	src/core/signals.c src/core/signals.h \
+	src/core/tag.h
 
 # What uses the heart.
 libcore_la_SOURCES += \

@@ -2,6 +2,7 @@
 /* share.c - order between clients; see share.h. */
 #include "share.h"
 
+#include "tag.h"
 #include "system/fork.h"
 #include "tools/annotate.h"
 #include "tools/compiler.h"
@@ -29,33 +30,11 @@ static_assert(offsetof(struct fs_share, flow.weight) == offsetof(fairsem_share_t
 
 /* ---- Tags ---- */
 
-/*
- * A tag counts units / weight, in steps of 2^-20.  It wraps, so tags are compared by their difference.
- * Those that are compared are less than 2^63 apart: a grant adds at most 2^60, and so does a charge, and an
- * epoch also ends whenever the virtual time has gone 2^60 further, so no finish tag is older.
- */
-#define FS_TAG_UNIT     (INT64_C(1) << 20)
-#define FS_TAG_MOST     (INT64_C(1) << 40)      /* units / weight, in one grant */
-#define FS_TAG_EPOCH(t) ((t) >> 60)
-
-static bool tag_is_earlier(uint64_t tag, uint64_t other)
-{
-    return (int64_t)(tag - other) < 0;
-}
-
-/* Add units / weight to the tag.  What the division leaves counts in the next one, so nothing is lost. */
 static void add_to_tag(struct fs_flow *flow, int64_t units)
 {
-    int64_t weight = flow->weight, most = FS_TAG_MOST * weight, rest;
+    int64_t rest = flow->rest;
 
-    units = units > most ? most : units < -most ? -most : units;
-    rest = units % weight * FS_TAG_UNIT + flow->rest;
-    flow->tag += (uint64_t)(units / weight * FS_TAG_UNIT + rest / weight);
-    rest %= weight;
-    if (rest < 0) {
-        rest += weight;
-        flow->tag--;
-    }
+    flow->tag = fs_tag_add(flow->tag, units, flow->weight, &rest);
     flow->rest = (uint16_t)rest;
 }
 
@@ -85,7 +64,7 @@ static bool flow_is_before(const struct fs_flow *a, const struct fs_flow *b)
     if (a->priority != b->priority)
         return a->priority < b->priority;
     if (a->tag != b->tag)
-        return tag_is_earlier(a->tag, b->tag);
+        return fs_tag_is_earlier(a->tag, b->tag);
     return first_request(a)->seq < first_request(b)->seq;
 }
 
@@ -208,9 +187,9 @@ static void start_flow(struct fs_sem *s, struct fs_flow *flow, int priority, boo
 
     if (common != NULL && common->priority == priority && (other == NULL || flow_is_before(common, other)))
         other = common;
-    if (other != NULL && other->priority == priority && (!knows || tag_is_earlier(other->tag, tag)))
+    if (other != NULL && other->priority == priority && (!knows || fs_tag_is_earlier(other->tag, tag)))
         tag = other->tag;
-    if (!knows || tag_is_earlier(flow->tag, tag))
+    if (!knows || fs_tag_is_earlier(flow->tag, tag))
         start_at(flow, tag);
     flow->priority = priority;
 }
@@ -282,7 +261,7 @@ static void count_in_flow(struct fs_sem *s, struct fs_flow *flow, const struct f
     uint64_t before = s->virtual_time;
 
     fs_probe_share(s, s->name, w->in_queue.seq, w->share, flow->weight, flow->tag);
-    if (tag_is_earlier(before, flow->tag))
+    if (fs_tag_is_earlier(before, flow->tag))
         s->virtual_time = flow->tag;
     if (FS_TAG_EPOCH(before) != FS_TAG_EPOCH(s->virtual_time))
         s->epoch = new_epoch();

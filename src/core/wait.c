@@ -14,18 +14,25 @@
 
 #include <errno.h>
 
-bool fs_wait_valid(const fairsem_wait_t *how)
+bool fs_wait_valid_for_any(const fairsem_wait_t *how)
 {
+#if UINTPTR_MAX > UINT32_MAX        /* otherwise nothing is reserved */
     for (size_t i = 0; i < sizeof how->reserved_ / sizeof how->reserved_[0]; i++) {
         if (how->reserved_[i] != 0)
             return false;
     }
+#endif
     /* All zero means for ever, even on a system where 0 is not a valid clock. */
     if (!fs_clock_valid(how->clock) && (how->deadline != NULL || how->clock != 0))
         return false;
     if (how->deadline == NULL)
         return true;
     return how->timeout_ns == 0 && fs_timespec_valid(how->deadline);
+}
+
+bool fs_wait_valid(const fairsem_wait_t *how)
+{
+    return fs_wait_valid_for_any(how) && how->share_weight == 0 && how->share_key == 0;
 }
 
 bool fs_wait_deadline(const fairsem_wait_t *how, struct fs_deadline *deadline)

@@ -44,7 +44,10 @@ static inline bool fs_wait_is_copied(const struct fs_wait *wait)
     return wait->generation != fs_fork_generation();
 }
 
-/* Is every member of `how` valid?  The token is not checked. */
+/* Is every member of `how` valid?  The token and the shares are not checked. */
+bool fs_wait_valid_for_any(const fairsem_wait_t *how);
+
+/* For a semaphore of this process, too: no share of others. */
 bool fs_wait_valid(const fairsem_wait_t *how);
 
 /* The deadline of `how`, whose timeout_ns begins now.  Returns false if it has none. */

@@ -13,6 +13,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #define SECOND_NS INT64_C(1000000000)
 #define MOST_NS 1e18
@@ -35,6 +36,8 @@ static const char usage[] =
     "      --rate=N/s           at most N starts per second, evenly; also N/m and N/h\n"
     "  -q, --quiet              without that message\n"
     "  -p, --priority=PRIORITY  the lower starts first, a whole number (0)\n"
+    "      --share=KEY          commands wait in a line for each KEY, a number, and the lines take\n"
+    "                           turns; user: the number of this user\n"
     "  -g, --global[=MODE]      NAME is common to all users; without it, each user has\n"
     "                           names of its own.  MODE (666): who may use a new NAME\n"
     "      --keep               NAME stays; without it, its last COMMAND removes it\n"
@@ -57,7 +60,7 @@ static const char usage[] =
     "The exit status is that of COMMAND; 124: the wait was too long, 125: fairsem-limit\n"
     "itself failed, 126: COMMAND cannot be run, 127: COMMAND was not found.";
 
-enum { KEEP = 256, DIRECTORY, EXEC, FORK, HOLD, RATE, STATUS_OPTION, WATCH, SET_LIMIT,
+enum { KEEP = 256, DIRECTORY, EXEC, FORK, HOLD, RATE, SHARE, STATUS_OPTION, WATCH, SET_LIMIT,
        REMOVE_OPTION, FORCE, CLUSTER, TTL, KEEP_RUNNING, VERSION, HELP };
 
 static const struct option options[] = {
@@ -73,6 +76,7 @@ static const struct option options[] = {
     { "fork", no_argument, NULL, FORK },
     { "hold", required_argument, NULL, HOLD },
     { "rate", required_argument, NULL, RATE },
+    { "share", required_argument, NULL, SHARE },
     { "status", optional_argument, NULL, STATUS_OPTION },
     { "watch", no_argument, NULL, WATCH },
     { "set-limit", required_argument, NULL, SET_LIMIT },
@@ -160,6 +164,23 @@ static bool read_rate(const char *text, int64_t *interval_ns)
     return false;
 }
 
+/* Read a key: a number, or this user's. */
+static bool read_share(const char *text, struct request *r)
+{
+    char *end;
+
+    r->share = true;
+    r->share_key = getuid();
+    if (strcmp(text, "user") == 0)
+        return true;
+    errno = 0;
+    r->share_key = strtoull(text, &end, 10);
+    if (errno == 0 && *text >= '0' && *text <= '9' && *end == '\0')
+        return true;
+    warnx("--share: '%s' is neither a whole number from 0 to 18446744073709551615 nor user", text);
+    return false;
+}
+
 static bool read_descriptor(const char *text, int *fd)
 {
     int64_t number;
@@ -193,6 +214,7 @@ static bool take_option(int option, struct request *r)
     case EXEC:          r->exec = true; return true;
     case FORK:          r->exec = false; return true;   /* the default */
     case RATE:          return read_rate(optarg, &r->interval_ns);
+    case SHARE:         return read_share(optarg, r);
     case HOLD:          return read_descriptor(optarg, &r->hold_fd);
     case STATUS_OPTION:
         r->what = STATUS;
@@ -225,8 +247,8 @@ static bool take_option(int option, struct request *r)
 static const char *take_cluster(struct request *r)
 {
     const char *variable = getenv("FAIRSEM_LIMIT_CLUSTER");
-    bool here = r->global || r->exec || r->hold_fd >= 0 || r->interval_ns != 0 || r->keep || r->force
-                || r->directory != NULL;
+    bool here = r->global || r->exec || r->hold_fd >= 0 || r->interval_ns != 0 || r->share || r->keep
+                || r->force || r->directory != NULL;
 
     if (variable != NULL && *variable != '\0' && (r->cluster.on || !here)) {
         r->cluster.on = true;
@@ -238,7 +260,7 @@ static const char *take_cluster(struct request *r)
     if (!r->cluster.on)
         return r->cluster.ttl_ns != 0 || r->cluster.keep_running
                ? "--ttl and --keep-running belong to --cluster" : NULL;
-    return here ? "not with --cluster: --global, --dir, --keep, --exec, --hold, --rate, --force" : NULL;
+    return here ? "not with --cluster: --global, --dir, --keep, --exec, --hold, --rate, --share, --force" : NULL;
 }
 
 /* Parse the arguments after the options.  Returns NULL, or an error message. */

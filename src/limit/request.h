@@ -22,6 +22,8 @@ struct request {
     const char *directory;      /* of names, or NULL for the defaults (names.h) */
     int64_t     limit, units;
     int64_t     priority;       /* from INT_MIN to INT_MAX */
+    bool        share;          /* a line for each key */
+    uint64_t    share_key;
     int64_t     wait_ns;        /* -1 means for ever */
     bool        global;         /* the name is common to all users */
     mode_t      mode;           /* permissions, if the name is new */

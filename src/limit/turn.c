@@ -293,6 +293,8 @@ static bool take(struct local_name *name, int *exit_status)
         .clock = CLOCK_MONOTONIC,
         .deadline = request->wait_ns < 0 ? NULL : &deadline,
         .priority = (int)request->priority,
+        .share_weight = request->share ? 1 : 0,
+        .share_key = request->share_key,
     };
 
     while ((*exit_status = open_segment(name)) == 0) {

@@ -19,6 +19,7 @@ struct fairsem_shared {
     struct fs_segment *segment;         /* r/o, and all up to `size` */
     struct fs_process *processes;
     struct fs_slot    *slots;
+    struct fs_flow_entry *flows;
     int                max_processes, max_waiters;
     int64_t            capacity;        /* without undo: the limit of free units */
     bool               undo, spins, unbounded;

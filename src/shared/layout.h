@@ -2,8 +2,9 @@
 /*
  * layout.h - the layout of a segment, and its invariants.
  *
- * A segment is a header, a table of processes and a table of slots.  A slot is a place in the queue.  The
- * segment has indices instead of pointers, because each process maps it at another address.
+ * A segment is a header, a table of processes, a table of slots and a table of flows.  A slot is a place in
+ * the queue; a flow is the requests of one client (shared_flow.h).  The segment has indices instead of
+ * pointers, because each process maps it at another address.
  *
  * WHY NOT THE CORE'S CODE.  Clocks, deadlines, the wait strategy, tokens, counts and the arithmetic of the
  * word are shared with the core.  Three parts are not.  The core's queue has pointers to the stacks of
@@ -61,7 +62,7 @@
 #include <stdint.h>
 
 #define FS_SEGMENT_MAGIC   INT64_C(0x6d65737269616600)     /* not a text in either byte order */
-#define FS_SEGMENT_VERSION 4
+#define FS_SEGMENT_VERSION 5
 
 #define FS_NOBODY (-1)          /* in place of an index */
 
@@ -123,7 +124,24 @@ struct fs_slot {
     _Atomic int64_t  enqueued_ns;
     _Atomic int64_t  granted_ns;    /* under the lock */
     _Atomic int32_t  next, prev;    /* under the lock; derived: its neighbors in the queue */
-    _Atomic int32_t  younger, older; /* under the lock; derived: by order of arrival; only with aging_ns */
+    union {
+        struct {                    /* under the lock; derived: by order of arrival; only with aging_ns */
+            _Atomic int32_t younger, older;
+        };
+        _Atomic uint64_t tag;       /* under the lock; not with aging_ns: see shared_flow.h */
+    };
+};
+
+/* The requests of one key and one priority, and in entry i, the flow of slot i.  Under the lock. */
+struct fs_flow_entry {
+    _Atomic uint64_t key;
+    _Atomic uint64_t start, finish; /* tags: of its next grant, and behind its last request */
+    _Atomic uint32_t epoch;         /* in which this is a flow */
+    _Atomic int32_t  priority;
+    _Atomic uint16_t weight;        /* 0: its requests have no share */
+    _Atomic int16_t  requests;      /* in the queue */
+    _Atomic int16_t  of_slot;       /* index of an entry */
+    int16_t          reserved;
 };
 
 /* The redo log: a change of two authoritative members (R1). */
@@ -180,10 +198,14 @@ struct fs_segment {
 
     alignas(64)
     struct fs_shared_counters count;    /* under the lock */
+
+    _Atomic uint64_t virtual_time;      /* under the lock, and the next two; see shared_flow.h */
+    _Atomic uint32_t epoch, last_epoch;
 };
 
 static_assert(sizeof(struct fs_process) == 64 && sizeof(struct fs_slot) == 64,
               "a cache line each");
+static_assert(sizeof(struct fs_flow_entry) == 40, "the same with 32 and with 64 bits");
 static_assert(sizeof(struct fs_segment) % 64 == 0, "the tables begin at a cache line");
 static_assert(offsetof(struct fs_segment, redo) == 208 && offsetof(struct fs_segment, name_stays) == 252,
               "another layout needs another FS_SEGMENT_VERSION");
@@ -193,11 +215,12 @@ static_assert(sizeof(_Atomic int) == 4 && sizeof(_Atomic int64_t) == 8,
 static inline int64_t fs_segment_size(int max_processes, int max_waiters)
 {
     return (int64_t)sizeof(struct fs_segment) + max_processes * (int64_t)sizeof(struct fs_process)
-           + max_waiters * (int64_t)sizeof(struct fs_slot);
+           + max_waiters * (int64_t)(sizeof(struct fs_slot) + sizeof(struct fs_flow_entry));
 }
 
 static_assert(sizeof(struct fs_segment) + 64 * sizeof(struct fs_process)
-                  + 256 * sizeof(struct fs_slot) <= 32768, "larger than promised by default");
+                  + 256 * (sizeof(struct fs_slot) + sizeof(struct fs_flow_entry)) <= 32768,
+              "larger than promised by default");
 
 /* ---- Loads and stores ---- */
 

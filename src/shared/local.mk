@@ -17,6 +17,7 @@ libcore_la_SOURCES += \
 	src/shared/shared.c \
 	src/shared/shared_acquire.c src/shared/shared_acquire.h \
 	src/shared/shared_awake.c src/shared/shared_awake.h \
+	src/shared/shared_flow.c src/shared/shared_flow.h \
 	src/shared/shared_queue.c src/shared/shared_queue.h \
 	src/shared/shared_section.c src/shared/shared_section.h \
 	src/shared/shared_stat.c \

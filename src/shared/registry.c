@@ -82,6 +82,7 @@ static void copy_header(fairsem_shared_t *h, const struct fs_segment *header)
     h->aging_ns = header->aging_ns;
     h->processes = (struct fs_process *)(void *)(memory + sizeof(struct fs_segment));
     h->slots = (struct fs_slot *)(void *)(h->processes + h->max_processes);
+    h->flows = (struct fs_flow_entry *)(void *)(h->slots + h->max_waiters);
     h->units = header->units;
     h->capacity = header->capacity;
     h->undo = (header->flags & FAIRSEM_SHARED_NO_UNDO) == 0;

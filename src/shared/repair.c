@@ -9,6 +9,7 @@
 
 #include "shared/change.h"
 #include "shared/liveness.h"
+#include "shared/shared_flow.h"
 #include "shared/shared_queue.h"
 #include "tools/probes.h"
 
@@ -77,6 +78,8 @@ static void queue_up_anew(struct fs_shared_section *in)
             fs_queue_enqueue(in, i);
     }
     FS_PUT(&h->segment->next_seq, next_seq);
+    (void)fs_flow_close_gaps(in);       /* the caller wakes the detectors in any case */
+    fs_flow_dequeued(in);
 }
 
 void fs_shared_repair(struct fs_shared_section *in, const struct fs_dead *dead)

@@ -58,6 +58,8 @@ static bool release_fast(fairsem_shared_t *h, int64_t n)
 
 /* ---- Acquire ---- */
 
+static const fairsem_wait_t for_ever;
+
 /* The first step of all acquires.  Returns true with the result if n is not valid, or the units are taken. */
 static inline bool acquire_at_once(fairsem_shared_t *h, int64_t n, int *result)
 {
@@ -69,16 +71,17 @@ int fairsem_shared_acquire(fairsem_shared_t *h, int64_t n)
 {
     int result;
 
-    return acquire_at_once(h, n, &result) ? result : fs_shared_acquire(h, n, 0, 0, NULL, NULL);
+    return acquire_at_once(h, n, &result) ? result : fs_shared_acquire(h, n, &for_ever, 0, NULL);
 }
 
 int fairsem_shared_tryacquire(fairsem_shared_t *h, int64_t n)
 {
+    static const fairsem_wait_t last = { .priority = FS_LAST_PRIORITY };
     int result;
 
     if (acquire_at_once(h, n, &result))
         return result;
-    return fs_shared_acquire(h, n, FS_LAST_PRIORITY, EAGAIN, NULL, NULL);
+    return fs_shared_acquire(h, n, &last, EAGAIN, NULL);
 }
 
 int fairsem_shared_acquire_for(fairsem_shared_t *h, int64_t n, int64_t timeout_ns)
@@ -89,9 +92,9 @@ int fairsem_shared_acquire_for(fairsem_shared_t *h, int64_t n, int64_t timeout_n
     if (acquire_at_once(h, n, &result))
         return result;
     if (timeout_ns <= 0)
-        return fs_shared_acquire(h, n, 0, ETIMEDOUT, NULL, NULL);
+        return fs_shared_acquire(h, n, &for_ever, ETIMEDOUT, NULL);
     deadline = fs_deadline_after(timeout_ns);
-    return fs_shared_acquire(h, n, 0, 0, &deadline, NULL);
+    return fs_shared_acquire(h, n, &for_ever, 0, &deadline);
 }
 
 int fairsem_shared_acquire_until(fairsem_shared_t *h, int64_t n, clockid_t clock,
@@ -102,24 +105,29 @@ int fairsem_shared_acquire_until(fairsem_shared_t *h, int64_t n, clockid_t clock
     return fs_clock_valid(clock) ? fairsem_shared_acquire_with(h, n, &how) : EINVAL;
 }
 
+static bool share_valid(const fairsem_shared_t *h, const fairsem_wait_t *how)
+{
+    if (how->share_weight == 0)
+        return how->share == NULL && how->share_key == 0;
+    return how->share == NULL && how->share_weight <= FAIRSEM_MAX_WEIGHT && h->aging_ns == 0;
+}
+
 int fairsem_shared_acquire_with(fairsem_shared_t *h, int64_t n, const fairsem_wait_t *how)
 {
-    static const fairsem_wait_t for_ever;
     struct fs_deadline deadline;
     int result;
 
     if (how == NULL)
         how = &for_ever;
-    if (!fs_count_valid(n) || !fs_wait_valid(how) || how->share != NULL)
+    if (!fs_count_valid(n) || !fs_wait_valid_for_any(how) || !share_valid(h, how))
         return EINVAL;
     if (how->token != NULL && (result = fairsem_token_reason(how->token)) != 0)
         return result;
     if (acquire_at_once(h, n, &result))
         return result;
     if (!fs_wait_deadline(how, &deadline))
-        return fs_shared_acquire(h, n, how->priority, 0, NULL, how->token);
-    return fs_shared_acquire(h, n, how->priority, fs_deadline_passed(&deadline) ? ETIMEDOUT : 0,
-                             &deadline, how->token);
+        return fs_shared_acquire(h, n, how, 0, NULL);
+    return fs_shared_acquire(h, n, how, fs_deadline_passed(&deadline) ? ETIMEDOUT : 0, &deadline);
 }
 
 /* ---- Release ---- */

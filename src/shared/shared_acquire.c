@@ -7,6 +7,7 @@
 
 #include "shared/attach.h"
 #include "shared/change.h"
+#include "shared/shared_flow.h"
 #include "shared/liveness.h"
 #include "shared/shared_queue.h"
 #include "shared/shared_wait.h"
@@ -51,6 +52,8 @@ static int shared_join(struct fs_shared_wait *wait, struct fs_shared_section *in
     wait->seq = fs_load_seq(in, &h->segment->next_seq);
     FS_PUT(&h->segment->next_seq, wait->seq + 1);
     fill_in_slot(wait, &h->slots[index]);
+    if (h->aging_ns == 0)
+        fs_flow_tag(in, index, &wait->share);
     FS_COMMIT(in, &h->slots[index].state, FS_SLOT_WAITING);
     FS_PUT(&wait->slot, index);
     fs_queue_enqueue(in, index);
@@ -146,16 +149,17 @@ static bool is_refused(fairsem_shared_t *h, int64_t n)
            && !fs_long_ago(fs_now_ns(), FS_GET(&segment->checked_ns), fs_detect_call_ns(h));
 }
 
-int fs_shared_acquire(fairsem_shared_t *h, int64_t n, int priority, int refusal,
-                      const struct fs_deadline *deadline, const fairsem_token_t *token)
+int fs_shared_acquire(fairsem_shared_t *h, int64_t n, const fairsem_wait_t *how, int refusal,
+                      const struct fs_deadline *deadline)
 {
     struct fs_shared_wait wait;
-    int result = fs_shared_wait_begin(&wait, h, deadline, token);
+    int result = fs_shared_wait_begin(&wait, h, deadline, how->token);
 
     if (result != 0)
         return result;
     wait.units = n;
-    wait.priority = priority;
+    wait.priority = how->priority;
+    wait.share = (struct fs_shared_share){ .key = how->share_key, .weight = how->share_weight };
     wait.refusal = refusal;
     /* If attaching needs the lock, and it is not free, the process attaches when it takes the lock. */
     result = fs_shared_ensure_attached(h, FS_LOCK_TRY, NULL);

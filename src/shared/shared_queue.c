@@ -2,6 +2,8 @@
 /* shared_queue.c - the wait queue: a list of slots, linked by index; see shared_queue.h. */
 #include "shared/shared_queue.h"
 
+#include "tag.h"
+
 /*
  * Two chains of the same slots: IN_TURN is the queue; BY_ARRIVAL exists only with aging_ns.  The links of a
  * slot are its neighbors behind and ahead; the links of FS_NOBODY are the first and the last slot.
@@ -40,14 +42,54 @@ static void link_out(struct fs_shared_section *in, enum chain chain, int index)
     FS_PUT(ahead_of(h, chain, behind), ahead);
 }
 
-static bool comes_before(const struct fs_slot *a, const struct fs_slot *b, enum chain chain)
+/* Are the slots of one priority in the order of their tags?  See shared_flow.h. */
+static bool has_tags(const fairsem_shared_t *h)
 {
+    return h->aging_ns == 0 && FS_GET(&h->segment->epoch) != 0;
+}
+
+static bool comes_before(const fairsem_shared_t *h, int index, int other, enum chain chain)
+{
+    const struct fs_slot *a = &h->slots[index], *b = &h->slots[other];
     int32_t pa = FS_GET(&a->priority), pb = FS_GET(&b->priority);
     bool old = FS_GET(&a->old) != 0;
 
     if (chain == IN_TURN && old != (FS_GET(&b->old) != 0))
         return old;
-    return chain == IN_TURN && !old && pa != pb ? pa < pb : FS_GET(&a->seq) < FS_GET(&b->seq);
+    if (chain == IN_TURN && !old && pa != pb)
+        return pa < pb;
+    if (has_tags(h) && FS_GET(&a->tag) != FS_GET(&b->tag))
+        return fs_tag_is_earlier(FS_GET(&a->tag), FS_GET(&b->tag));
+    return FS_GET(&a->seq) < FS_GET(&b->seq);
+}
+
+/* Is the slot nearer to the front than to the end, by its tag?  A client that waits alone is. */
+static bool is_near_front(struct fs_shared_section *in, int index)
+{
+    const fairsem_shared_t *h = in->handle;
+    int front = fs_queue_front(in), last = fs_load_link(in, &h->segment->tail);
+    uint64_t tag;
+
+    if (!has_tags(h) || front == FS_NOBODY || last == FS_NOBODY)
+        return false;
+    tag = FS_GET(&h->slots[index].tag);
+    return fs_tag_is_earlier(tag - FS_GET(&h->slots[front].tag), FS_GET(&h->slots[last].tag) - tag);
+}
+
+static void join_from_front(struct fs_shared_section *in, int index)
+{
+    const fairsem_shared_t *h = in->handle;
+    int ahead = FS_NOBODY, behind = fs_queue_front(in), steps = 0;
+
+    while (behind != FS_NOBODY && !comes_before(h, index, behind, IN_TURN)) {
+        if (steps++ == h->max_waiters) {
+            fs_damaged(in);
+            break;
+        }
+        ahead = behind;
+        behind = fs_load_link(in, behind_of(h, IN_TURN, ahead));
+    }
+    link_in(h, IN_TURN, ahead, index, behind);
 }
 
 /* Search from the end, where nearly every request belongs.  A repair calls it in any order. */
@@ -56,7 +98,7 @@ static void join_chain(struct fs_shared_section *in, enum chain chain, int index
     const fairsem_shared_t *h = in->handle;
     int behind = FS_NOBODY, ahead = fs_load_link(in, ahead_of(h, chain, FS_NOBODY)), steps = 0;
 
-    while (ahead != FS_NOBODY && comes_before(&h->slots[index], &h->slots[ahead], chain)) {
+    while (ahead != FS_NOBODY && comes_before(h, index, ahead, chain)) {
         if (steps++ == h->max_waiters) {
             fs_damaged(in);
             break;
@@ -92,7 +134,10 @@ void fs_queue_enqueue(struct fs_shared_section *in, int index)
 {
     if (in->handle->aging_ns != 0)
         join_chain(in, BY_ARRIVAL, index);
-    join_chain(in, IN_TURN, index);
+    if (is_near_front(in, index))
+        join_from_front(in, index);
+    else
+        join_chain(in, IN_TURN, index);
     FS_COUNT_UP(&in->handle->segment->waiters, 1);
 }
 

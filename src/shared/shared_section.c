@@ -5,6 +5,7 @@
 #include "shared/change.h"
 #include "shared/liveness.h"
 #include "shared/shared_awake.h"
+#include "shared/shared_flow.h"
 #include "shared/shared_queue.h"
 #include "system/deadline.h"
 #include "system/system.h"
@@ -79,8 +80,9 @@ void fs_shared_dequeue(struct fs_shared_section *in, int slot)
     bool was_detector = fs_queue_is_detector(in->handle, slot);
 
     fs_queue_dequeue(in, slot);
-    if (was_detector)
+    if (fs_flow_close_gaps(in) || was_detector)
         wake_detectors(in);
+    fs_flow_dequeued(in);
 }
 
 static void note_age(struct fs_shared_section *in)
@@ -233,9 +235,14 @@ static void grant_head(struct fs_shared_section *in, int head, int64_t units)
     FS_PUT(&slot->granted_ns, now);
     FS_PUT(&slot->core, (int16_t)(h->spins ? fs_cpu_current() : FS_NO_CORE));
     if (!fs_shared_grant_slot(in, head, units)) {
+        if (fs_flow_close_gaps(in))
+            wake_detectors(in);
+        fs_flow_dequeued(in);
         (void)fs_shared_clean_up(in, head);
         return;
     }
+    fs_flow_granted(in, head, units);
+    fs_flow_dequeued(in);
     count_grant(h, head, now, passes);
     fs_shared_awake_granted(h, head, core, now);
     fs_shared_will_wake(in, head);

@@ -3,6 +3,7 @@
 #ifndef FS_SHARED_WAIT_H
 #define FS_SHARED_WAIT_H
 
+#include "shared/shared_flow.h"
 #include "shared/shared_awake.h"
 #include "shared/shared_section.h"
 #include "shared/detect.h"
@@ -25,6 +26,7 @@ struct fs_shared_wait {
     struct fs_shared_awake    awake;
     int64_t                   units;
     int                       priority;
+    struct fs_shared_share    share;
     int                       refusal;      /* the error to return instead of waiting, or 0 */
     unsigned                  generation;   /* of the process that began it, see fork.h */
 };

@@ -70,7 +70,7 @@ START_TEST(acquire_checks_its_arguments)
     fairsem_cluster_t *handle;
     fairsem_cluster_hold_t hold = { { 0 } };
     const struct timespec time = { 0, 0 };
-    fairsem_wait_t both = { .deadline = &time, .timeout_ns = 1 }, odd = { .reserved_ = { 1 } };
+    fairsem_wait_t both = { .deadline = &time, .timeout_ns = 1 }, odd = { .share_key = 1 };
     fairsem_wait_t clock = { .clock = CLOCK_PROCESS_CPUTIME_ID, .deadline = &time };
     fairsem_wait_t moment = { .timeout_ns = 20000000 };
     char name[FAIRSEM_CLUSTER_NAME_MAX + 2] = { 0 };

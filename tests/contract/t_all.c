@@ -88,7 +88,7 @@ START_TEST(a_call_without_requests_takes_nothing_and_succeeds)
 {
     fairsem_t sem = FAIRSEM_INITIALIZER(1);
     const fairsem_request_t request = { &sem, 1, NULL };
-    const fairsem_wait_t bad = { .reserved_ = { 1 } };
+    const fairsem_wait_t bad = { .share_key = 1 };
 
     ck_assert_int_eq(fairsem_acquire_all(NULL, 0, NULL), 0);
     ck_assert_int_eq(fairsem_acquire_all(&request, 0, NULL), 0);
@@ -139,7 +139,7 @@ START_TEST(a_mistake_takes_nothing)
         { .clock = CLOCK_REALTIME, .deadline = &second },
         { .clock = CLOCK_THREAD_CPUTIME_ID, .deadline = &now },
         { .clock = CLOCK_REALTIME, .deadline = &now, .timeout_ns = 1 },
-        { .reserved_ = { 0, 1 } },
+        { .share_weight = 1 },
     };
 
     for (int i = 0; i < 3; i++)

@@ -126,14 +126,19 @@ CALL(until_past, fairsem_acquire_until(&s->sem, n, CLOCK_MONOTONIC, &s->past))
 CALL(with_past, fairsem_acquire_with(&s->sem, n, HOW(PAST)))
 CALL(bad_clock, fairsem_acquire_until(&s->sem, n, CLOCK_THREAD_CPUTIME_ID, &s->past))
 CALL(bad_nsec, fairsem_acquire_with(&s->sem, n, HOW(.deadline = &bad_time)))
-CALL(reserved, fairsem_acquire_with(&s->sem, n, HOW(.reserved_ = { [2] = 1 })))
+#if UINTPTR_MAX > UINT32_MAX
+#define RESERVED .reserved_ = { 1 }
+#else
+#define RESERVED .share_key = 1
+#endif
+CALL(reserved, fairsem_acquire_with(&s->sem, n, HOW(RESERVED)))
 CALL(canceled, fairsem_acquire_with(&s->sem, n, HOW(CANCELED)))
 CALL(cancel, fairsem_token_cancel(&s->canceled, (int)n))
 
 #define BOTH (const fairsem_request_t[]){ { &s->other, 1, NULL }, { &s->sem, n, NULL } }, 2
 CALL(all, fairsem_acquire_all(BOTH, NULL))
 CALL(all_past, fairsem_acquire_all(BOTH, HOW(PAST)))
-CALL(all_reserved, fairsem_acquire_all(BOTH, HOW(.reserved_ = { 1 })))
+CALL(all_reserved, fairsem_acquire_all(BOTH, HOW(.share_weight = 1)))
 CALL(all_canceled, fairsem_acquire_all(BOTH, HOW(CANCELED)))
 CALL(release_all, fairsem_release_all(BOTH))
 
@@ -163,7 +168,7 @@ CALL(t_wait, fairsem_ticket_wait(&s->waiting, HOW(PAST)))
 CALL(t_wait_granted, fairsem_ticket_wait(&s->granted, HOW(PAST)))
 CALL(t_wait_canceled, fairsem_ticket_wait(&s->waiting, HOW(CANCELED)))
 CALL(t_wait_better, fairsem_ticket_wait(&s->waiting, HOW(PAST, .priority = (int)n)))
-CALL(t_wait_reserved, fairsem_ticket_wait(&s->waiting, HOW(.reserved_ = { [2] = 1 })))
+CALL(t_wait_reserved, fairsem_ticket_wait(&s->waiting, HOW(.share_key = 1)))
 CALL(t_wait_bad_nsec, fairsem_ticket_wait(&s->waiting, HOW(.deadline = &bad_time)))
 CALL(t_wait_bad_clock, fairsem_ticket_wait(&s->waiting, HOW(.clock = 99, .deadline = &s->past)))
 CALL(t_return, fairsem_ticket_return(&s->waiting))

@@ -4,6 +4,7 @@ come back."""
 
 import os
 import re
+import shlex
 import signal
 import subprocess
 
@@ -94,6 +95,22 @@ def test_waiters_begin_in_order(limit, in_line):
     let_go(holder)
     assert [waiter.wait() for waiter in waiters] == [0] * 4
     assert (limit.work / "order").read_text().split() == ["4", "1", "2", "3"]
+
+
+def test_the_lines_of_two_keys_take_turns(limit):
+    """Five commands of one user, then two of another one, and one without a key."""
+    holder = limit.hold()
+    waiters = [limit.wait(i + 1, "%s test 1 -- sh -c 'echo %s >> @WORK/order'" % (key, name))
+               for i, (key, name) in enumerate([("--share=user", "me")] * 5 + [("--share=%d" % (2**64 - 1), "you")] * 2
+                                               + [("", "nobody")])]
+    let_go(holder)
+    assert [waiter.wait() for waiter in waiters] == [0] * 8
+    assert (limit.work / "order").read_text().split() == ["me", "you", "nobody", "me", "you", "me", "me", "me"]
+
+
+@pytest.mark.parametrize("key", ("", "me", "-1", "+1", " 1", "1x", "0x1", "18446744073709551616"))
+def test_a_wrong_key(limit, key):
+    limit.gives(125, "--share=%s test 1 -- true" % shlex.quote(key), says="--share: '%s' is neither" % re.escape(key))
 
 
 def test_the_status_shows_the_queue(limit, in_line):

@@ -16,6 +16,7 @@ test_programs += \
 	tests/shared/t_shared_posix_open \
 	tests/shared/t_shared_results \
 	tests/shared/t_shared_set_units \
+	tests/shared/t_shared_shares \
 	tests/shared/t_shared_stepped \
 	tests/shared/t_shared_stopped \
 	tests/shared/t_shared_storm

@@ -16,7 +16,7 @@ START_TEST(invalid_arguments_are_refused)
         const fairsem_shared_attr_t attr = { .units = 4, .flags = flags,
                                              .capacity = 4 };
         struct timespec soon = from_now(CLOCK_MONOTONIC, 1000), wrong = { 0, 1000000000 };
-        const fairsem_wait_t reserved = { .reserved_ = { 1 } };
+        const fairsem_wait_t reserved = { .share_key = 1 };
         fairsem_shared_t *h;
 
         ck_assert_int_eq(fairsem_shared_open(&h, NULL, 0, 0, &attr), 0);

@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * tag.h - the tags of start-time fair queueing, which share.h explains.
+ *
+ * A tag counts units / weight, in steps of 2^-20.  It wraps, so tags are compared by their difference.
+ * Those that are compared are less than 2^63 apart: a grant adds at most 2^60, and so does a charge, and an
+ * epoch also ends whenever the virtual time has gone 2^60 further, so no finish tag is older.
+ */
+#ifndef FS_TAG_H
+#define FS_TAG_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#define FS_TAG_UNIT     (INT64_C(1) << 20)
+#define FS_TAG_MOST     (INT64_C(1) << 40)      /* units / weight, in one grant */
+#define FS_TAG_EPOCH(t) ((t) >> 60)
+
+static inline bool fs_tag_is_earlier(uint64_t tag, uint64_t other)
+{
+    return (int64_t)(tag - other) < 0;
+}
+
+/*
+ * Returns tag + units / weight.  *rest is what the division leaves, to be added the next time: so nothing is
+ * lost.  units may be negative.
+ */
+static inline uint64_t fs_tag_add(uint64_t tag, int64_t units, int64_t weight, int64_t *rest)
+{
+    int64_t most = FS_TAG_MOST * weight, steps, part;
+
+    units = units > most ? most : units < -most ? -most : units;
+    part = units % weight * FS_TAG_UNIT + *rest;
+    steps = units / weight * FS_TAG_UNIT + part / weight;
+    *rest = part % weight;
+    if (*rest < 0) {
+        *rest += weight;
+        steps--;
+    }
+    return tag + (uint64_t)steps;
+}
+
+#endif

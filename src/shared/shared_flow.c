@@ -1,0 +1,227 @@
+/* SPDX-License-Identifier: MIT */
+/* shared_flow.c - order between clients of a segment; see shared_flow.h. */
+#include "shared/shared_flow.h"
+
+#include "shared/shared_queue.h"
+#include "tag.h"
+
+static uint64_t tag_of(const fairsem_shared_t *h, int index)
+{
+    return FS_GET(&h->slots[index].tag);
+}
+
+static uint64_t after(uint64_t tag, int64_t units, uint32_t weight)
+{
+    int64_t rest = 0;
+
+    return fs_tag_add(tag, units, weight == 0 ? 1 : weight, &rest);
+}
+
+/* ---- The table ---- */
+
+static bool is_this_flow(const struct fs_flow_entry *flow, int priority, const struct fs_shared_share *share)
+{
+    return FS_GET(&flow->key) == share->key && FS_GET(&flow->priority) == priority
+           && (FS_GET(&flow->weight) == 0) == (share->weight == 0);
+}
+
+static bool has_requests(const struct fs_flow_entry *flow)
+{
+    return FS_GET(&flow->requests) > 0;
+}
+
+/*
+ * Returns the flow, or an entry for it: *is_new.  An entry that is free ends the search, because no entry
+ * becomes free within an epoch.  There is one, or one without requests, because this request has none yet.
+ */
+static struct fs_flow_entry *find_flow(const fairsem_shared_t *h, int priority,
+                                       const struct fs_shared_share *share, uint32_t epoch, bool *is_new)
+{
+    uint64_t hash = (share->key ^ (uint32_t)priority) * UINT64_C(0x9e3779b97f4a7c15);
+    struct fs_flow_entry *idle = NULL;
+    int at = (int)((hash >> 32) % (uint64_t)h->max_waiters);
+
+    *is_new = false;
+    for (int i = 0; i < h->max_waiters; i++) {
+        struct fs_flow_entry *flow = &h->flows[at];
+
+        if (FS_GET(&flow->epoch) != epoch) {
+            *is_new = true;
+            return flow;
+        }
+        if (is_this_flow(flow, priority, share))
+            return flow;
+        if (idle == NULL && !has_requests(flow))
+            idle = flow;
+        at = at + 1 < h->max_waiters ? at + 1 : 0;
+    }
+    *is_new = true;
+    return idle != NULL ? idle : &h->flows[at];
+}
+
+/* The flow of a slot in the queue; or any, if the number is damaged, which nobody trusts. */
+static struct fs_flow_entry *flow_of_slot(const fairsem_shared_t *h, int index)
+{
+    int flow = FS_GET(&h->flows[index].of_slot);
+
+    return &h->flows[fs_index_valid(flow, h->max_waiters) ? flow : 0];
+}
+
+/* ---- Tags ---- */
+
+/* The smallest tag of a slot with this priority, if there is one. */
+static bool first_tag_of(struct fs_shared_section *in, int priority, uint64_t *tag)
+{
+    const fairsem_shared_t *h = in->handle;
+    int at = fs_queue_front(in);
+
+    for (int i = 0; at != FS_NOBODY && i < h->max_waiters; i++) {
+        if (FS_GET(&h->slots[at].priority) >= priority)
+            break;
+        at = fs_queue_behind(in, at);
+    }
+    if (at == FS_NOBODY || FS_GET(&h->slots[at].priority) != priority)
+        return false;
+    *tag = tag_of(h, at);
+    return true;
+}
+
+/* share.h says which. */
+static uint64_t start_tag(struct fs_shared_section *in, const struct fs_flow_entry *flow, int priority, bool is_new)
+{
+    uint64_t tag = FS_GET(&in->handle->segment->virtual_time), first;
+
+    if (first_tag_of(in, priority, &first) && (is_new || fs_tag_is_earlier(first, tag)))
+        tag = first;
+    if (is_new || fs_tag_is_earlier(FS_GET(&flow->finish), tag))
+        return tag;
+    return FS_GET(&flow->finish);
+}
+
+/* Store the tag of a slot that is enqueued next, or is in the queue and gets its first tag. */
+static void add_to_flow(struct fs_shared_section *in, int index, const struct fs_shared_share *share, uint32_t epoch)
+{
+    const fairsem_shared_t *h = in->handle;
+    struct fs_slot *slot = &h->slots[index];
+    int32_t priority = FS_GET(&slot->priority);
+    uint64_t tag;
+    bool is_new;
+    struct fs_flow_entry *flow = find_flow(h, priority, share, epoch, &is_new);
+
+    tag = start_tag(in, flow, priority, is_new);
+    if (is_new) {
+        FS_PUT(&flow->key, share->key);
+        FS_PUT(&flow->priority, priority);
+        FS_PUT(&flow->requests, 0);
+        FS_PUT(&flow->epoch, epoch);
+    }
+    if (!has_requests(flow))
+        FS_PUT(&flow->start, tag);
+    FS_PUT(&flow->weight, (uint16_t)share->weight);
+    FS_PUT(&flow->requests, (int16_t)(FS_GET(&flow->requests) + 1));
+    FS_PUT(&flow->finish, after(tag, FS_GET(&slot->units), share->weight));
+    FS_PUT(&slot->tag, tag);
+    FS_PUT(&h->flows[index].of_slot, (int16_t)(flow - h->flows));
+}
+
+static uint32_t next_epoch(struct fs_segment *s)
+{
+    uint32_t epoch = FS_GET(&s->last_epoch) + 1;
+
+    epoch += epoch == 0;
+    FS_PUT(&s->last_epoch, epoch);
+    return epoch;
+}
+
+/* The slots that are in the queue have no share.  The epoch begins when all of them have tags. */
+static void begin_epoch(struct fs_shared_section *in)
+{
+    static const struct fs_shared_share common = { .weight = 0 };
+    const fairsem_shared_t *h = in->handle;
+    uint32_t epoch = next_epoch(h->segment);
+    int at = fs_queue_front(in);
+
+    FS_PUT(&h->segment->virtual_time, 0);
+    for (int i = 0; at != FS_NOBODY && i < h->max_waiters; i++) {
+        add_to_flow(in, at, &common, epoch);
+        at = fs_queue_behind(in, at);
+    }
+    FS_PUT(&h->segment->epoch, epoch);
+}
+
+void fs_flow_tag(struct fs_shared_section *in, int index, const struct fs_shared_share *share)
+{
+    const struct fs_segment *s = in->handle->segment;
+
+    if (share->weight != 0 && FS_GET(&s->epoch) == 0)
+        begin_epoch(in);
+    if (FS_GET(&s->epoch) != 0)
+        add_to_flow(in, index, share, FS_GET(&s->epoch));
+}
+
+/* Flows with requests go on in the next epoch. */
+static void renew_epoch(const fairsem_shared_t *h)
+{
+    uint32_t epoch = next_epoch(h->segment);
+
+    for (int i = 0; i < h->max_waiters; i++) {
+        if (FS_GET(&h->flows[i].epoch) == FS_GET(&h->segment->epoch) && has_requests(&h->flows[i]))
+            FS_PUT(&h->flows[i].epoch, epoch);
+    }
+    FS_PUT(&h->segment->epoch, epoch);
+}
+
+void fs_flow_granted(struct fs_shared_section *in, int index, int64_t units)
+{
+    const fairsem_shared_t *h = in->handle;
+    struct fs_flow_entry *flow = flow_of_slot(h, index);
+    uint64_t tag = tag_of(h, index), before = FS_GET(&h->segment->virtual_time);
+
+    if (FS_GET(&h->segment->epoch) == 0)
+        return;
+    FS_PUT(&flow->start, after(tag, units, FS_GET(&flow->weight)));
+    FS_PUT(&flow->requests, (int16_t)(FS_GET(&flow->requests) - 1));
+    if (!fs_tag_is_earlier(before, tag))
+        return;
+    FS_PUT(&h->segment->virtual_time, tag);
+    if (FS_TAG_EPOCH(before) != FS_TAG_EPOCH(tag))
+        renew_epoch(h);
+}
+
+/* The tags of each flow follow each other from its start. */
+bool fs_flow_close_gaps(struct fs_shared_section *in)
+{
+    const fairsem_shared_t *h = in->handle;
+    int at = fs_queue_front(in), next;
+    bool moved = false;
+
+    if (FS_GET(&h->segment->epoch) == 0)
+        return false;
+    for (int i = 0; i < h->max_waiters; i++) {
+        FS_PUT(&h->flows[i].requests, 0);
+        FS_PUT(&h->flows[i].finish, FS_GET(&h->flows[i].start));
+    }
+    for (int i = 0; at != FS_NOBODY && i < h->max_waiters; i++, at = next) {
+        struct fs_flow_entry *flow = flow_of_slot(h, at);
+        uint64_t tag = FS_GET(&flow->finish);
+
+        next = fs_queue_behind(in, at);
+        if (fs_tag_is_earlier(tag, tag_of(h, at))) {
+            fs_queue_dequeue(in, at);
+            FS_PUT(&h->slots[at].tag, tag);
+            fs_queue_enqueue(in, at);
+            moved = true;
+        }
+        FS_PUT(&flow->requests, (int16_t)(FS_GET(&flow->requests) + 1));
+        FS_PUT(&flow->finish, after(tag_of(h, at), FS_GET(&h->slots[at].units), FS_GET(&flow->weight)));
+    }
+    return moved;
+}
+
+void fs_flow_dequeued(struct fs_shared_section *in)
+{
+    struct fs_segment *s = in->handle->segment;
+
+    if (FS_GET(&s->epoch) != 0 && fs_queue_front(in) == FS_NOBODY)
+        FS_PUT(&s->epoch, 0);
+}
