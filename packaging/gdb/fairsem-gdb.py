@@ -28,7 +28,7 @@ LAYOUT = {
                'u8 competes_when_woken, i64 competes_at_ns, fs_cancelable by_token, fs_parking parking, '
                'u32 generation, u8 interruptible, u8 interrupted',
     'fs_watcher': 'fs_wait wait, fs_list in_ring, ptr ticket',
-    'fs_awake': 'u8 as_front, u8 holders_core, i16 early',
+    'fs_awake': 'u8 as_front, u8 holders_core, i16 prewake',
     'fs_sem': 'a64 word, a64 limit, mutex mutex, u8 options, u8 resized, fs_awake awake, '
               'u8 before_queue, u8 in_section, fs_waitq queue, u32 waiters, ptr far, i64 front_since_ns, '
               'i32 closed, u32 tickets, u64 waiting_low, i64 wait_ns_total, i64 grants, i64 wait_ns_max, '

@@ -93,9 +93,9 @@ static bool within(int64_t start_ns, int64_t now_ns, int64_t longest_ns)
 #define AT_ONCE_NS        2000          /* no other thread ran during a shorter yield */
 #define LONGEST_BACKOFF_NS  640000000
 
-/* MANY_PREEMPTED such grants within WATCH_NS: a busy process shares the cores. */
-#define MANY_PREEMPTED         6
-#define WATCH_NS          400000000
+/* MANY_PREEMPTED such grants within WINDOW_NS: a busy process shares the cores. */
+#define MANY_PREEMPTED    6
+#define WINDOW_NS         400000000
 #define MEMORY_NS         INT64_C(1000000000)   /* after it the last back-off is forgotten */
 
 /*
@@ -199,17 +199,17 @@ static struct backoff awake_backoff = {
     .shortest_ns = 100000000, .longest_ns = INT64_C(2560000000)
 };
 
-/* Preempted hand-offs: how many, since when, the last one, and the processor time at the start. */
+/* Preempted hand-offs: how many in this window, its start, the last one, and the processor time at the start. */
 static _Atomic int preempted_grants;
-static _Atomic int64_t watched_since_ns, last_preempted_ns, used_before_ns;
+static _Atomic int64_t window_start_ns, last_preempted_ns, used_before_ns;
 
-/* Count from here.  Returns the processor time, in nanoseconds, that this process has used meanwhile. */
-static int64_t watch_again(int64_t now_ns, int late)
+/* Returns the processor time, in nanoseconds, that this process has used in the last window. */
+static int64_t restart_window(int64_t now_ns, int preempted)
 {
     int64_t used_ns = fs_process_ns();
 
-    atomic_store_explicit(&preempted_grants, late, memory_order_relaxed);
-    atomic_store_explicit(&watched_since_ns, now_ns, memory_order_relaxed);
+    atomic_store_explicit(&preempted_grants, preempted, memory_order_relaxed);
+    atomic_store_explicit(&window_start_ns, now_ns, memory_order_relaxed);
     return used_ns - atomic_exchange_explicit(&used_before_ns, used_ns, memory_order_relaxed);
 }
 
@@ -236,7 +236,7 @@ static bool is_soon(const struct fs_awake *awake, bool as_front, bool others_wai
 void fs_awake_preempted(const struct fs_awake *awake, bool as_front, bool others_wait, int64_t front_ns,
                         int64_t now_ns)
 {
-    int64_t since_ns = atomic_load_explicit(&watched_since_ns, memory_order_relaxed);
+    int64_t since_ns = atomic_load_explicit(&window_start_ns, memory_order_relaxed);
     int64_t slept_until_ns = backoff_end(&awake_backoff), began_ns = now_ns - front_ns;
 
     /* If it began before that time, the same moment has delayed other semaphores, and has been counted. */
@@ -245,12 +245,12 @@ void fs_awake_preempted(const struct fs_awake *awake, bool as_front, bool others
         || awake->holders_core != fs_core_byte(fs_cpu_current()))
         return;
     atomic_store_explicit(&last_preempted_ns, now_ns, memory_order_relaxed);
-    if (now_ns - since_ns > WATCH_NS || since_ns < slept_until_ns) {
-        (void)watch_again(now_ns, 1);
+    if (now_ns - since_ns > WINDOW_NS || since_ns < slept_until_ns) {
+        (void)restart_window(now_ns, 1);
         return;
     }
     if (atomic_fetch_add_explicit(&preempted_grants, 1, memory_order_relaxed) + 1 != MANY_PREEMPTED
-        || watch_again(now_ns, 0) >= (now_ns - since_ns) / 4 * 3 * fs_cpu_count())
+        || restart_window(now_ns, 0) >= (now_ns - since_ns) / 4 * 3 * fs_cpu_count())
         return;
     back_off_longer(&awake_backoff, now_ns - slept_until_ns < MEMORY_NS ? 4 : 0, now_ns);
 }
@@ -290,29 +290,29 @@ static enum fs_strategy strategy_for(const struct fs_awake *awake, const struct 
  * Pre-waking by a thread that is enqueued costs less than by the releasing thread.  So it pays if
  * intervals are short, whatever the penalty; and the pre-woken front yields, so holders have their cores.
  */
-static enum fs_ahead ahead_for(const struct fs_awake *awake, const struct fs_awake_facts *facts,
-                               int core)
+static enum fs_prewake whom_to_prewake(const struct fs_awake *awake, const struct fs_awake_facts *facts,
+                                       int core)
 {
     int64_t interval = interval_ns(awake);
 
     if (facts->only_front || facts->is_front || facts->waiting <= FEW || !yields_pay(facts->enqueued_ns))
-        return FS_AHEAD_NOBODY;
+        return FS_PREWAKE_NOBODY;
     if (interval <= SOON_NS && fs_core_byte(core) != awake->holders_core)
-        return FS_AHEAD_ON_CORE;
-    if (facts->early_unknown)
-        return interval <= SOON_UNKNOWN_NS ? FS_AHEAD_FRONT : FS_AHEAD_NOBODY;
-    return interval <= SOON_NS || awake->early < PENALTY_HIGH ? FS_AHEAD_FRONT : FS_AHEAD_NOBODY;
+        return FS_PREWAKE_ON_CORE;
+    if (facts->prewake_unknown)
+        return interval <= SOON_UNKNOWN_NS ? FS_PREWAKE_FRONT : FS_PREWAKE_NOBODY;
+    return interval <= SOON_NS || awake->prewake < PENALTY_HIGH ? FS_PREWAKE_FRONT : FS_PREWAKE_NOBODY;
 }
 
-enum fs_ahead fs_awake_joined(const struct fs_awake *awake, const struct fs_awake_facts *facts,
-                              int core, enum fs_strategy *strategy)
+enum fs_prewake fs_awake_enqueued(const struct fs_awake *awake, const struct fs_awake_facts *facts,
+                                  int core, enum fs_strategy *strategy)
 {
     if (all_sleep(facts->enqueued_ns)) {
         *strategy = FS_SLEEP_AT_ONCE;
-        return FS_AHEAD_NOBODY;
+        return FS_PREWAKE_NOBODY;
     }
     *strategy = strategy_for(awake, facts);
-    return ahead_for(awake, facts, core);
+    return whom_to_prewake(awake, facts, core);
 }
 
 /*
@@ -324,7 +324,7 @@ int fs_awake_near(const struct fs_awake *awake, const struct fs_awake_facts *fac
 {
     int64_t wake_up = atomic_load_explicit(&wake_up_ns, memory_order_relaxed), interval = interval_ns(awake);
     int64_t cores = fs_cpu_count(), spare = cores - holders(facts), most = cores / 2;
-    int64_t ahead = wake_up * 2 / interval + 2;
+    int64_t wanted = wake_up * 2 / interval + 2;
 
     if (facts->only_front || interval > wake_up * NEAR_WAKE_UPS || all_sleep(now_ns))
         return 0;
@@ -334,7 +334,7 @@ int fs_awake_near(const struct fs_awake *awake, const struct fs_awake_facts *fac
         most += spare;
     if (most > FS_NEAR_MAX)
         most = FS_NEAR_MAX;
-    return (int)(ahead < most ? ahead : most);
+    return (int)(wanted < most ? wanted : most);
 }
 
 enum fs_strategy fs_awake_strategy_near(const struct fs_awake *awake, const struct fs_awake_facts *facts)
@@ -348,9 +348,9 @@ enum fs_strategy fs_awake_strategy_near(const struct fs_awake *awake, const stru
  * In a convoy, the next thread that is enqueued pre-wakes.  Alongside a busy process nobody should: the
  * kernel prefers a thread that has slept until its grant to that process, but not one that was awake.
  */
-bool fs_awake_next(const struct fs_awake *awake, const struct fs_awake_facts *facts, int64_t now_ns)
+bool fs_awake_prewakes_front(const struct fs_awake *awake, const struct fs_awake_facts *facts, int64_t now_ns)
 {
-    return facts->waiting < FEW && awake->early < PENALTY_HIGH && !facts->only_front
+    return facts->waiting < FEW && awake->prewake < PENALTY_HIGH && !facts->only_front
            && cores_suffice(facts) && !all_sleep(now_ns);
 }
 
@@ -360,9 +360,9 @@ bool fs_awake_next(const struct fs_awake *awake, const struct fs_awake_facts *fa
  */
 bool fs_awake_before_queue(const _Atomic uint8_t *penalty, int64_t start_ns, int64_t now_ns)
 {
-    bool doubted = atomic_load_explicit(penalty, memory_order_relaxed) >= PENALTY_HIGH;
+    bool is_high = atomic_load_explicit(penalty, memory_order_relaxed) >= PENALTY_HIGH;
 
-    if ((doubted && start_ns % 16 != 0) || fs_cpu_count() < 2 || all_sleep(now_ns))
+    if ((is_high && start_ns % 16 != 0) || fs_cpu_count() < 2 || all_sleep(now_ns))
         return false;
     return within(start_ns, now_ns, atomic_load_explicit(&wake_up_ns, memory_order_relaxed) * 2);
 }
@@ -376,7 +376,7 @@ void fs_awake_learn_before_queue(_Atomic uint8_t *penalty, bool paid)
         atomic_store_explicit(penalty, after, memory_order_relaxed);
 }
 
-/* One step for each grant, so the interval approaches the median: one late grant changes little. */
+/* One step for each grant, so the interval approaches the median: one preempted hand-off changes little. */
 void fs_awake_learn_interval(struct fs_awake *awake, int64_t ns)
 {
     if (ns > interval_ns(awake))
@@ -396,7 +396,7 @@ void fs_awake_learn(struct fs_awake *awake, bool as_front, int64_t front_ns, int
         awake->as_front = penalty_after(awake->as_front, soon && !here) & (unsigned)PENALTY_MAX;
         awake->as_front_here = penalty_after(awake->as_front_here, soon && here) & (unsigned)PENALTY_MAX;
     } else {
-        awake->early = penalty_after(awake->early, front_ns <= wake_up + wake_up / 2) & (unsigned)PENALTY_MAX;
+        awake->prewake = penalty_after(awake->prewake, front_ns <= wake_up + wake_up / 2) & (unsigned)PENALTY_MAX;
     }
 }
 

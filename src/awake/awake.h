@@ -37,7 +37,7 @@ enum fs_strategy {
 struct fs_awake {
     uint8_t  as_front : 4, as_front_here : 4; /* penalties; `here`: on the granter's core */
     uint8_t  holders_core;                  /* fs_core_byte() of where the last grantee was enqueued */
-    uint16_t early : 4;                     /* a penalty */
+    uint16_t prewake : 4;                   /* a penalty */
     uint16_t interval : 6;                  /* logarithm of the hand-off interval, see awake.c */
     uint16_t near : 6;                      /* see ahead.h */
 };
@@ -50,21 +50,21 @@ struct fs_awake_facts {
     int64_t units, each;    /* how many there are in all, and how many it requests */
     bool    is_front;
     bool    only_front;     /* no other waiter may be awake, or be pre-woken */
-    bool    early_unknown;  /* whether pre-waking pays is not learned: between processes */
+    bool    prewake_unknown;    /* whether pre-waking pays is not learned: between processes */
 };
 
 /* The waiter to pre-wake, if it sleeps. */
-enum fs_ahead {
-    FS_AHEAD_NOBODY,
-    FS_AHEAD_FRONT,         /* with FS_YIELD_WOKEN */
-    FS_AHEAD_ON_CORE        /* the first of FS_AHEAD_PLACES that was enqueued on this core, with
-                             * FS_YIELD_NEXT; if there is none, the front */
+enum fs_prewake {
+    FS_PREWAKE_NOBODY,
+    FS_PREWAKE_FRONT,       /* with FS_YIELD_WOKEN */
+    FS_PREWAKE_ON_CORE      /* the first waiter that was enqueued on this core, with FS_YIELD_NEXT; the front if
+                             * none of the first FS_PREWAKE_DEPTH waiters was */
 };
-#define FS_AHEAD_PLACES 8
+#define FS_PREWAKE_DEPTH 8
 
 /*
- * Has the process so few cores that many waiters form a convoy?  If so, call fs_awake_joined() and
- * fs_awake_next(); otherwise fs_awake_near() and fs_awake_strategy_near().
+ * Has the process so few cores that many waiters form a convoy?  If so, call fs_awake_enqueued() and
+ * fs_awake_prewakes_front(); otherwise fs_awake_near() and fs_awake_strategy_near().
  */
 bool fs_awake_in_convoy(void);
 
@@ -75,11 +75,11 @@ int fs_awake_near(const struct fs_awake *awake, const struct fs_awake_facts *fac
 enum fs_strategy fs_awake_strategy_near(const struct fs_awake *awake, const struct fs_awake_facts *facts);
 
 /* A thread has been enqueued, on this core.  Returns whom to pre-wake; its own strategy is in *strategy. */
-enum fs_ahead fs_awake_joined(const struct fs_awake *awake, const struct fs_awake_facts *facts,
-                              int core, enum fs_strategy *strategy);
+enum fs_prewake fs_awake_enqueued(const struct fs_awake *awake, const struct fs_awake_facts *facts,
+                                  int core, enum fs_strategy *strategy);
 
 /* Should the granting thread pre-wake the new front, with FS_SPIN_WOKEN? */
-bool fs_awake_next(const struct fs_awake *awake, const struct fs_awake_facts *facts, int64_t now_ns);
+bool fs_awake_prewakes_front(const struct fs_awake *awake, const struct fs_awake_facts *facts, int64_t now_ns);
 
 /*
  * With bounded bypass: should a thread that found no free unit at start_ns still stay awake, before it

@@ -21,7 +21,7 @@ static inline struct fs_awake_facts facts_of(struct fs_sem *s, const struct fs_w
  * with a new strategy; two of the strategies are also for a thread that is awake.  A thread with unhooked
  * signal handlers is not pre-woken: to stay awake once more it would have to block its signals again.
  */
-static void wake_ahead(struct fs_section *in, struct fs_waiter *w, enum fs_strategy strategy)
+static void prewake(struct fs_section *in, struct fs_waiter *w, enum fs_strategy strategy)
 {
     bool asleep = fs_waiter_state(w) == FS_PARKED;
 
@@ -35,13 +35,13 @@ static void wake_ahead(struct fs_section *in, struct fs_waiter *w, enum fs_strat
 
 /* ---- Few cores: a thread that is enqueued pre-wakes another one ---- */
 
-/* Returns the first of FS_AHEAD_PLACES waiters that was enqueued on the core of this one, or NULL. */
-static struct fs_waiter *next_on_the_core_of(const struct fs_sem *s, const struct fs_waiter *joined)
+/* Returns the first waiter, of FS_PREWAKE_DEPTH, that was enqueued on the core of this one, or NULL. */
+static struct fs_waiter *next_on_the_core_of(const struct fs_sem *s, const struct fs_waiter *enqueued)
 {
     struct fs_waitq_node *node = fs_waitq_first(&s->queue);
 
-    for (int i = 0; i < FS_AHEAD_PLACES && node != &joined->in_queue; i++) {
-        if (node->core == joined->in_queue.core)
+    for (int i = 0; i < FS_PREWAKE_DEPTH && node != &enqueued->in_queue; i++) {
+        if (node->core == enqueued->in_queue.core)
             return fs_waiter_of(node);
         node = fs_behind(s, node);
     }
@@ -54,15 +54,15 @@ static void enqueued_in_convoy(struct fs_section *in, struct fs_waiter *w,
     struct fs_sem *s = in->sem;
     struct fs_waiter *next = NULL;
     enum fs_strategy strategy;
-    enum fs_ahead ahead = fs_awake_joined(&s->awake, facts, w->in_queue.core, &strategy);
+    enum fs_prewake whom = fs_awake_enqueued(&s->awake, facts, w->in_queue.core, &strategy);
 
     fs_set_strategy(w, strategy);
-    if (ahead == FS_AHEAD_ON_CORE)
+    if (whom == FS_PREWAKE_ON_CORE)
         next = next_on_the_core_of(s, w);
     if (next != NULL)
-        wake_ahead(in, next, FS_YIELD_NEXT);
-    else if (ahead != FS_AHEAD_NOBODY)
-        wake_ahead(in, fs_front(s), FS_YIELD_WOKEN);
+        prewake(in, next, FS_YIELD_NEXT);
+    else if (whom != FS_PREWAKE_NOBODY)
+        prewake(in, fs_front(s), FS_YIELD_WOKEN);
 }
 
 /* ---- Many cores: the first waiters are near ---- */
@@ -102,10 +102,10 @@ static bool place(struct fs_sem *s, struct fs_waiter *w, int near)
 }
 
 /* It has been enqueued, perhaps as the front. */
-FS_ALWAYS_INLINE static void note_front(struct fs_sem *s, const struct fs_waiter *joined)
+FS_ALWAYS_INLINE static void note_front(struct fs_sem *s, const struct fs_waiter *enqueued)
 {
-    if (fs_front(s) == joined)
-        s->front_since_ns = joined->enqueued_ns;
+    if (fs_front(s) == enqueued)
+        s->front_since_ns = enqueued->enqueued_ns;
 }
 
 void fs_ahead_enqueued_ticket(struct fs_section *in, struct fs_waiter *w)
@@ -141,7 +141,7 @@ static void fill(struct fs_section *in, int near)
         becomes_near(s, w);
         fs_ahead_next_is_far(s);
         if (w->in_queue.core != FS_NO_CORE)
-            wake_ahead(in, w, FS_YIELD_IN_QUEUE);
+            prewake(in, w, FS_YIELD_IN_QUEUE);
     }
 }
 
@@ -154,8 +154,8 @@ void fs_ahead_granted(struct fs_section *in, struct fs_waiter *front)
     fs_assert_held(s);
     facts = facts_of(s, front);
     if (fs_awake_in_convoy()) {
-        if (fs_awake_next(&s->awake, &facts, fs_section_now(in)))
-            wake_ahead(in, front, FS_SPIN_WOKEN);
+        if (fs_awake_prewakes_front(&s->awake, &facts, fs_section_now(in)))
+            prewake(in, front, FS_SPIN_WOKEN);
         return;
     }
     near = fs_awake_near(&s->awake, &facts, fs_section_now(in));
@@ -163,7 +163,7 @@ void fs_ahead_granted(struct fs_section *in, struct fs_waiter *front)
         return;
     /* While yields do not pay only one is near: the front, which spins. */
     if (front->in_queue.core != FS_NO_CORE)
-        wake_ahead(in, front, near > 1 ? FS_YIELD_NEXT : FS_SPIN_WOKEN);
+        prewake(in, front, near > 1 ? FS_YIELD_NEXT : FS_SPIN_WOKEN);
     if (near > 1)
         fill(in, near);
 }

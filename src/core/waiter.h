@@ -4,7 +4,7 @@
  *
  * THE WAITER
  *
- *                  enqueue      fall_asleep      wake_ahead, fs_bypass_wake_front
+ *                  enqueue      fall_asleep      prewake, fs_bypass_wake_front
  *      NOT_QUEUED ------> QUEUED ----------> PARKED ----------> WOKEN
  *       |                  | ^                 | |               | |
  *       |                  | +--- note_awake --+-|---------------+ |

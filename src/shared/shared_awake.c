@@ -6,7 +6,7 @@
 #include "system/system.h"
 
 /* Pre-wake the thread of this slot, or tell it that it is next.  Returns the slot to wake, or FS_NOBODY. */
-static int shared_wake_ahead(fairsem_shared_t *h, int slot, enum fs_strategy strategy)
+static int shared_prewake(fairsem_shared_t *h, int slot, enum fs_strategy strategy)
 {
     _Atomic uint8_t *theirs = &h->slots[slot].strategy;
     bool asleep = FS_GET(theirs) == FS_SLOT_SLEEPS;
@@ -17,11 +17,11 @@ static int shared_wake_ahead(fairsem_shared_t *h, int slot, enum fs_strategy str
 }
 
 /* Returns the first slot near the front that was enqueued on this core, or FS_NOBODY. */
-static int next_on_core(struct fs_shared_section *in, int core, int joined)
+static int next_on_core(struct fs_shared_section *in, int core, int enqueued)
 {
     int next = fs_queue_front(in);
 
-    for (int i = 0; i < FS_AHEAD_PLACES && next != joined && next != FS_NOBODY; i++) {
+    for (int i = 0; i < FS_PREWAKE_DEPTH && next != enqueued && next != FS_NOBODY; i++) {
         if (FS_GET(&in->handle->slots[next].core) == core)
             return next;
         next = fs_queue_behind(in, next);
@@ -38,23 +38,23 @@ int fs_shared_awake_begin(struct fs_shared_awake *awake, struct fs_shared_sectio
     const struct fs_awake_facts facts = {
         .enqueued_ns = enqueued_ns, .waiting = FS_GET(&h->segment->waiters),
         .units = h->unbounded ? 1 : in->total, .each = n,
-        .is_front = head == slot, .early_unknown = true,
+        .is_front = head == slot, .prewake_unknown = true,
     };
     enum fs_strategy strategy = FS_SLEEP_AT_ONCE;
-    enum fs_ahead ahead = FS_AHEAD_NOBODY;
+    enum fs_prewake whom = FS_PREWAKE_NOBODY;
 
     awake->as_front = facts.is_front;
     awake->core = h->spins ? fs_cpu_current() : FS_NO_CORE;
     if (h->spins)
-        ahead = fs_awake_joined(&known, &facts, awake->core, &strategy);
+        whom = fs_awake_enqueued(&known, &facts, awake->core, &strategy);
     FS_PUT(&h->slots[slot].core, (int16_t)awake->core);
     FS_PUT(&h->slots[slot].strategy, (uint8_t)strategy);
-    if (ahead == FS_AHEAD_ON_CORE)
+    if (whom == FS_PREWAKE_ON_CORE)
         next = next_on_core(in, awake->core, slot);
     if (next != FS_NOBODY)
-        return shared_wake_ahead(h, next, FS_YIELD_NEXT);
-    if (ahead != FS_AHEAD_NOBODY && head != FS_NOBODY)
-        return shared_wake_ahead(h, head, FS_YIELD_WOKEN);
+        return shared_prewake(h, next, FS_YIELD_NEXT);
+    if (whom != FS_PREWAKE_NOBODY && head != FS_NOBODY)
+        return shared_prewake(h, head, FS_YIELD_WOKEN);
     return FS_NOBODY;
 }
 

@@ -36,8 +36,8 @@
  * must be in the model's state.
  *
  * BOUNDS.  A switch away from a thread that could go on is a preemption; a run has at most `bound` of
- * them (2 by default).  An unusual answer about which threads stay awake, or are woken ahead of their
- * turn, counts as a preemption, too: instead/awake.c has every possible policy.  Nothing else is
+ * them (2 by default).  An unusual answer about which threads stay awake, or are pre-woken,
+ * counts as a preemption, too: instead/awake.c has every possible policy.  Nothing else is
  * bounded: the thread that goes on when another one sleeps or ends, time-outs, cancellation.  The
  * scenario limits spurious wake-ups and signals.
  *

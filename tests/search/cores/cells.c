@@ -34,7 +34,7 @@ static const struct cell {
     double      least;
     bool        misses;     /* the cell misses its limit today */
 } table[] = {
-    /* With two waiters, the second sleeps, and nobody is woken ahead. */
+    /* With two waiters, the second sleeps, and nobody is pre-woken. */
     { "vm", 4, { .threads = 3, .units = 1, .hold = 1 * US }, TO_POSIX, 0.5, false },
     { "vm", 16, { .threads = 3, .units = 1, .hold = 1 * US }, TO_POSIX, 0.5, false },
     /* More waiters than places near the head: all sleep at each turn. */

@@ -228,15 +228,15 @@ BARE long __wrap_syscall(long number, ...)
     return __real_syscall(number, arg[0], arg[1], arg[2], arg[3], arg[4], arg[5]);
 }
 
-/* ---- A replacement of src/awake/awake.c: all stay awake, and all are woken ahead ---- */
+/* ---- A replacement of src/awake/awake.c: all waiters stay awake, and all are pre-woken ---- */
 
-enum fs_ahead fs_awake_joined(const struct fs_awake *awake, const struct fs_awake_facts *facts,
-                              int core, enum fs_strategy *plan)
+enum fs_prewake fs_awake_enqueued(const struct fs_awake *awake, const struct fs_awake_facts *facts,
+                                  int core, enum fs_strategy *strategy)
 {
     (void)awake;
     (void)core;
-    *plan = facts->is_front ? FS_SPIN_AS_FRONT : FS_YIELD_IN_QUEUE;
-    return facts->is_front || facts->only_front ? FS_AHEAD_NOBODY : FS_AHEAD_ON_CORE;
+    *strategy = facts->is_front ? FS_SPIN_AS_FRONT : FS_YIELD_IN_QUEUE;
+    return facts->is_front || facts->only_front ? FS_PREWAKE_NOBODY : FS_PREWAKE_ON_CORE;
 }
 
 bool fs_awake_before_queue(const _Atomic uint8_t *penalty, int64_t start_ns, int64_t now_ns)
@@ -269,19 +269,19 @@ enum fs_strategy fs_awake_strategy_near(const struct fs_awake *awake, const stru
     return facts->is_front ? FS_SPIN_AS_FRONT : FS_YIELD_IN_QUEUE;
 }
 
-bool fs_awake_next(const struct fs_awake *awake, const struct fs_awake_facts *facts, int64_t now_ns)
+bool fs_awake_prewakes_front(const struct fs_awake *awake, const struct fs_awake_facts *facts, int64_t now_ns)
 {
     (void)awake;
     (void)now_ns;
     return !facts->only_front;
 }
 
-bool fs_awake_stay(const _Atomic int *word, int value, const _Atomic uint8_t *plan,
+bool fs_awake_stay(const _Atomic int *word, int value, const _Atomic uint8_t *strategy,
                    int64_t enqueued_ns, const struct fs_deadline *deadline)
 {
     (void)enqueued_ns;
     (void)deadline;
-    if (*plan == FS_SLEEP_AT_ONCE)
+    if (*strategy == FS_SLEEP_AT_ONCE)
         return false;
     if (*word == value)
         thread_spins();

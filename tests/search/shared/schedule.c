@@ -91,7 +91,7 @@ static int others(struct thread *t, struct option *to)
     if (can_go_on(t)) {
         to[n++] = (struct option){ GOES_ON, t, t->process };
     } else if (t->at == SLEEPS) {
-        if (run.early < scenario->early)
+        if (run.early < scenario->prewake)
             to[n++] = (struct option){ TIME_IS_OUT, t, t->process };
         if (t->cancelable && !t->cancel_disabled && !t->canceled)
             to[n++] = (struct option){ IS_CANCELED, t, t->process };

@@ -7,18 +7,18 @@
  */
 #include "../../engine/unlearned.h"
 
-enum fs_ahead fs_awake_joined(const struct fs_awake *awake, const struct fs_awake_facts *facts,
-                              int core, enum fs_strategy *plan)
+enum fs_prewake fs_awake_enqueued(const struct fs_awake *awake, const struct fs_awake_facts *facts,
+                                  int core, enum fs_strategy *strategy)
 {
     bool near = facts->is_front || (facts->waiting > 2 && !facts->only_front);
     bool stays = near != xp_answers_otherwise();
 
     (void)awake;
     (void)core;
-    *plan = !stays ? FS_SLEEP_AT_ONCE : facts->is_front ? FS_SPIN_AS_FRONT : FS_YIELD_IN_QUEUE;
+    *strategy = !stays ? FS_SLEEP_AT_ONCE : facts->is_front ? FS_SPIN_AS_FRONT : FS_YIELD_IN_QUEUE;
     if (facts->only_front || facts->is_front)
-        return FS_AHEAD_NOBODY;
-    return (facts->waiting > 2) != xp_answers_otherwise() ? FS_AHEAD_ON_CORE : FS_AHEAD_NOBODY;
+        return FS_PREWAKE_NOBODY;
+    return (facts->waiting > 2) != xp_answers_otherwise() ? FS_PREWAKE_ON_CORE : FS_PREWAKE_NOBODY;
 }
 
 /* Both, but not in one run. */
@@ -42,7 +42,7 @@ enum fs_strategy fs_awake_strategy_near(const struct fs_awake *awake, const stru
     return facts->is_front ? FS_SPIN_AS_FRONT : FS_YIELD_IN_QUEUE;
 }
 
-bool fs_awake_next(const struct fs_awake *awake, const struct fs_awake_facts *facts, int64_t now_ns)
+bool fs_awake_prewakes_front(const struct fs_awake *awake, const struct fs_awake_facts *facts, int64_t now_ns)
 {
     (void)awake;
     (void)now_ns;
@@ -64,10 +64,10 @@ void fs_awake_learn_before_queue(_Atomic uint8_t *penalty, bool paid)
 }
 
 /* A pause ends when the word has changed, or later; the clock has gone on then. */
-bool fs_awake_stay(const _Atomic int *word, int value, const _Atomic uint8_t *plan,
+bool fs_awake_stay(const _Atomic int *word, int value, const _Atomic uint8_t *strategy,
                    int64_t enqueued_ns, const struct fs_deadline *deadline)
 {
-    (void)plan;
+    (void)strategy;
     (void)enqueued_ns;
     (void)deadline;
     for (int64_t start = fs_now_ns(); fs_now_ns() == start;) {
