@@ -15,7 +15,7 @@ test_programs += \
 	tests/inside/core/t_awake \
 	tests/inside/core/t_bypass_bound \
 	tests/inside/core/t_callback_waits \
-	tests/inside/core/t_crowd \
+	tests/inside/core/t_convoy \
 	tests/inside/core/t_fork_inside \
 	tests/inside/core/t_late_wakers \
 	tests/inside/core/t_mutex \
@@ -51,7 +51,7 @@ clockwork_wraps = -Wl,--wrap=fs_now_ns -Wl,--wrap=fs_park_on_cond -Wl,--wrap=fs_
 	-Wl,--wrap=fs_cpu_current -Wl,--wrap=fs_cpu_count -Wl,--wrap=fs_cpu_is_time_shared \
 	-Wl,--wrap=sched_yield -Wl,--wrap=fs_process_ns
 tests_inside_core_t_awake_LDFLAGS = $(clockwork_wraps)
-tests_inside_core_t_crowd_LDFLAGS = $(clockwork_wraps)
+tests_inside_core_t_convoy_LDFLAGS = $(clockwork_wraps)
 tests_inside_core_t_near_LDFLAGS = $(clockwork_wraps)
 tests_inside_core_t_bypass_bound_LDFLAGS = $(clockwork_wraps)
 tests_inside_core_t_spin_LDFLAGS = $(clockwork_wraps)

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * t_near.c - four and more cores: the waiters that stay awake, those that sleep, and the one that each grant
- * wakes ahead of its turn.  See src/core/ahead.h.
+ * pre-wakes.  See src/core/ahead.h.
  *
- * Most waiters are requests without a thread.  One letter stands for each, in the order in which they
- * joined:
+ * Most waiters are requests without a thread.  One letter stands for each, in the order in which they were
+ * enqueued:
  *
  *      a  awake        w  woken by the last grant      s  asleep       t  a ticket     .  gone
  */
@@ -19,12 +19,12 @@
 
 #define LOOK    16
 #define WAKE_UP 16384
-#define LONG    300000      /* a turn: longer than ten wake-ups, shorter than a late grant */
+#define LONG    300000      /* an interval: longer than ten wake-ups, shorter than a preempted hand-off */
 #define AGE     100000
 #define MANY    320
 
 static struct fs_wait waiters[MANY];
-static int joined;
+static int enqueued;
 
 static void begin(int cores)
 {
@@ -32,16 +32,16 @@ static void begin(int cores)
     let_wake_ups_take(WAKE_UP);
     world.now += INT64_C(10000000000);  /* late yields of an earlier test have no effect */
     world.cores = cores;
-    joined = 0;
+    enqueued = 0;
 }
 
 static struct fs_waiter *next_waiter(int64_t units)
 {
-    waiters[joined] = (struct fs_wait){ .waiter.units = units };
-    return &waiters[joined++].waiter;
+    waiters[enqueued] = (struct fs_wait){ .waiter.units = units };
+    return &waiters[enqueued++].waiter;
 }
 
-static void join_with(fairsem_t *sem, int64_t units, int priority)
+static void enqueue_with(fairsem_t *sem, int64_t units, int priority)
 {
     struct fs_waiter *w = next_waiter(units);
     struct fs_section in;
@@ -53,10 +53,10 @@ static void join_with(fairsem_t *sem, int64_t units, int priority)
         w->state = FS_PARKED;
 }
 
-static void join(fairsem_t *sem, int times)
+static void enqueue(fairsem_t *sem, int times)
 {
     for (int i = 0; i < times; i++)
-        join_with(sem, 1, 0);
+        enqueue_with(sem, 1, 0);
 }
 
 static void resolve(struct fs_waiter *w, enum fs_waiter_state state, struct fs_section *in)
@@ -65,7 +65,7 @@ static void resolve(struct fs_waiter *w, enum fs_waiter_state state, struct fs_s
     atomic_store(&w->state, (int)state);
 }
 
-static void join_ticket(fairsem_t *sem)
+static void enqueue_ticket(fairsem_t *sem)
 {
     struct fs_waiter *w = next_waiter(1);
     struct fs_section in;
@@ -88,7 +88,7 @@ static void time_out(fairsem_t *sem, int waiter)
 /* Release in one section.  The waiters woken before that have run by now. */
 static void release(fairsem_t *sem, int64_t units)
 {
-    for (int i = 0; i < joined; i++) {
+    for (int i = 0; i < enqueued; i++) {
         if (waiters[i].waiter.state == FS_WOKEN)
             waiters[i].waiter.state = FS_QUEUED;
     }
@@ -99,13 +99,13 @@ static const char *who(void)
 {
     static char letters[MANY + 1];
 
-    for (int i = 0; i < joined; i++) {
+    for (int i = 0; i < enqueued; i++) {
         int state = waiters[i].waiter.state;
 
         letters[i] = state == FS_PARKED ? 's' : state == FS_WOKEN ? 'w' : state != FS_QUEUED ? '.'
                      : waiters[i].waiter.in_queue.core == FS_NO_CORE ? 't' : 'a';
     }
-    letters[joined] = '\0';
+    letters[enqueued] = '\0';
     return letters;
 }
 
@@ -137,7 +137,7 @@ START_TEST(of_three_threads_nobody_sleeps)
 
     begin(4);
     ck_assert_int_eq(fairsem_acquire(&sem, 1), 0);
-    join(&sem, 2);
+    enqueue(&sem, 2);
     ck_assert_str_eq(who(), "aa");
     release_and_expect(&sem, ".a");
 }
@@ -149,7 +149,7 @@ START_TEST(the_second_waiter_yields_until_its_grant)
     struct units all = { &sem, 2 };
 
     begin(4);
-    join(&sem, 1);
+    enqueue(&sem, 1);
     begin_plan();
     plan(5 * WAKE_UP, release_units, &all);
     ck_assert_int_eq(fairsem_acquire(&sem, 1), 0);
@@ -164,13 +164,13 @@ START_TEST(each_grant_wakes_the_one_that_comes_near)
     fairsem_t sem = FAIRSEM_INITIALIZER(0);
 
     begin(4);
-    join(&sem, 8);
+    enqueue(&sem, 8);
     ck_assert_str_eq(who(), "aaaaasss");
     release_and_expect(&sem, ".aaaawss");
     release_and_expect(&sem, "..aaaaws");
     release_and_expect(&sem, "...aaaaw");
     release_and_expect(&sem, "....aaaa");
-    join(&sem, 2);
+    enqueue(&sem, 2);
     ck_assert_str_eq(who(), "....aaaaas");
 }
 END_TEST
@@ -181,7 +181,7 @@ START_TEST(a_thread_that_comes_near_stays_awake_until_its_grant)
     struct units rest = { &sem, 5 };
 
     begin(4);
-    join(&sem, 5);
+    enqueue(&sem, 5);
     begin_plan();
     plan(LONG, release_one, &sem);
     plan(LONG + 5 * WAKE_UP, release_units, &rest);
@@ -199,7 +199,7 @@ START_TEST(a_section_wakes_two_at_most)
     fairsem_t sem = FAIRSEM_INITIALIZER(0);
 
     begin(4);
-    join(&sem, 12);
+    enqueue(&sem, 12);
     ck_assert_str_eq(who(), "aaaaasssssss");
     release(&sem, 3);
     ck_assert_str_eq(who(), "...aawwsssss");
@@ -208,12 +208,12 @@ START_TEST(a_section_wakes_two_at_most)
 }
 END_TEST
 
-START_TEST(one_that_slept_again_is_woken_when_it_is_the_head)
+START_TEST(one_that_slept_again_is_woken_when_it_is_the_front)
 {
     fairsem_t sem = FAIRSEM_INITIALIZER(0);
 
     begin(4);
-    join(&sem, 6);
+    enqueue(&sem, 6);
     waiters[1].waiter.state = waiters[2].waiter.state = FS_PARKED;
     release_and_expect(&sem, ".wsaaw");
     release_and_expect(&sem, "..waaa");
@@ -222,43 +222,43 @@ END_TEST
 
 /* ---- How many ---- */
 
-/* Make turns take `ns` from now on, by granting all requests of this queue but the last. */
-static void learn_turns(fairsem_t *sem, int requests, int64_t ns)
+/* Make hand-off intervals take `ns` from now on, by granting all requests of this queue but the last. */
+static void learn_interval(fairsem_t *sem, int requests, int64_t ns)
 {
-    join(sem, requests);
+    enqueue(sem, requests);
     for (int i = 0; i < requests - 1; i++) {
         world.now += ns;
         release(sem, 1);
     }
 }
 
-START_TEST(with_turns_longer_than_ten_wake_ups_nobody_is_near)
+START_TEST(with_intervals_longer_than_ten_wake_ups_nobody_is_near)
 {
     fairsem_t sem = FAIRSEM_INITIALIZER(0);
 
     begin(4);
-    learn_turns(&sem, 60, LONG);
+    learn_interval(&sem, 60, LONG);
     ck_assert_int_eq(how_many('w'), 0);
     ck_assert_int_eq(near_of(&sem), 0);
     release(&sem, 1);
-    joined = 0;
-    join(&sem, 4);
+    enqueued = 0;
+    enqueue(&sem, 4);
     ck_assert_str_eq(who(), "asss");
     release_and_expect(&sem, ".sss");
     release_and_expect(&sem, "..ss");
 }
 END_TEST
 
-START_TEST(with_shorter_turns_more_come_near_but_two_at_a_time)
+START_TEST(with_shorter_intervals_more_come_near_but_two_at_a_time)
 {
     fairsem_t sem = FAIRSEM_INITIALIZER(0);
     int most = 0;
 
     begin(4);
-    learn_turns(&sem, 60, LONG);
+    learn_interval(&sem, 60, LONG);
     release(&sem, 1);
-    joined = 0;
-    join(&sem, 80);
+    enqueued = 0;
+    enqueue(&sem, 80);
     for (int i = 0; i < 60; i++) {
         release(&sem, 1);
         ck_assert_int_le(how_many('w'), 2);
@@ -271,16 +271,16 @@ START_TEST(with_shorter_turns_more_come_near_but_two_at_a_time)
 }
 END_TEST
 
-/* The number of turns in the time of two wake-ups, plus two. */
-START_TEST(as_many_are_near_as_turns_pass_in_two_wake_ups)
+/* The number of hand-off intervals in the time of two wake-ups, plus two. */
+START_TEST(as_many_are_near_as_intervals_pass_in_two_wake_ups)
 {
     fairsem_t sem = FAIRSEM_INITIALIZER(0);
 
     begin(16);
-    learn_turns(&sem, 60, 3 * WAKE_UP);
+    learn_interval(&sem, 60, 3 * WAKE_UP);
     release(&sem, 1);
-    joined = 0;
-    join(&sem, 4);
+    enqueued = 0;
+    enqueue(&sem, 4);
     ck_assert_str_eq(who(), "aass");
     release_and_expect(&sem, ".aws");
 }
@@ -293,7 +293,7 @@ START_TEST(with_no_spare_core_half_as_many_are_awake_as_there_are_cores)
 
     begin(4);
     ck_assert_int_eq(fairsem_acquire(&sem, 4), 0);
-    join(&sem, 4);
+    enqueue(&sem, 4);
     ck_assert_str_eq(who(), "aass");
     release_and_expect(&sem, ".aws");
     release_and_expect(&sem, "..aw");
@@ -308,7 +308,7 @@ START_TEST(fewer_holders_leave_cores_for_the_near)
     begin(4);
     ck_assert_int_eq(fairsem_acquire(&sem, 4), 0);
     for (int i = 0; i < 6; i++)
-        join_with(&sem, 2, 0);
+        enqueue_with(&sem, 2, 0);
     ck_assert_str_eq(who(), "aaaass");
     release(&sem, 2);
     ck_assert_str_eq(who(), ".aaaws");
@@ -324,14 +324,14 @@ static void grow_and_shrink(int cores, int units, int may)
     ck_assert_int_eq(fairsem_init(&sem, units, NULL), 0);
     ck_assert_int_eq(fairsem_acquire(&sem, units), 0);
     begin(cores);
-    join(&sem, expected + 10);
+    enqueue(&sem, expected + 10);
     for (int i = 0; i < 12; i++) {
         ck_assert_int_eq(near_of(&sem), expected);
         ck_assert_int_eq(how_many('a') + how_many('w'), expected);
         release(&sem, 1);
-        join(&sem, i % 2);
+        enqueue(&sem, i % 2);
         if (i % 5 == 0)
-            time_out(&sem, joined - 1);
+            time_out(&sem, enqueued - 1);
     }
 }
 
@@ -352,7 +352,7 @@ START_TEST(on_the_largest_machines_63_are_near)
     fairsem_t sem = FAIRSEM_INITIALIZER(0);
 
     begin(400);
-    join(&sem, 260);
+    enqueue(&sem, 260);
     ck_assert_int_eq(near_of(&sem), 63);
     ck_assert_int_eq(how_many('a'), 63);
 }
@@ -363,17 +363,17 @@ START_TEST(cores_may_come_and_go_while_threads_wait)
     fairsem_t sem = FAIRSEM_INITIALIZER(0);
 
     begin(4);
-    join(&sem, 6);
+    enqueue(&sem, 6);
     world.cores = 2;
-    join(&sem, 1);
+    enqueue(&sem, 1);
     release(&sem, 2);
     world.cores = 8;
-    join(&sem, 4);
+    enqueue(&sem, 4);
     release(&sem, 9);
     ck_assert_str_eq(who(), "...........");
     ck_assert_int_eq(near_of(&sem), 0);
     ck_assert_ptr_null(fs_inside(&sem)->far);
-    join(&sem, 12);
+    enqueue(&sem, 12);
     ck_assert_str_eq(who(), "...........aaaaaaaaaaas");
 }
 END_TEST
@@ -384,33 +384,33 @@ END_TEST
 static void yield_late(void)
 {
     static const _Atomic int word = 1;
-    static const _Atomic uint8_t plan = FS_YIELD_IN_QUEUE;
+    static const _Atomic uint8_t strategy = FS_YIELD_IN_QUEUE;
 
     world.yield_takes = 3000000;
-    (void)fs_awake_stay(&word, 1, &plan, 0, NULL);
+    (void)fs_awake_stay(&word, 1, &strategy, 0, NULL);
     world.yield_takes = LOOK;
 }
 
-START_TEST(after_a_late_yield_only_the_head_is_near)
+START_TEST(after_a_late_yield_only_the_front_is_near)
 {
     fairsem_t sem = FAIRSEM_INITIALIZER(0);
 
     begin(4);
     yield_late();
-    join(&sem, 4);
+    enqueue(&sem, 4);
     ck_assert_str_eq(who(), "asss");
     release_and_expect(&sem, ".wss");
     release_and_expect(&sem, "..ws");
 }
 END_TEST
 
-START_TEST(after_a_late_yield_a_grant_wakes_the_head_which_spins)
+START_TEST(after_a_late_yield_a_grant_wakes_the_front_which_spins)
 {
     fairsem_t sem = FAIRSEM_INITIALIZER(0);
 
     begin(4);
     yield_late();
-    join(&sem, 1);
+    enqueue(&sem, 1);
     begin_plan();
     plan(LONG, release_one, &sem);
     plan(LONG + WAKE_UP + WAKE_UP / 4, release_one, &sem);
@@ -425,14 +425,14 @@ END_TEST
 
 /* ---- Flags ---- */
 
-START_TEST(with_bounded_bypass_only_the_head_is_awake)
+START_TEST(with_bounded_bypass_only_the_front_is_awake)
 {
     const fairsem_attr_t attr = { .flags = FAIRSEM_BOUNDED_BYPASS, .bypass_ns = INT64_C(1) << 60 };
     fairsem_t sem;
 
     begin(4);
     ck_assert_int_eq(fairsem_init(&sem, 0, &attr), 0);
-    join(&sem, 4);
+    enqueue(&sem, 4);
     ck_assert_str_eq(who(), "asss");
     release_and_expect(&sem, ".sss");
     release_and_expect(&sem, ".wss");   /* woken to compete */
@@ -446,7 +446,7 @@ START_TEST(with_no_spin_nobody_is_awake_or_woken)
 
     begin(4);
     ck_assert_int_eq(fairsem_init(&sem, 0, &attr), 0);
-    join(&sem, 4);
+    enqueue(&sem, 4);
     ck_assert_str_eq(who(), "ssss");
     release_and_expect(&sem, ".sss");
     ck_assert_int_eq(near_of(&sem), 0);
@@ -460,7 +460,7 @@ START_TEST(when_a_near_one_times_out_the_next_comes_near_at_the_next_grant)
     fairsem_t sem = FAIRSEM_INITIALIZER(0);
 
     begin(4);
-    join(&sem, 8);
+    enqueue(&sem, 8);
     time_out(&sem, 2);
     ck_assert_str_eq(who(), "aa.aasss");
     release_and_expect(&sem, ".a.aawws");
@@ -473,13 +473,13 @@ START_TEST(the_first_far_one_may_leave)
     fairsem_t sem = FAIRSEM_INITIALIZER(0);
 
     begin(4);
-    join(&sem, 8);
+    enqueue(&sem, 8);
     time_out(&sem, 5);
     ck_assert_str_eq(who(), "aaaaa.ss");
     release_and_expect(&sem, ".aaaa.ws");
     time_out(&sem, 7);
     release_and_expect(&sem, "..aaa.a.");
-    join(&sem, 2);      /* all are near, so the next to join is, too */
+    enqueue(&sem, 2);      /* all are near, so the next that is enqueued is, too */
     ck_assert_str_eq(who(), "..aaa.a.as");
 }
 END_TEST
@@ -491,9 +491,9 @@ START_TEST(a_better_priority_comes_near_before_the_far_ones)
     fairsem_t sem = FAIRSEM_INITIALIZER(0);
 
     begin(4);
-    join_with(&sem, 1, -1);
-    join(&sem, 6);
-    join_with(&sem, 1, -1);     /* becomes the second */
+    enqueue_with(&sem, 1, -1);
+    enqueue(&sem, 6);
+    enqueue_with(&sem, 1, -1);     /* becomes the second */
     ck_assert_str_eq(who(), "aaaaasss");
     release_and_expect(&sem, ".aaaassw");
     release_and_expect(&sem, ".aaaaws.");
@@ -506,22 +506,22 @@ START_TEST(a_better_priority_that_times_out_leaves_the_far_ones_as_they_were)
     fairsem_t sem = FAIRSEM_INITIALIZER(0);
 
     begin(4);
-    join_with(&sem, 1, -1);
-    join(&sem, 6);
-    join_with(&sem, 1, -1);
+    enqueue_with(&sem, 1, -1);
+    enqueue(&sem, 6);
+    enqueue_with(&sem, 1, -1);
     time_out(&sem, 7);
     release_and_expect(&sem, ".aaaaws.");
     release_and_expect(&sem, "..aaaaw.");
 }
 END_TEST
 
-START_TEST(a_better_priority_that_becomes_the_head_is_awake_beside_the_near)
+START_TEST(a_better_priority_that_becomes_the_front_is_awake_beside_the_near)
 {
     fairsem_t sem = FAIRSEM_INITIALIZER(0);
 
     begin(4);
-    join(&sem, 7);
-    join_with(&sem, 1, -1);
+    enqueue(&sem, 7);
+    enqueue_with(&sem, 1, -1);
     ck_assert_str_eq(who(), "aaaaassa");
     release_and_expect(&sem, "aaaaass.");
     release_and_expect(&sem, ".aaaaws.");
@@ -533,11 +533,11 @@ START_TEST(a_ticket_is_counted_when_it_comes_near_and_never_woken)
     fairsem_t sem = FAIRSEM_INITIALIZER(0);
 
     begin(4);
-    join(&sem, 1);
-    join_ticket(&sem);
-    join(&sem, 2);
-    join_ticket(&sem);
-    join(&sem, 2);
+    enqueue(&sem, 1);
+    enqueue_ticket(&sem);
+    enqueue(&sem, 2);
+    enqueue_ticket(&sem);
+    enqueue(&sem, 2);
     ck_assert_str_eq(who(), "atsstss");
     ck_assert_int_eq(near_of(&sem), 1);
     release_and_expect(&sem, ".twstss");
@@ -560,25 +560,25 @@ static void init_with_aging(fairsem_t *sem)
  * Queue `worse` requests of a worse priority behind five near ones, and then `better` requests of a better
  * one, which are not old yet when the others are.  The first five are granted.
  */
-static void join_and_let_some_pass(fairsem_t *sem, int worse, int better)
+static void enqueue_and_let_some_pass(fairsem_t *sem, int worse, int better)
 {
-    join(sem, 5);
+    enqueue(sem, 5);
     for (int i = 0; i < worse; i++)
-        join_with(sem, 1, 5);
+        enqueue_with(sem, 1, 5);
     world.now += AGE / 2;
-    join(sem, better);
+    enqueue(sem, better);
     for (int i = 0; i < 5; i++)
         release(sem, 1);
     world.now += AGE * 3 / 4;
 }
 
-START_TEST(an_old_one_that_jumps_the_queue_is_woken_as_the_head_only)
+START_TEST(an_aged_one_that_jumps_the_queue_is_woken_as_the_front_only)
 {
     fairsem_t sem;
 
     begin(4);
     init_with_aging(&sem);
-    join_and_let_some_pass(&sem, 2, 6);
+    enqueue_and_let_some_pass(&sem, 2, 6);
     ck_assert_str_eq(who(), ".....ssaaaaws");
     release_and_expect(&sem, "......waaaaas");
     ck_assert_int_eq(near_of(&sem), 5);
@@ -587,19 +587,19 @@ START_TEST(an_old_one_that_jumps_the_queue_is_woken_as_the_head_only)
 }
 END_TEST
 
-START_TEST(the_first_far_one_may_grow_old)
+START_TEST(the_first_far_one_may_age)
 {
     struct fs_section in;
     fairsem_t sem;
 
     begin(4);
     init_with_aging(&sem);
-    join_and_let_some_pass(&sem, 1, 5);
+    enqueue_and_let_some_pass(&sem, 1, 5);
     ck_assert_ptr_eq(fs_inside(&sem)->far, &waiters[5].waiter);
     fs_section_begin(&in, fs_inside(&sem));     /* marks the first far request as old */
     fs_section_end(&in);
     ck_assert_ptr_eq(fs_front(fs_inside(&sem)), &waiters[5].waiter);
-    join(&sem, 1);
+    enqueue(&sem, 1);
     ck_assert_str_eq(who(), ".....saaaaws");
     release_and_expect(&sem, "......aaaaas");
     release_and_expect(&sem, ".......aaaaw");
@@ -613,7 +613,7 @@ START_TEST(after_a_close_nobody_is_near)
     fairsem_t sem = FAIRSEM_INITIALIZER(0);
 
     begin(4);
-    join(&sem, 8);
+    enqueue(&sem, 8);
     ck_assert_int_eq(fairsem_close(&sem, EPIPE), 0);
     ck_assert_str_eq(who(), "........");
     ck_assert_int_eq(near_of(&sem), 0);
@@ -629,11 +629,11 @@ START_TEST(in_a_forked_child_nobody_is_near)
     pid_t child;
 
     begin(4);
-    join(&sem, 8);
+    enqueue(&sem, 8);
     child = fork();
     if (child == 0) {
-        joined = 0;
-        join(&sem, 7);
+        enqueued = 0;
+        enqueue(&sem, 7);
         CHILD_CHECK(strcmp(who(), "aaaaass") == 0);
         CHILD_CHECK(near_of(&sem) == 5);
         release(&sem, 1);
@@ -669,24 +669,24 @@ int main(void)
               of_three_threads_nobody_sleeps, the_second_waiter_yields_until_its_grant,
               each_grant_wakes_the_one_that_comes_near,
               a_thread_that_comes_near_stays_awake_until_its_grant, a_section_wakes_two_at_most,
-              one_that_slept_again_is_woken_when_it_is_the_head,
-              with_turns_longer_than_ten_wake_ups_nobody_is_near,
-              with_shorter_turns_more_come_near_but_two_at_a_time,
-              as_many_are_near_as_turns_pass_in_two_wake_ups,
+              one_that_slept_again_is_woken_when_it_is_the_front,
+              with_intervals_longer_than_ten_wake_ups_nobody_is_near,
+              with_shorter_intervals_more_come_near_but_two_at_a_time,
+              as_many_are_near_as_intervals_pass_in_two_wake_ups,
               with_no_spare_core_half_as_many_are_awake_as_there_are_cores,
               fewer_holders_leave_cores_for_the_near,
               there_are_never_more_near_than_the_cores_can_use,
               on_the_largest_machines_63_are_near,
               cores_may_come_and_go_while_threads_wait,
-              after_a_late_yield_only_the_head_is_near,
-              after_a_late_yield_a_grant_wakes_the_head_which_spins,
-              with_bounded_bypass_only_the_head_is_awake, with_no_spin_nobody_is_awake_or_woken,
+              after_a_late_yield_only_the_front_is_near,
+              after_a_late_yield_a_grant_wakes_the_front_which_spins,
+              with_bounded_bypass_only_the_front_is_awake, with_no_spin_nobody_is_awake_or_woken,
               when_a_near_one_times_out_the_next_comes_near_at_the_next_grant,
               the_first_far_one_may_leave, a_better_priority_comes_near_before_the_far_ones,
               a_better_priority_that_times_out_leaves_the_far_ones_as_they_were,
-              a_better_priority_that_becomes_the_head_is_awake_beside_the_near,
+              a_better_priority_that_becomes_the_front_is_awake_beside_the_near,
               a_ticket_is_counted_when_it_comes_near_and_never_woken,
-              an_old_one_that_jumps_the_queue_is_woken_as_the_head_only,
-              the_first_far_one_may_grow_old, after_a_close_nobody_is_near,
+              an_aged_one_that_jumps_the_queue_is_woken_as_the_front_only,
+              the_first_far_one_may_age, after_a_close_nobody_is_near,
               in_a_forked_child_nobody_is_near);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * t_spin.c - how long the head of the queue stays awake.  That depends on the measured time of a wake-up, and
+ * t_spin.c - how long the front of the queue stays awake.  That depends on the measured time of a wake-up, and
  * on the cores that the holders need.  (t_awake.c tests when staying awake pays.)
  */
 #include "clockwork.h"
@@ -9,8 +9,8 @@
 #define WAKE_UP 16000
 #define LATE    1000000
 
-/* Returns how long the head spins if no grant comes.  On a new semaphore each head stays awake. */
-static int64_t head_spins_for(void)
+/* Returns how long the front spins if no grant comes.  On a new semaphore each front stays awake. */
+static int64_t front_spins_for(void)
 {
     fairsem_t sem = FAIRSEM_INITIALIZER(0);
 
@@ -18,7 +18,7 @@ static int64_t head_spins_for(void)
     return spun(0);
 }
 
-static int64_t head_woken_early_spins_for(void)
+static int64_t pre_woken_front_spins_for(void)
 {
     fairsem_t sem = FAIRSEM_INITIALIZER(0);
 
@@ -54,18 +54,18 @@ START_TEST(no_thread_stays_awake_until_a_wake_up_has_been_measured)
     world.wake_up = WAKE_UP;
     wait_for(&sem, LATE);
     ck_assert_int_le(world.seen[0].awake, LOOK);
-    assert_about(head_spins_for(), 2 * WAKE_UP);
+    assert_about(front_spins_for(), 2 * WAKE_UP);
 }
 END_TEST
 
-START_TEST(the_head_spins_for_two_wake_ups_and_if_woken_early_for_half_of_one)
+START_TEST(the_front_spins_for_two_wake_ups_and_if_pre_woken_for_half_of_one)
 {
     begin_world(LOOK);
     for (int64_t wake_up = 1600; wake_up <= 48000; wake_up += 1600) {
         let_wake_ups_take(wake_up);
-        assert_about(head_spins_for(), 2 * wake_up);
+        assert_about(front_spins_for(), 2 * wake_up);
         let_wake_ups_take(wake_up);
-        assert_about(head_woken_early_spins_for(), wake_up / 2);
+        assert_about(pre_woken_front_spins_for(), wake_up / 2);
     }
 }
 END_TEST
@@ -76,10 +76,10 @@ START_TEST(a_longer_wake_up_counts_for_a_quarter_and_a_shorter_one_for_a_sixteen
     begin_world(LOOK);
     let_wake_ups_take(WAKE_UP);
     wake_up_once(2 * WAKE_UP);
-    assert_about(head_spins_for(), 2 * (WAKE_UP + WAKE_UP / 4));
+    assert_about(front_spins_for(), 2 * (WAKE_UP + WAKE_UP / 4));
     let_wake_ups_take(WAKE_UP);
     wake_up_once(WAKE_UP / 2);
-    assert_about(head_spins_for(), 2 * (WAKE_UP - WAKE_UP / 32));
+    assert_about(front_spins_for(), 2 * (WAKE_UP - WAKE_UP / 32));
 }
 END_TEST
 
@@ -88,11 +88,11 @@ START_TEST(a_wake_up_of_more_than_50_us_counts_as_50_us)
     begin_world(LOOK);
     let_wake_ups_take(10000 / LOOK * LOOK);
     wake_up_once(LATE);
-    assert_about(head_spins_for(), 2 * (10000 + 40000 / 4));
+    assert_about(front_spins_for(), 2 * (10000 + 40000 / 4));
     let_wake_ups_take(LATE);
-    assert_about(head_spins_for(), 2 * 50000);
+    assert_about(front_spins_for(), 2 * 50000);
     wake_up_once(48000);
-    assert_about(head_spins_for(), 2 * (50000 - 2000 / 16));
+    assert_about(front_spins_for(), 2 * (50000 - 2000 / 16));
 }
 END_TEST
 
@@ -117,12 +117,12 @@ START_TEST(no_thread_spins_on_the_only_core)
     begin_world(LOOK);
     let_wake_ups_take(WAKE_UP);
     world.cores = 1;
-    ck_assert_int_eq(head_spins_for(), 0);
-    ck_assert_int_eq(head_woken_early_spins_for(), 0);
+    ck_assert_int_eq(front_spins_for(), 0);
+    ck_assert_int_eq(pre_woken_front_spins_for(), 0);
 }
 END_TEST
 
-/* Returns how long a head spins that asks for n units. */
+/* Returns how long a front spins that asks for n units. */
 static int64_t spins_beside_holders(int64_t units, int64_t capacity, int64_t n, int cores)
 {
     const fairsem_attr_t attr = { .capacity = capacity };
@@ -183,7 +183,7 @@ END_TEST
 int main(void)
 {
     RUN_SUITE("spin", no_thread_stays_awake_until_a_wake_up_has_been_measured,
-              the_head_spins_for_two_wake_ups_and_if_woken_early_for_half_of_one,
+              the_front_spins_for_two_wake_ups_and_if_pre_woken_for_half_of_one,
               a_longer_wake_up_counts_for_a_quarter_and_a_shorter_one_for_a_sixteenth,
               a_wake_up_of_more_than_50_us_counts_as_50_us,
               a_thread_granted_while_it_is_awake_goes_on_at_once,

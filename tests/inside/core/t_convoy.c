@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * t_crowd.c - more than two waiters: a waiter whose turn is near yields instead of sleeping, and the next
- * thread to join, not the granter, wakes a waiter ahead of its turn.  doc/awake.md says why.
+ * t_convoy.c - more than two waiters: a waiter whose grant is near yields instead of sleeping, and the next
+ * thread that is enqueued, not the granter, pre-wakes a waiter.  doc/awake.md says why.
  */
 #define _GNU_SOURCE             /* syscall */
 #include "clockwork.h"
@@ -66,7 +66,7 @@ static void wait_behind(fairsem_t *sem, int before, int64_t after)
     claim(0, before);
 }
 
-START_TEST(a_waiter_whose_turn_is_near_yields)
+START_TEST(a_waiter_whose_grant_is_near_yields)
 {
     fairsem_t sem = FAIRSEM_INITIALIZER(0);
 
@@ -116,8 +116,8 @@ START_TEST(with_two_holders_twice_as_many_yield)
 }
 END_TEST
 
-/* Be the head for `ns`, while a ticket of a worse priority waits. */
-static void be_the_head_for(fairsem_t *sem, int64_t ns)
+/* Be the front for `ns`, while a ticket of a worse priority waits. */
+static void be_the_front_for(fairsem_t *sem, int64_t ns)
 {
     ck_assert_int_eq(fairsem_ticket_take(&tickets[0], sem, 1, 1, NULL, NULL), EINPROGRESS);
     wait_for(sem, ns);
@@ -130,25 +130,25 @@ static bool yields_as_third(fairsem_t *sem)
     return world.is.yields != 0;
 }
 
-START_TEST(a_semaphore_learns_how_long_a_turn_takes)
+START_TEST(a_semaphore_learns_the_hand_off_interval)
 {
     fairsem_t sem = FAIRSEM_INITIALIZER(0);
 
     begin();
     ck_assert(yields_as_third(&sem));
     for (int i = 0; i < 40; i++)
-        be_the_head_for(&sem, NEAR / 2);
-    ck_assert(!yields_as_third(&sem));      /* the third turn is three times as far */
+        be_the_front_for(&sem, NEAR / 2);
+    ck_assert(!yields_as_third(&sem));      /* the third grant is three times as far */
     for (int i = 0; i < 40; i++)
-        be_the_head_for(&sem, NEAR / 10);
+        be_the_front_for(&sem, NEAR / 10);
     ck_assert(yields_as_third(&sem));
-    be_the_head_for(&sem, INT64_C(1000000000));     /* one long turn changes nothing */
+    be_the_front_for(&sem, INT64_C(1000000000));    /* one long interval changes nothing */
     ck_assert(yields_as_third(&sem));
 }
 END_TEST
 
 /* The two tickets before it are granted one by one. */
-static void become_the_head_asleep(fairsem_t *sem)
+static void become_the_front_asleep(fairsem_t *sem)
 {
     take(sem, 0, 2);
     begin_plan();
@@ -163,7 +163,7 @@ static void become_the_head_asleep(fairsem_t *sem)
 /* Requests as of other threads, but without threads. */
 static struct fs_wait queued[MANY];
 
-static void join_on(fairsem_t *sem, struct fs_wait *wait, int core)
+static void enqueue_on(fairsem_t *sem, struct fs_wait *wait, int core)
 {
     struct fs_section in;
 
@@ -175,7 +175,7 @@ static void join_on(fairsem_t *sem, struct fs_wait *wait, int core)
     fs_section_end(&in);
 }
 
-/* The holder joined on `holders_core`.  The first waiters in the queue are on core 0, the one behind them on 1. */
+/* The holder was enqueued on `holders_core`.  The first waiters are on core 0, the one behind them on 1. */
 static void hold_and_queue(fairsem_t *sem, int holders_core, int on_core_0)
 {
     struct fs_wait holder;
@@ -187,13 +187,13 @@ static void hold_and_queue(fairsem_t *sem, int holders_core, int on_core_0)
         fairsem_release(sem, 1);
         claim(0, 1);
     } else {
-        join_on(sem, &holder, holders_core);
+        enqueue_on(sem, &holder, holders_core);
         fairsem_release(sem, 1);
         ck_assert_int_eq(holder.waiter.state, FS_GRANTED);
     }
     for (int i = 0; i < on_core_0; i++)
-        join_on(sem, &queued[i], 0);
-    join_on(sem, &queued[on_core_0], 1);
+        enqueue_on(sem, &queued[i], 0);
+    enqueue_on(sem, &queued[on_core_0], 1);
     for (int i = 0; i <= on_core_0; i++) {
         queued[i].waiter.in_queue.strategy = FS_SLEEP_AT_ONCE;
         queued[i].waiter.state = FS_PARKED;
@@ -210,43 +210,43 @@ static int first_woken(int among)
     return i;
 }
 
-/* Which place of the queue is woken, and with which plan, when a thread joins on core 1? */
-static int place_woken(int holders_core, int on_core_0, enum fs_strategy *plan)
+/* Which waiter is woken, and with which strategy, when a thread is enqueued on core 1? */
+static int waiter_woken(int holders_core, int on_core_0, enum fs_strategy *strategy)
 {
     fairsem_t sem = FAIRSEM_INITIALIZER(0);
 
     int woken;
 
     hold_and_queue(&sem, holders_core, on_core_0);
-    join_on(&sem, &queued[on_core_0 + 1], 1);
+    enqueue_on(&sem, &queued[on_core_0 + 1], 1);
     woken = first_woken(on_core_0 + 1);
-    *plan = woken <= on_core_0 ? queued[woken].waiter.in_queue.strategy : FS_SLEEP_AT_ONCE;
+    *strategy = woken <= on_core_0 ? queued[woken].waiter.in_queue.strategy : FS_SLEEP_AT_ONCE;
     fairsem_release(&sem, on_core_0 + 2);
     return woken <= on_core_0 ? woken : -1;
 }
 
-START_TEST(a_thread_that_joins_wakes_the_first_that_joined_on_its_core)
+START_TEST(a_thread_that_is_enqueued_wakes_the_first_that_was_enqueued_on_its_core)
 {
-    enum fs_strategy plan;
+    enum fs_strategy strategy;
 
     begin();
     for (int i = 1; i <= 7; i++) {
-        ck_assert_int_eq(place_woken(0, i, &plan), i);
-        ck_assert_int_eq(plan, FS_YIELD_NEXT);
-        ck_assert_int_eq(place_woken(FS_NO_CORE, i, &plan), i);     /* a ticket */
+        ck_assert_int_eq(waiter_woken(0, i, &strategy), i);
+        ck_assert_int_eq(strategy, FS_YIELD_NEXT);
+        ck_assert_int_eq(waiter_woken(FS_NO_CORE, i, &strategy), i);     /* a ticket */
     }
 }
 END_TEST
 
 /* A ticket has no thread; the byte that is a thread's hint is a flag for the ticket's callback. */
-START_TEST(a_ticket_near_the_head_gets_no_hint)
+START_TEST(a_ticket_near_the_front_gets_no_hint)
 {
     fairsem_t sem = FAIRSEM_INITIALIZER(0);
 
     begin();
     take(&sem, 0, 6);
     for (int core = 0; core < 3; core++)
-        join_on(&sem, &queued[core], core);
+        enqueue_on(&sem, &queued[core], core);
     for (int i = 0; i < 6; i++)
         ck_assert(!((struct fs_ticket *)(void *)&tickets[i])->callback.waiter.in_queue.due);
     fairsem_release(&sem, 9);
@@ -254,27 +254,27 @@ START_TEST(a_ticket_near_the_head_gets_no_hint)
 }
 END_TEST
 
-START_TEST(a_thread_that_joins_wakes_the_head_if_its_core_has_the_holder_or_no_near_waiter)
+START_TEST(a_thread_that_is_enqueued_wakes_the_front_if_its_core_has_the_holder_or_no_near_waiter)
 {
-    enum fs_strategy plan;
+    enum fs_strategy strategy;
 
     begin();
-    ck_assert_int_eq(place_woken(1, 3, &plan), 0);
-    ck_assert_int_eq(plan, FS_YIELD_WOKEN);
-    ck_assert_int_eq(place_woken(0, 8, &plan), 0);
-    ck_assert_int_eq(plan, FS_YIELD_WOKEN);
+    ck_assert_int_eq(waiter_woken(1, 3, &strategy), 0);
+    ck_assert_int_eq(strategy, FS_YIELD_WOKEN);
+    ck_assert_int_eq(waiter_woken(0, 8, &strategy), 0);
+    ck_assert_int_eq(strategy, FS_YIELD_WOKEN);
 }
 END_TEST
 
-START_TEST(for_long_turns_nobody_is_next_on_a_core)
+START_TEST(for_long_intervals_nobody_is_next_on_a_core)
 {
     fairsem_t sem = FAIRSEM_INITIALIZER(0);
 
     begin();
     for (int i = 0; i < 40; i++)
-        be_the_head_for(&sem, NEAR / 2);
+        be_the_front_for(&sem, NEAR / 2);
     hold_and_queue(&sem, 0, 2);
-    join_on(&sem, &queued[3], 1);
+    enqueue_on(&sem, &queued[3], 1);
     ck_assert_int_eq(first_woken(3), 0);
     fairsem_release(&sem, 4);
 }
@@ -287,7 +287,7 @@ START_TEST(a_waiter_that_is_awake_and_next_is_told)
     begin();
     hold_and_queue(&sem, 0, 2);
     queued[2].waiter.state = FS_QUEUED;
-    join_on(&sem, &queued[3], 1);
+    enqueue_on(&sem, &queued[3], 1);
     ck_assert_int_eq(first_woken(3), 3);
     ck_assert_int_eq(queued[2].waiter.in_queue.strategy, FS_YIELD_NEXT);
     ck_assert_int_eq(queued[1].waiter.in_queue.strategy, FS_SLEEP_AT_ONCE);
@@ -295,12 +295,12 @@ START_TEST(a_waiter_that_is_awake_and_next_is_told)
 }
 END_TEST
 
-static void join_on_core_1(void *sem)
+static void enqueue_on_core_1(void *sem)
 {
-    join_on(sem, &queued[MANY - 1], 1);
+    enqueue_on(sem, &queued[MANY - 1], 1);
 }
 
-/* Returns how often a thread behind two others yields after another thread has joined on its core. */
+/* Returns how often a thread behind two others yields after another thread has been enqueued on its core. */
 static int yields_when_next(int holders_core, int64_t after)
 {
     fairsem_t sem = FAIRSEM_INITIALIZER(0);
@@ -312,7 +312,7 @@ static int yields_when_next(int holders_core, int64_t after)
     queued[1].waiter.in_queue.core = 0;
     world.core = 1;
     begin_plan();
-    plan(LOOK, join_on_core_1, &sem);
+    plan(LOOK, enqueue_on_core_1, &sem);
     plan(after, release_units, &all);
     ck_assert_int_eq(fairsem_acquire(&sem, 1), 0);
     ck_assert(!world.seen[1].asleep);
@@ -349,37 +349,37 @@ START_TEST(after_a_late_yield_no_thread_of_the_process_yields_for_a_moment)
 
     begin();
     late = yield_late(&sem);
-    become_the_head_asleep(&sem);
-    ck_assert_int_eq(world.seen[2].wakes, 1);   /* early, by the granter, as without a crowd */
+    become_the_front_asleep(&sem);
+    ck_assert_int_eq(world.seen[2].wakes, 1);   /* pre-woken by the granter, as without a convoy */
     ck_assert_int_eq(world.is.yields, 0);
     ck_assert(!yields_as_third(&sem) && !yields_as_third(&other));
     world.now = late + LATE;
-    world.cores = 1;                            /* the head would spin, on the holder's core */
-    become_the_head_asleep(&sem);
+    world.cores = 1;                            /* the front would spin, on the holder's core */
+    become_the_front_asleep(&sem);
     ck_assert_int_eq(world.seen[2].wakes, 0);
     world.now = late + 6 * LATE;
     ck_assert(yields_as_third(&other) && yields_as_third(&sem));
 }
 END_TEST
 
-START_TEST(the_pause_doubles_while_each_is_followed_by_a_late_yield)
+START_TEST(the_back_off_doubles_while_each_is_followed_by_a_late_yield)
 {
     fairsem_t sem = FAIRSEM_INITIALIZER(0);
-    int64_t pause = 5 * LATE, late;
+    int64_t backoff = 5 * LATE, late;
 
     begin();
     late = yield_late(&sem);
     for (int i = 0; i < 20; i++) {
-        world.now = late + pause - LATE / 2;
+        world.now = late + backoff - LATE / 2;
         ck_assert(!yields_as_third(&sem));
-        world.now = late + pause + LATE / 2;
+        world.now = late + backoff + LATE / 2;
         late = yield_late(&sem);
         if (i < 7)
-            pause *= 2;     /* up to 0.64 s */
+            backoff *= 2;   /* up to 0.64 s */
     }
-    world.now = late + pause + LATE;
+    world.now = late + backoff + LATE;
     ck_assert(yields_as_third(&sem));
-    world.now += pause;
+    world.now += backoff;
     late = yield_late(&sem);    /* only once: the machine was paused */
     world.now = late + 6 * LATE;
     ck_assert(yields_as_third(&sem));
@@ -404,7 +404,7 @@ START_TEST(after_a_whole_stay_of_yields_that_come_back_at_once_no_thread_yields_
 }
 END_TEST
 
-START_TEST(a_whole_stay_in_which_others_have_run_says_nothing)
+START_TEST(a_whole_stay_in_which_others_have_run_changes_nothing)
 {
     fairsem_t sem = FAIRSEM_INITIALIZER(0);
 
@@ -419,13 +419,13 @@ END_TEST
 static void yield_late_too(void *unused)
 {
     static const _Atomic int word = 1;
-    static const _Atomic uint8_t plan = FS_YIELD_IN_QUEUE;
+    static const _Atomic uint8_t strategy = FS_YIELD_IN_QUEUE;
 
     (void)unused;
-    (void)fs_awake_stay(&word, 1, &plan, 0, NULL);
+    (void)fs_awake_stay(&word, 1, &strategy, 0, NULL);
 }
 
-START_TEST(threads_that_are_late_at_the_same_time_cause_one_pause)
+START_TEST(threads_that_are_late_at_the_same_time_cause_one_back_off)
 {
     fairsem_t sem = FAIRSEM_INITIALIZER(0);
 
@@ -477,14 +477,14 @@ static bool set_policy(int policy)
     return pthread_setschedparam(pthread_self(), policy, &lowest) == 0;
 }
 
-static void *ask_for_turns(void *policy)
+static void *get_time_shared(void *policy)
 {
-    static bool turns;
+    static bool shared;
 
     if (!set_policy(*(int *)policy))
         return NULL;
-    turns = __real_fs_cpu_is_time_shared();
-    return &turns;
+    shared = __real_fs_cpu_is_time_shared();
+    return &shared;
 }
 
 START_TEST(the_policy_of_a_thread_says_whether_it_is_time_shared)
@@ -493,12 +493,12 @@ START_TEST(the_policy_of_a_thread_says_whether_it_is_time_shared)
 
     for (int i = 0; i < 4; i++) {
         pthread_t thread;
-        void *turns;
+        void *shared;
 
-        ck_assert_int_eq(pthread_create(&thread, NULL, ask_for_turns, &policies[i]), 0);
-        ck_assert_int_eq(pthread_join(thread, &turns), 0);
-        ck_assert(i != 0 || turns != NULL);
-        ck_assert(turns == NULL || *(bool *)turns == (i == 0));
+        ck_assert_int_eq(pthread_create(&thread, NULL, get_time_shared, &policies[i]), 0);
+        ck_assert_int_eq(pthread_join(thread, &shared), 0);
+        ck_assert(i != 0 || shared != NULL);
+        ck_assert(shared == NULL || *(bool *)shared == (i == 0));
     }
 }
 END_TEST
@@ -642,9 +642,9 @@ END_TEST
 #define OF_HANDLERS
 #endif
 
-/* ---- The thread that wakes the next head ---- */
+/* ---- The thread that wakes the next front ---- */
 
-/* The head sleeps, `behind` tickets wait behind it, and the ticket before it is granted.  Returns the wakes. */
+/* The front sleeps, `behind` tickets wait behind it, and the ticket before it is granted.  Returns the wakes. */
 static int wakes_by_the_granter(fairsem_t *sem, int behind)
 {
     struct units one = { sem, 1 };
@@ -663,14 +663,14 @@ static int wakes_by_the_granter(fairsem_t *sem, int behind)
     return world.seen[1].wakes;
 }
 
-START_TEST(in_a_crowd_the_granter_leaves_the_early_wake_to_others)
+START_TEST(in_a_convoy_the_granter_leaves_pre_waking_to_others)
 {
-    fairsem_t few = FAIRSEM_INITIALIZER(0), crowd = FAIRSEM_INITIALIZER(0);
+    fairsem_t few = FAIRSEM_INITIALIZER(0), convoy = FAIRSEM_INITIALIZER(0);
 
     begin();
     ck_assert_int_eq(wakes_by_the_granter(&few, 0), 1);
-    ck_assert_int_eq(wakes_by_the_granter(&crowd, 1), 0);
-    ck_assert_int_eq(wakes_by_the_granter(&crowd, 5), 0);
+    ck_assert_int_eq(wakes_by_the_granter(&convoy, 1), 0);
+    ck_assert_int_eq(wakes_by_the_granter(&convoy, 5), 0);
 }
 END_TEST
 
@@ -678,8 +678,8 @@ struct newcomer {
     fairsem_t      *sem;
     fairsem_token_t token;
     int             wakes;      /* until the newcomer sleeps */
-    act_fn         *afterwards; /* called before the head runs, may be NULL */
-    int             yields;     /* until the head runs */
+    act_fn         *afterwards; /* called before the front runs, may be NULL */
+    int             yields;     /* until the front runs */
 };
 
 static void cancel(void *arg)
@@ -690,31 +690,31 @@ static void cancel(void *arg)
     fairsem_token_cancel(&n->token, 0);
 }
 
-static void join_and_be_canceled(void *arg)
+static void enqueue_and_be_canceled(void *arg)
 {
     struct newcomer *n = arg;
     const fairsem_wait_t how = { .token = &n->token, .priority = 2 };
 
     world.is.wakes = 0;
     ck_assert_int_eq(fairsem_acquire_with(n->sem, 1, &how), ECANCELED);
-    world.woken = n->wakes != 0;    /* the head; the newcomer has been woken, too, and has run */
+    world.woken = n->wakes != 0;    /* the front; the newcomer has been woken, too, and has run */
     if (n->afterwards != NULL)
         n->afterwards(NULL);
     n->yields = world.is.yields;
 }
 
 /*
- * Another thread joins while the head sleeps and `behind` tickets wait behind it.  Returns how often
- * the head yields after that.
+ * Another thread is enqueued while the front sleeps and `behind` tickets wait behind it.  Returns how often
+ * the front yields after that.
  */
-static int newcomer_joins(struct newcomer *n, int behind)
+static int enqueue_newcomer(struct newcomer *n, int behind)
 {
     struct units all = { n->sem, 1 };
 
     for (int i = 0; i < behind; i++)
         ck_assert_int_eq(fairsem_ticket_take(&tickets[i], n->sem, 1, 1, NULL, NULL), EINPROGRESS);
     begin_plan();
-    plan(LATE, join_and_be_canceled, n);
+    plan(LATE, enqueue_and_be_canceled, n);
     plan(2 * LATE, cancel, n);
     plan(9 * LATE, release_units, &all);
     ck_assert_int_eq(fairsem_acquire(n->sem, 1), 0);
@@ -727,19 +727,19 @@ static int wakes_by_a_newcomer(fairsem_t *sem, int behind)
 {
     struct newcomer n = { sem, FAIRSEM_TOKEN_INITIALIZER, 0, NULL, 0 };
 
-    newcomer_joins(&n, behind);
+    enqueue_newcomer(&n, behind);
     return n.wakes;
 }
 
-START_TEST(in_a_crowd_a_thread_that_joins_wakes_the_head)
+START_TEST(in_a_convoy_a_thread_that_is_enqueued_wakes_the_front)
 {
-    fairsem_t few = FAIRSEM_INITIALIZER(0), crowd = FAIRSEM_INITIALIZER(0);
+    fairsem_t few = FAIRSEM_INITIALIZER(0), convoy = FAIRSEM_INITIALIZER(0);
 
     begin();
     ck_assert_int_eq(wakes_by_a_newcomer(&few, 0), 0);
-    ck_assert_int_eq(wakes_by_a_newcomer(&crowd, 1), 1);
+    ck_assert_int_eq(wakes_by_a_newcomer(&convoy, 1), 1);
     world.cores = 1;        /* the holder's: a woken thread yields, as it does with more cores */
-    ck_assert_int_eq(wakes_by_a_newcomer(&crowd, 1), 1);
+    ck_assert_int_eq(wakes_by_a_newcomer(&convoy, 1), 1);
 }
 END_TEST
 
@@ -763,7 +763,7 @@ static void release_before_it_runs(void *unused)
 }
 
 /* The wake is done.  (As long as it is not, no thread relies on it: t_late_wakers.c.) */
-START_TEST(a_head_that_was_woken_early_is_not_woken_again)
+START_TEST(a_front_that_was_pre_woken_is_not_woken_again)
 {
     fairsem_t sem = FAIRSEM_INITIALIZER(0);
     struct newcomer n = { &sem, FAIRSEM_TOKEN_INITIALIZER, 0, release_before_it_runs, 0 };
@@ -771,12 +771,12 @@ START_TEST(a_head_that_was_woken_early_is_not_woken_again)
     begin();
     released_soon = &sem;
     wakes_again = -1;
-    newcomer_joins(&n, 1);
+    enqueue_newcomer(&n, 1);
     ck_assert_int_eq(wakes_again, 0);
 }
 END_TEST
 
-static int yields_of_a_woken_head(bool real_time, act_fn *before_it_runs)
+static int yields_of_a_woken_front(bool real_time, act_fn *before_it_runs)
 {
     fairsem_t sem = FAIRSEM_INITIALIZER(0);
     struct newcomer n = { &sem, FAIRSEM_TOKEN_INITIALIZER, 0, before_it_runs, 0 };
@@ -784,37 +784,37 @@ static int yields_of_a_woken_head(bool real_time, act_fn *before_it_runs)
     begin();
     world.yield_takes = 2000;       /* others run */
     world.real_time = real_time;
-    return newcomer_joins(&n, 1);
+    return enqueue_newcomer(&n, 1);
 }
 
-START_TEST(a_head_that_a_newcomer_woke_yields_if_yields_pay)
+START_TEST(a_front_that_a_newcomer_woke_yields_if_yields_pay)
 {
-    ck_assert_int_gt(yields_of_a_woken_head(false, NULL), 0);
-    ck_assert_int_eq(yields_of_a_woken_head(false, yield_very_late), 0);
-    ck_assert_int_eq(yields_of_a_woken_head(true, NULL), 0);
+    ck_assert_int_gt(yields_of_a_woken_front(false, NULL), 0);
+    ck_assert_int_eq(yields_of_a_woken_front(false, yield_very_late), 0);
+    ck_assert_int_eq(yields_of_a_woken_front(true, NULL), 0);
 }
 END_TEST
 
 int main(void)
 {
-    RUN_SUITE("crowd", a_waiter_whose_turn_is_near_yields, a_waiter_does_not_yield_for_long,
-              a_waiter_far_behind_sleeps_at_once, a_semaphore_learns_how_long_a_turn_takes,
+    RUN_SUITE("convoy", a_waiter_whose_grant_is_near_yields, a_waiter_does_not_yield_for_long,
+              a_waiter_far_behind_sleeps_at_once, a_semaphore_learns_the_hand_off_interval,
               after_a_late_yield_no_thread_of_the_process_yields_for_a_moment,
-              the_pause_doubles_while_each_is_followed_by_a_late_yield,
+              the_back_off_doubles_while_each_is_followed_by_a_late_yield,
               after_a_whole_stay_of_yields_that_come_back_at_once_no_thread_yields_for_a_moment,
-              a_whole_stay_in_which_others_have_run_says_nothing,
-              threads_that_are_late_at_the_same_time_cause_one_pause,
+              a_whole_stay_in_which_others_have_run_changes_nothing,
+              threads_that_are_late_at_the_same_time_cause_one_back_off,
               with_two_holders_twice_as_many_yield,
-              a_thread_that_joins_wakes_the_first_that_joined_on_its_core,
-              a_ticket_near_the_head_gets_no_hint,
-              a_thread_that_joins_wakes_the_head_if_its_core_has_the_holder_or_no_near_waiter,
-              for_long_turns_nobody_is_next_on_a_core, a_waiter_that_is_awake_and_next_is_told,
+              a_thread_that_is_enqueued_wakes_the_first_that_was_enqueued_on_its_core,
+              a_ticket_near_the_front_gets_no_hint,
+              a_thread_that_is_enqueued_wakes_the_front_if_its_core_has_the_holder_or_no_near_waiter,
+              for_long_intervals_nobody_is_next_on_a_core, a_waiter_that_is_awake_and_next_is_told,
               the_next_waiter_spins_for_a_few_short_holds_and_then_yields,
               a_real_time_thread_does_not_yield,
               the_policy_of_a_thread_says_whether_it_is_time_shared,
               no_waiter_yields_with_the_flags_that_say_so, OF_HANDLERS
-              in_a_crowd_the_granter_leaves_the_early_wake_to_others,
-              in_a_crowd_a_thread_that_joins_wakes_the_head,
-              a_head_that_was_woken_early_is_not_woken_again,
-              a_head_that_a_newcomer_woke_yields_if_yields_pay);
+              in_a_convoy_the_granter_leaves_pre_waking_to_others,
+              in_a_convoy_a_thread_that_is_enqueued_wakes_the_front,
+              a_front_that_was_pre_woken_is_not_woken_again,
+              a_front_that_a_newcomer_woke_yields_if_yields_pay);
 }
