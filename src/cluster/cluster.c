@@ -3,11 +3,11 @@
  * cluster.c - a semaphore shared by machines: open, acquire and release, close.  Start reading here.
  *
  * The layers below: request.c has the states of one request, and lease.c its lease; users.c lists the
- * requests of a name; keeper.c is the background thread that runs all of these; engine.h is the
+ * requests of a name; loop.c is the event loop, a background thread that runs all of these; engine.h is the
  * interface to an engine, and etcd.c the only implementation, with etcd_ask.c for the questions (read
  * the protocol there), etcd_answer.c for the answers, and http.c for the transport.
  *
- * A caller waits for its request on a semaphore, to which the keeper releases one unit.  So deadline,
+ * A caller waits for its request on a semaphore, to which the event loop releases one unit.  So deadline,
  * time-out, cancel token and thread cancellation work as in fairsem_acquire_with.
  */
 #include "clock.h"
@@ -38,7 +38,7 @@ int fairsem_cluster_open(fairsem_cluster_t **handle, const char *name,
     if (made != NULL && curl_state == CURLE_OK)
         error = fs_key_prefix(made->prefix, name) ? fs_options_read(&made->options, attr) : EINVAL;
     if (error == 0)
-        error = fs_keeper_open(made);
+        error = fs_loop_open(made);
     if (error == 0)
         *handle = made;
     else
@@ -53,14 +53,14 @@ int fairsem_cluster_close(fairsem_cluster_t *handle)
     int saved = errno, state;
     size_t claims;
 
-    if (fs_keeper_is_foreign(handle))
+    if (fs_loop_is_inherited(handle))
         return EINVAL;
-    fs_keeper_lock(handle, &state);
+    fs_loop_lock(handle, &state);
     claims = handle->claims;
-    fs_keeper_unlock(handle, state);
+    fs_loop_unlock(handle, state);
     if (claims != 0)
         return EBUSY;
-    fs_keeper_close(handle);
+    fs_loop_close(handle);
     free(handle);
     errno = saved;
     return 0;
@@ -75,11 +75,11 @@ int fairsem_cluster_why(fairsem_cluster_t *handle, char *text, size_t size)
 {
     int state;
 
-    if (fs_keeper_is_foreign(handle) || size == 0)
+    if (fs_loop_is_inherited(handle) || size == 0)
         return EINVAL;
-    fs_keeper_lock(handle, &state);
+    fs_loop_lock(handle, &state);
     fs_copy_printable(text, size, fs_engine_why(handle->engine));
-    fs_keeper_unlock(handle, state);
+    fs_loop_unlock(handle, state);
     return 0;
 }
 
@@ -103,7 +103,7 @@ static bool wait_only_tries(const fairsem_wait_t *how)
                                                : now.tv_nsec >= how->deadline->tv_nsec;
 }
 
-/* Pass a new request to the keeper.  This is not a cancellation point; only await_units is. */
+/* Pass a new request to the event loop.  This is not a cancellation point; only await_units is. */
 static int start_request(fairsem_cluster_t *handle, int64_t n, const fairsem_wait_t *how,
                          struct fs_request **out)
 {
@@ -115,16 +115,16 @@ static int start_request(fairsem_cluster_t *handle, int64_t n, const fairsem_wai
     if (request != NULL) {
         /* Zero units: this only checks whether `how` is valid, and whether its token is canceled. */
         error = fairsem_acquire_with(&request->decided, 0, how);
-        fs_keeper_lock(handle, &state);
+        fs_loop_lock(handle, &state);
         if (error == 0)
-            error = fs_keeper_add(handle, &request->job);
+            error = fs_loop_add(handle, &request->task);
         if (error == 0) {
             request->owners++;
             handle->claims++;
         } else {
             fs_request_drop(request);
         }
-        fs_keeper_unlock(handle, state);
+        fs_loop_unlock(handle, state);
     }
     pthread_setcancelstate(cancel, &cancel);
     *out = request;
@@ -138,11 +138,11 @@ static void abandon_request(void *arg)
     fairsem_cluster_t *handle = request->handle;
     int state;
 
-    fs_keeper_lock(handle, &state);
+    fs_loop_lock(handle, &state);
     request->leaves = true;
     handle->claims--;
     fs_request_drop(request);
-    fs_keeper_unlock(handle, state);
+    fs_loop_unlock(handle, state);
 }
 
 /* Wait until the request is decided.  Returns its result, or the error of the wait. */
@@ -159,16 +159,16 @@ static int await_units(struct fs_request *request, const fairsem_wait_t *how)
     pthread_cleanup_push(abandon_request, request);
     error = fairsem_acquire_with(&request->decided, 1, &plain);
     pthread_cleanup_pop(0);
-    fs_keeper_lock(request->handle, &state);
+    fs_loop_lock(request->handle, &state);
     /* A decision made before this lock takes precedence over a time-out: granted units are taken. */
     result = request->is_decided ? request->result : error;
     if (result != 0)
         request->leaves = true;
-    fs_keeper_unlock(request->handle, state);
+    fs_loop_unlock(request->handle, state);
     return result;
 }
 
-/* Wait for the end of the request, which the keeper reports within bounded time.  Returns its result. */
+/* Wait for the end of the request, which the event loop reports within bounded time.  Returns its result. */
 static int await_end(struct fs_request *request)
 {
     int result, state;
@@ -187,7 +187,7 @@ int fairsem_cluster_acquire_with(fairsem_cluster_t *handle, int64_t n, const fai
     struct fs_request *request;
     int saved = errno, error;
 
-    if (fs_keeper_is_foreign(handle) || n < 1 || n > FAIRSEM_MAX_UNITS)
+    if (fs_loop_is_inherited(handle) || n < 1 || n > FAIRSEM_MAX_UNITS)
         return EINVAL;
     if (how != NULL && how->share != NULL)  /* the engine's order is by arrival */
         return EINVAL;
@@ -212,12 +212,12 @@ int fairsem_cluster_release(fairsem_cluster_hold_t *hold)
     int saved = errno, error, state;
     struct fs_request *request = request_of(hold);
 
-    if (request == NULL || fs_keeper_is_foreign(request->handle))
+    if (request == NULL || fs_loop_is_inherited(request->handle))
         return EINVAL;
     hold->fairsem_reserved_[0] = 0;
-    fs_keeper_lock(request->handle, &state);
+    fs_loop_lock(request->handle, &state);
     request->leaves = true;
-    fs_keeper_unlock(request->handle, state);
+    fs_loop_unlock(request->handle, state);
     error = await_end(request);
     errno = saved;
     return error;
@@ -229,7 +229,7 @@ int fairsem_cluster_lost(const fairsem_cluster_hold_t *hold)
 {
     struct fs_request *request = request_of(hold);
 
-    if (request == NULL || fs_keeper_is_foreign(request->handle))
+    if (request == NULL || fs_loop_is_inherited(request->handle))
         return EINVAL;
     return fs_lease_lost(&request->lease, fs_boot_now());
 }

@@ -5,7 +5,7 @@
  *
  * A step is one question to the engine, and its answer.  Each step may be repeated when an answer is
  * lost: the second answer reports the state that the first attempt made.  Everything here runs in the
- * keeper's thread, except fs_engine_open, close and wake.
+ * event-loop thread (loop.h), except fs_engine_open, close and wake.
  */
 #ifndef CLUSTER_ENGINE_H
 #define CLUSTER_ENGINE_H
@@ -84,8 +84,8 @@ int fs_engine_open(struct fs_engine **engine, struct fs_options *options);
 void fs_engine_close(struct fs_engine *engine);
 
 /*
- * Begin a step.  call->done is called once, in fs_engine_turn, after the call has become idle.  A
- * step without an answer is retried at each endpoint in turn, until the time `until`, when it fails.
+ * Begin a step.  call->done is called once, in fs_engine_iterate, after the call has become idle.  A
+ * step without an answer is retried at one endpoint after another, until the time `until`, when it fails.
  */
 void fs_engine_call(struct fs_engine *engine, struct fs_call *call, enum fs_step step,
                     const struct fs_place *place, int64_t until);
@@ -101,6 +101,6 @@ void fs_engine_wake(struct fs_engine *engine);
 const char *fs_engine_why(const struct fs_engine *engine);
 
 /* Do the pending work.  Returns the time of the next. */
-int64_t fs_engine_turn(struct fs_engine *engine, int64_t now);
+int64_t fs_engine_iterate(struct fs_engine *engine, int64_t now);
 
 #endif

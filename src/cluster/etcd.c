@@ -6,8 +6,8 @@
  * move as well, because a member that hangs sends them nothing.  At the latest, a renewal detects it.
  *
  *     FS_IDLE --fs_engine_call--> FS_SENT --call_answered--> FS_IDLE
- *     FS_SENT --call_failed, wait_for_memory--> FS_PAUSED --fs_engine_turn--> FS_SENT
- *     FS_SENT, a watch, --fs_engine_turn: another endpoint is in use--> FS_IDLE
+ *     FS_SENT --call_failed, wait_for_memory--> FS_PAUSED --fs_engine_iterate--> FS_SENT
+ *     FS_SENT, a watch, --fs_engine_iterate: another endpoint is in use--> FS_IDLE
  *     any --send_call: there is no token--> FS_NEEDS_TOKEN --token_came--> FS_SENT
  */
 #include "engine.h"
@@ -130,7 +130,7 @@ static long patience_of_call(const struct fs_call *call, int64_t now)
     return left < 1 ? 1 : left < most ? (long)left : most;
 }
 
-/* Retry later a question that could not be sent.  Wakes the keeper, which may have computed its alarm already. */
+/* Retry later a question that could not be sent.  Wakes the event loop, which may have set its alarm already. */
 static void wait_for_memory(struct fs_call *call, int64_t now)
 {
     call->answer.error = ENOMEM;
@@ -398,7 +398,7 @@ static int64_t use_files(struct fs_engine *engine, int64_t now)
     return FS_NEVER;
 }
 
-/* ---- The keeper's side ---- */
+/* ---- For the event loop ---- */
 
 int fs_engine_open(struct fs_engine **engine, struct fs_options *options)
 {
@@ -440,12 +440,12 @@ const char *fs_engine_why(const struct fs_engine *engine)
     return engine->why;
 }
 
-int64_t fs_engine_turn(struct fs_engine *engine, int64_t now)
+int64_t fs_engine_iterate(struct fs_engine *engine, int64_t now)
 {
     struct fs_call *call;
     int64_t next;
 
-    fs_http_turn(engine->http);
+    fs_http_iterate(engine->http);
     next = use_files(engine, now);
     while ((call = next_call_that(engine, call_watches_elsewhere)) != NULL) {
         fs_http_stop(&call->exchange);

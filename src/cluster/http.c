@@ -274,7 +274,7 @@ static bool ran_out_of_addresses(struct fs_http *http, struct fs_exchange *excha
     return false;
 }
 
-void fs_http_turn(struct fs_http *http)
+void fs_http_iterate(struct fs_http *http)
 {
     int running, left;
     CURLMsg *message;

@@ -57,13 +57,13 @@ void fs_http_describe(const struct fs_exchange *exchange, const char *what, char
 /* Cancel an exchange; `ended` is not called. */
 void fs_http_stop(struct fs_exchange *exchange);
 
-/* Sleep until there is work for fs_http_turn, or the descriptor is readable. */
+/* Sleep until there is work for fs_http_iterate, or the descriptor is readable. */
 void fs_http_wait(struct fs_http *http, int descriptor);
 
 /* End fs_http_wait, from any thread. */
 void fs_http_wake(struct fs_http *http);
 
 /* Do the pending work, and call `ended` for each exchange that has ended. */
-void fs_http_turn(struct fs_http *http);
+void fs_http_iterate(struct fs_http *http);
 
 #endif

@@ -57,7 +57,7 @@ int64_t fs_lease_end(const struct fs_lease *lease)
     return lease->sent + lease->length;
 }
 
-int fs_lease_turn(struct fs_lease *lease, int64_t now, int64_t *next)
+int fs_lease_iterate(struct fs_lease *lease, int64_t now, int64_t *next)
 {
     int why = atomic_load(&lease->last_error);
 

@@ -51,7 +51,7 @@ void fs_lease_stop(struct fs_lease *lease);
 int64_t fs_lease_end(const struct fs_lease *lease);
 
 /* Renew the lease if it is time.  Returns 0 and sets *next to the time of the next call, or the error that ended it. */
-int fs_lease_turn(struct fs_lease *lease, int64_t now, int64_t *next);
+int fs_lease_iterate(struct fs_lease *lease, int64_t now, int64_t *next);
 
 /* Returns 0, or an error if the hold must no longer be used; an error is final.  From any thread. */
 int fs_lease_lost(struct fs_lease *lease, int64_t now);

@@ -13,8 +13,8 @@ cluster_sources = \
 	src/cluster/etcd_users.c src/cluster/etcd_users.h \
 	src/cluster/http.c src/cluster/http.h \
 	src/cluster/json.c src/cluster/json.h \
-	src/cluster/keeper.c src/cluster/keeper.h \
 	src/cluster/lease.c src/cluster/lease.h \
+	src/cluster/loop.c src/cluster/loop.h \
 	src/cluster/options.c src/cluster/options.h \
 	src/cluster/place.c src/cluster/place.h \
 	src/cluster/request.c src/cluster/request.h \

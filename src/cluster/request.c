@@ -34,7 +34,7 @@ static void tell_decision(struct fs_request *request, int result)
     request->is_decided = true;
     request->result = result;
     fairsem_release(&request->decided, 1);
-    fs_keeper_tell(request->handle);
+    fs_loop_notify(request->handle);
 }
 
 /* Report the result of the end to the caller, once: it waits only for the first answer. */
@@ -221,7 +221,7 @@ static void request_lost(struct fs_request *request)
 {
     request->state = FS_LOST;
     fs_lease_stop(&request->lease);
-    fs_keeper_tell(request->handle);
+    fs_loop_notify(request->handle);
 }
 
 /* Handle a confirmation that missed a key before the watch has reported it.  A running request has lost its key. */
@@ -247,7 +247,7 @@ static int64_t keep_lease(struct fs_request *request, int64_t now)
         request_lost(request);
     if (request->state < FS_JOINING || request->state > FS_RUNNING)
         return FS_NEVER;
-    over_because = fs_lease_turn(&request->lease, now, &next);
+    over_because = fs_lease_iterate(&request->lease, now, &next);
     if (over_because != 0)
         request_fails(request, over_because);
     else if (request->state == FS_RUNNING)
@@ -267,9 +267,9 @@ static void take_next_step(struct fs_request *request)
         take_step(request, FS_END);
 }
 
-static int64_t request_turn(struct fs_job *job, int64_t now)
+static int64_t iterate_request(struct fs_task *task, int64_t now)
 {
-    struct fs_request *request = (struct fs_request *)(void *)job;
+    struct fs_request *request = (struct fs_request *)(void *)task;
     int64_t next;
 
     if (request->leaves)
@@ -286,7 +286,7 @@ static int64_t request_turn(struct fs_job *job, int64_t now)
     next = keep_lease(request, now);
     if (request->state == FS_REQUEST_ENDED) {
         fs_request_drop(request);
-        return FS_JOB_OVER;
+        return FS_TASK_OVER;
     }
     return fs_earlier(next, request->step_at);
 }
@@ -302,7 +302,7 @@ struct fs_request *fs_request_new(fairsem_cluster_t *handle, int64_t units, int 
         free(request);
         return NULL;
     }
-    request->job.turn = request_turn;
+    request->task.iterate = iterate_request;
     request->handle = handle;
     request->only_try = only_try;
     request->owners = 1;
@@ -325,9 +325,9 @@ void fs_request_drop(struct fs_request *request)
     free(request);
 }
 
-bool fs_request_has_lease(const struct fs_job *job, int64_t lease)
+bool fs_request_has_lease(const struct fs_task *task, int64_t lease)
 {
-    const struct fs_request *request = (const struct fs_request *)(const void *)job;
+    const struct fs_request *request = (const struct fs_request *)(const void *)task;
 
-    return job->turn == request_turn && request->place.lease == lease;
+    return task->iterate == iterate_request && request->place.lease == lease;
 }

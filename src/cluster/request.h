@@ -27,26 +27,26 @@
  *                       ^      |
  *                       '------'  it broke, and was not begun twice already
  *
- * The caller and the keeper have a reference each; the last one to be dropped frees the memory.  The
- * keeper drops its reference in ENDED.
+ * The caller and the event loop have a reference each; the last one to be dropped frees the memory.  The
+ * event loop drops its reference in ENDED.
  */
 #ifndef CLUSTER_REQUEST_H
 #define CLUSTER_REQUEST_H
 
-#include "keeper.h"
+#include "loop.h"
 #include "lease.h"
 
 enum fs_request_state {
     FS_GRANTING, FS_JOINING, FS_WAITING, FS_RUNNING, FS_LOST, FS_ENDING, FS_REQUEST_ENDED
 };
 
-/* Members marked neither "mutex" nor "r/o" (read-only) belong to the keeper. */
+/* Members marked neither "mutex" nor "r/o" (read-only) belong to the event-loop thread. */
 struct fs_request {
-    struct fs_job job;
+    struct fs_task task;
     fairsem_cluster_t *handle;          /* r/o */
     bool only_try;                      /* r/o: fail instead of waiting */
     bool leaves;                        /* mutex: the caller wants it to end */
-    int owners;                         /* mutex: references, of the caller and the keeper */
+    int owners;                         /* mutex: references, of the caller and the event loop */
 
     enum fs_request_state state;
     struct fs_place place;
@@ -69,7 +69,7 @@ struct fs_request *fs_request_new(fairsem_cluster_t *handle, int64_t units, int 
 /* Drop a reference, under the mutex. */
 void fs_request_drop(struct fs_request *request);
 
-/* Returns true if the job is a request with this lease.  Under the mutex. */
-bool fs_request_has_lease(const struct fs_job *job, int64_t lease);
+/* Returns true if the task is a request with this lease.  Under the mutex. */
+bool fs_request_has_lease(const struct fs_task *task, int64_t lease);
 
 #endif

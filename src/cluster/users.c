@@ -9,7 +9,7 @@
 
 /* A question, in memory of the caller, which waits for the answer. */
 struct inquiry {
-    struct fs_job job;
+    struct fs_task task;
     fairsem_cluster_t *handle;
     enum fs_step step;
     struct fs_place place;
@@ -25,9 +25,9 @@ static void inquiry_answered(struct fs_call *call, struct fs_answer *answer)
     *inquiry->answer = *answer;
 }
 
-static int64_t inquiry_turn(struct fs_job *job, int64_t now)
+static int64_t iterate_inquiry(struct fs_task *task, int64_t now)
 {
-    struct inquiry *inquiry = (struct inquiry *)(void *)job;
+    struct inquiry *inquiry = (struct inquiry *)(void *)task;
 
     if (inquiry->call.engine == NULL)
         fs_engine_call(inquiry->handle->engine, &inquiry->call, inquiry->step, &inquiry->place,
@@ -35,15 +35,15 @@ static int64_t inquiry_turn(struct fs_job *job, int64_t now)
     if (inquiry->call.state != FS_IDLE)
         return FS_NEVER;
     fairsem_release(&inquiry->told, 1);     /* from here on, the caller may free the memory */
-    return FS_JOB_OVER;
+    return FS_TASK_OVER;
 }
 
 /* Mark the requests of this handle, and clear the lease, which is private. */
 static void mark_mine(const fairsem_cluster_t *handle, fairsem_cluster_user_t users[], size_t count)
 {
     for (size_t i = 0; i < count; i++) {
-        for (const struct fs_job *job = handle->jobs; job != NULL; job = job->next)
-            if (fs_request_has_lease(job, users[i].reserved_[0]))
+        for (const struct fs_task *task = handle->tasks; task != NULL; task = task->next)
+            if (fs_request_has_lease(task, users[i].reserved_[0]))
                 users[i].mine = 1;
         users[i].reserved_[0] = 0;
     }
@@ -57,20 +57,20 @@ static int inquire(fairsem_cluster_t *handle, enum fs_step step, const struct fs
                    struct fs_answer *answer)
 {
     struct inquiry inquiry = {
-        .job.turn = inquiry_turn, .handle = handle, .step = step, .place = *place, .answer = answer,
+        .task.iterate = iterate_inquiry, .handle = handle, .step = step, .place = *place, .answer = answer,
         .call = { .done = inquiry_answered, .owner = &inquiry },
     };
     int saved = errno, error, state;
 
     memset(answer, 0, sizeof *answer);
-    if (fs_keeper_is_foreign(handle))
+    if (fs_loop_is_inherited(handle))
         return EINVAL;
     if (fairsem_init(&inquiry.told, 0, NULL) != 0)
         return ENOMEM;
     strcpy(inquiry.place.prefix, handle->prefix);
-    fs_keeper_lock(handle, &state);
-    error = fs_keeper_add(handle, &inquiry.job);
-    fs_keeper_unlock(handle, PTHREAD_CANCEL_DISABLE);
+    fs_loop_lock(handle, &state);
+    error = fs_loop_add(handle, &inquiry.task);
+    fs_loop_unlock(handle, PTHREAD_CANCEL_DISABLE);
     if (error == 0) {
         (void)!fairsem_acquire(&inquiry.told, 1);
         error = answer->error;
@@ -92,9 +92,9 @@ int fairsem_cluster_users(fairsem_cluster_t *handle, fairsem_cluster_user_t user
 
         if (filled > 0)
             memcpy(users, answer.users, filled * sizeof *users);
-        fs_keeper_lock(handle, &state);
+        fs_loop_lock(handle, &state);
         mark_mine(handle, users, filled);
-        fs_keeper_unlock(handle, state);
+        fs_loop_unlock(handle, state);
         *count = answer.user_total;
     }
     free(answer.users);

@@ -113,7 +113,7 @@ static int ask_by(const char *scheme, struct fs_http *http, int port, long timeo
     ck_assert_int_eq(fs_http_start(http, &exchange, url, NULL, strdup("{}"), timeout_ms), 0);
     while (!over) {
         fs_http_wait(http, -1);
-        fs_http_turn(http);
+        fs_http_iterate(http);
     }
     return result;
 }

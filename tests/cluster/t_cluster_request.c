@@ -151,7 +151,7 @@ static void answer(struct fs_call *call)
     world.answered[answered]++;
 }
 
-int64_t fs_engine_turn(struct fs_engine *engine, int64_t now)
+int64_t fs_engine_iterate(struct fs_engine *engine, int64_t now)
 {
     struct fs_call *call = engine->calls;
 

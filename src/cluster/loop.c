@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* keeper.c - see keeper.h. */
-#include "keeper.h"
+/* loop.c - see loop.h. */
+#include "loop.h"
 
 #include "clock.h"
 
@@ -11,7 +11,7 @@
 #include <time.h>
 #include <unistd.h>
 
-int fs_keeper_open(fairsem_cluster_t *handle)
+int fs_loop_open(fairsem_cluster_t *handle)
 {
     int error;
 
@@ -28,13 +28,13 @@ int fs_keeper_open(fairsem_cluster_t *handle)
     return error;
 }
 
-void fs_keeper_close(fairsem_cluster_t *handle)
+void fs_loop_close(fairsem_cluster_t *handle)
 {
     int state;
 
-    fs_keeper_lock(handle, &state);
+    fs_loop_lock(handle, &state);
     handle->quits = true;
-    fs_keeper_unlock(handle, PTHREAD_CANCEL_DISABLE);
+    fs_loop_unlock(handle, PTHREAD_CANCEL_DISABLE);
     if (handle->joinable)
         pthread_join(handle->thread, NULL);
     fs_engine_close(handle->engine);
@@ -45,18 +45,18 @@ void fs_keeper_close(fairsem_cluster_t *handle)
     pthread_setcancelstate(state, &state);
 }
 
-bool fs_keeper_is_foreign(const fairsem_cluster_t *handle)
+bool fs_loop_is_inherited(const fairsem_cluster_t *handle)
 {
     return handle->process != getpid();
 }
 
-void fs_keeper_lock(fairsem_cluster_t *handle, int *cancel_state)
+void fs_loop_lock(fairsem_cluster_t *handle, int *cancel_state)
 {
     pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, cancel_state);
     pthread_mutex_lock(&handle->mutex);
 }
 
-void fs_keeper_unlock(fairsem_cluster_t *handle, int cancel_state)
+void fs_loop_unlock(fairsem_cluster_t *handle, int cancel_state)
 {
     int ignored;
 
@@ -65,40 +65,40 @@ void fs_keeper_unlock(fairsem_cluster_t *handle, int cancel_state)
     pthread_setcancelstate(cancel_state, &ignored);
 }
 
-void fs_keeper_tell(fairsem_cluster_t *handle)
+void fs_loop_notify(fairsem_cluster_t *handle)
 {
     eventfd_write(handle->event, 1);
 }
 
-/* Run one iteration: the engine, and all jobs.  Returns the time of the next. */
-static int64_t turn_all_jobs(fairsem_cluster_t *handle)
+/* Run one iteration: the engine, and all tasks.  Returns the time of the next. */
+static int64_t iterate_all(fairsem_cluster_t *handle)
 {
     int64_t now = fs_boot_now();
-    int64_t next = fs_engine_turn(handle->engine, now);
+    int64_t next = fs_engine_iterate(handle->engine, now);
 
-    for (struct fs_job **link = &handle->jobs; *link != NULL;) {
-        struct fs_job *job = *link, *behind = job->next;
-        int64_t at = job->turn(job, now);
+    for (struct fs_task **link = &handle->tasks; *link != NULL;) {
+        struct fs_task *task = *link, *behind = task->next;
+        int64_t at = task->iterate(task, now);
 
-        if (at == FS_JOB_OVER) {
+        if (at == FS_TASK_OVER) {
             *link = behind;
         } else {
             next = fs_earlier(next, at);
-            link = &job->next;
+            link = &task->next;
         }
     }
     return next;
 }
 
-static void *keeper_thread(void *arg)
+static void *loop_thread(void *arg)
 {
     fairsem_cluster_t *handle = arg;
 
     pthread_mutex_lock(&handle->mutex);
     for (;;) {
-        int64_t next = turn_all_jobs(handle);
+        int64_t next = iterate_all(handle);
 
-        if (handle->jobs == NULL)
+        if (handle->tasks == NULL)
             break;
         fs_alarm_set(handle->alarm, next);
         pthread_mutex_unlock(&handle->mutex);
@@ -111,7 +111,7 @@ static void *keeper_thread(void *arg)
 }
 
 /* Create the thread, with all signals blocked: signals are for the program's own threads. */
-static int start_keeper(fairsem_cluster_t *handle)
+static int start_loop(fairsem_cluster_t *handle)
 {
     sigset_t all, old;
     int error;
@@ -120,21 +120,21 @@ static int start_keeper(fairsem_cluster_t *handle)
         pthread_join(handle->thread, NULL);     /* it has ended, or is about to */
     sigfillset(&all);
     pthread_sigmask(SIG_SETMASK, &all, &old);
-    error = pthread_create(&handle->thread, NULL, keeper_thread, handle);
+    error = pthread_create(&handle->thread, NULL, loop_thread, handle);
     pthread_sigmask(SIG_SETMASK, &old, NULL);
     handle->joinable = handle->runs = error == 0;
     return error == 0 ? 0 : EAGAIN;
 }
 
-int fs_keeper_add(fairsem_cluster_t *handle, struct fs_job *job)
+int fs_loop_add(fairsem_cluster_t *handle, struct fs_task *task)
 {
     int error = 0;
 
-    job->next = handle->jobs;
-    handle->jobs = job;
+    task->next = handle->tasks;
+    handle->tasks = task;
     if (!handle->runs)
-        error = start_keeper(handle);
+        error = start_loop(handle);
     if (error != 0)
-        handle->jobs = job->next;
+        handle->tasks = task->next;
     return error;
 }
