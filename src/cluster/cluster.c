@@ -51,14 +51,14 @@ int fairsem_cluster_open(fairsem_cluster_t **handle, const char *name,
 int fairsem_cluster_close(fairsem_cluster_t *handle)
 {
     int saved = errno, state;
-    size_t claims;
+    size_t callers;
 
     if (fs_loop_is_inherited(handle))
         return EINVAL;
     fs_loop_lock(handle, &state);
-    claims = handle->claims;
+    callers = handle->callers;
     fs_loop_unlock(handle, state);
-    if (claims != 0)
+    if (callers != 0)
         return EBUSY;
     fs_loop_close(handle);
     free(handle);
@@ -120,7 +120,7 @@ static int start_request(fairsem_cluster_t *handle, int64_t n, const fairsem_wai
             error = fs_loop_add(handle, &request->task);
         if (error == 0) {
             request->owners++;
-            handle->claims++;
+            handle->callers++;
         } else {
             fs_request_drop(request);
         }
@@ -140,7 +140,7 @@ static void abandon_request(void *arg)
 
     fs_loop_lock(handle, &state);
     request->leaves = true;
-    handle->claims--;
+    handle->callers--;
     fs_request_drop(request);
     fs_loop_unlock(handle, state);
 }

@@ -12,7 +12,7 @@
 
 #include "http.h"
 #include "options.h"
-#include "place.h"
+#include "record.h"
 
 enum fs_step {
     FS_GRANT,   /* make the lease */
@@ -27,7 +27,7 @@ enum fs_step {
                    whether all watched keys still exist, unchanged */
     FS_LIMIT,   /* set the limit of a name, unless it was set since the view */
     FS_REMOVE,  /* delete the limit, unless a request runs or waits, or it was set since the view */
-    FS_NEXT,    /* find the first key from place->ahead on, of any name */
+    FS_NEXT,    /* find the first key from record->predecessor on, of any name */
     FS_LIST     /* read all requests of the name */
 };
 
@@ -47,7 +47,7 @@ struct fs_answer {
     int64_t began;          /* revision at which the request began to run, or 0 if it does not run */
     int64_t limit, first;   /* now, and when the name was made; `first` is 0 if there is no limit */
     int64_t held, runs;     /* units of all running requests, and their number */
-    char    ahead[FS_KEY_SIZE];     /* predecessor, or "" if none; FS_NEXT: the key found, or "" */
+    char    predecessor[FS_KEY_SIZE];   /* its key, or "" if none; FS_NEXT: the key found, or "" */
     fairsem_cluster_user_t *users;  /* FS_LIST: allocated with malloc(); reserved_[0] is the lease */
     size_t  user_count, user_total;
 };
@@ -55,10 +55,10 @@ struct fs_answer {
 struct fs_engine;
 
 /* Retry limit for an engine that does not answer, in nanoseconds.  A waiting request retries until its lease ends. */
-#define FS_PATIENCE (INT64_C(5) * 1000000000)
+#define FS_RETRY_BUDGET (INT64_C(5) * 1000000000)
 
 /* Delay before the retry of a renewal, a view or an end that failed at each endpoint. */
-#define FS_RETRY (INT64_C(300) * 1000000)
+#define FS_RETRY_DELAY (INT64_C(300) * 1000000)
 
 /* A step in flight, in memory of the caller.  All members after `owner` belong to the engine. */
 struct fs_call {
@@ -67,11 +67,11 @@ struct fs_call {
 
     struct fs_call *next, **link;
     struct fs_engine *engine;
-    const struct fs_place *place;
+    const struct fs_record *record;
     enum fs_step step;
-    enum { FS_IDLE, FS_PAUSED, FS_NEEDS_TOKEN, FS_SENT } state;
-    int64_t until, again;   /* times: fail at, send again at */
-    int64_t sent, first;    /* times: of the last attempt, of the first */
+    enum { FS_IDLE, FS_BACKS_OFF, FS_NEEDS_TOKEN, FS_SENT } state;
+    int64_t until, retry_at;    /* times: fail at, send again at */
+    int64_t sent, first;        /* times: of the last attempt, of the first */
     unsigned tries, tokens; /* failed attempts; refused tokens */
     unsigned token_number;  /* of the token that was sent */
     unsigned generation;    /* of the endpoint in use at that time */
@@ -88,7 +88,7 @@ void fs_engine_close(struct fs_engine *engine);
  * step without an answer is retried at one endpoint after another, until the time `until`, when it fails.
  */
 void fs_engine_call(struct fs_engine *engine, struct fs_call *call, enum fs_step step,
-                    const struct fs_place *place, int64_t until);
+                    const struct fs_record *record, int64_t until);
 
 /* Cancel a step that may be in flight.  It may take effect in the engine nevertheless. */
 void fs_engine_stop(struct fs_call *call);

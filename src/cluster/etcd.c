@@ -6,7 +6,7 @@
  * move as well, because a member that hangs sends them nothing.  At the latest, a renewal detects it.
  *
  *     FS_IDLE --fs_engine_call--> FS_SENT --call_answered--> FS_IDLE
- *     FS_SENT --call_failed, wait_for_memory--> FS_PAUSED --fs_engine_iterate--> FS_SENT
+ *     FS_SENT --call_failed, wait_for_memory--> FS_BACKS_OFF --fs_engine_iterate--> FS_SENT
  *     FS_SENT, a watch, --fs_engine_iterate: another endpoint is in use--> FS_IDLE
  *     any --send_call: there is no token--> FS_NEEDS_TOKEN --token_came--> FS_SENT
  */
@@ -21,14 +21,14 @@
 #include <string.h>
 
 /* Exponential back-off after each round of all endpoints, from the first value to the longest. */
-#define PAUSE_FIRST (50 * FS_NS_PER_MS)
-#define PAUSE_LONGEST (500 * FS_NS_PER_MS)
+#define BACKOFF_FIRST (50 * FS_NS_PER_MS)
+#define BACKOFF_LONGEST (500 * FS_NS_PER_MS)
 
 /* Limit of new tokens for one call, if etcd refuses each of them. */
 enum { TOKENS_MAX = 3 };
 
 /* Poll interval while the files are read again. */
-#define FILES_PAUSE (50 * FS_NS_PER_MS)
+#define FILES_POLL (50 * FS_NS_PER_MS)
 
 struct fs_engine {
     struct fs_http *http;
@@ -99,7 +99,7 @@ static void call_failed(struct fs_call *call, int error, int64_t now)
 {
     struct fs_engine *engine = call->engine;
     unsigned count = engine->options->endpoint_count, rounds;
-    int64_t pause = 0;
+    int64_t backoff = 0;
 
     /* With a single endpoint, a new generation would only restart all watches. */
     if (call->generation == engine->generation && count > 1)
@@ -109,22 +109,22 @@ static void call_failed(struct fs_call *call, int error, int64_t now)
     call->tries++;
     rounds = rounds_of_call(call);
     if (call->tries % count == 0)
-        pause = rounds > 4 ? PAUSE_LONGEST : fs_earlier(PAUSE_FIRST << (rounds - 1), PAUSE_LONGEST);
+        backoff = rounds > 4 ? BACKOFF_LONGEST : fs_earlier(BACKOFF_FIRST << (rounds - 1), BACKOFF_LONGEST);
     /* Invalid answers, and refusals by something other than etcd, end the call after two rounds. */
-    if (call->step == FS_WATCH || now + pause >= call->until
+    if (call->step == FS_WATCH || now + backoff >= call->until
         || (rounds >= 2 && error != ENETUNREACH)) {
         finish_call(call, error);
         return;
     }
-    call->state = FS_PAUSED;
-    call->again = now + pause;
+    call->state = FS_BACKS_OFF;
+    call->retry_at = now + backoff;
 }
 
 /* Returns the time-out for an answer, in milliseconds: at most until the end of the call. */
-static long patience_of_call(const struct fs_call *call, int64_t now)
+static long timeout_of_call(const struct fs_call *call, int64_t now)
 {
     bool has_lease = call->step != FS_GRANT && call->step != FS_LIST;
-    long most = fs_etcd_patience(call->engine->options, has_lease, rounds_of_call(call));
+    long most = fs_etcd_timeout_ms(call->engine->options, has_lease, rounds_of_call(call));
     int64_t left = (call->until - now) / FS_NS_PER_MS;
 
     return left < 1 ? 1 : left < most ? (long)left : most;
@@ -134,8 +134,8 @@ static long patience_of_call(const struct fs_call *call, int64_t now)
 static void wait_for_memory(struct fs_call *call, int64_t now)
 {
     call->answer.error = ENOMEM;
-    call->state = FS_PAUSED;
-    call->again = now + PAUSE_LONGEST;
+    call->state = FS_BACKS_OFF;
+    call->retry_at = now + BACKOFF_LONGEST;
     fs_engine_wake(call->engine);
 }
 
@@ -143,7 +143,7 @@ static void wait_for_memory(struct fs_call *call, int64_t now)
 static bool call_is_late(const struct fs_call *call)
 {
     return (call->state == FS_NEEDS_TOKEN
-            || (call->state == FS_PAUSED && call->answer.error == ENOMEM))
+            || (call->state == FS_BACKS_OFF && call->answer.error == ENOMEM))
         && fs_boot_now() >= call->until;
 }
 
@@ -176,7 +176,7 @@ static bool take_event_of_watch(struct fs_exchange *exchange, const char *bytes,
 {
     struct fs_call *call = exchange->owner;
 
-    call->answer.error = fs_etcd_read_event(bytes, n, call->place);
+    call->answer.error = fs_etcd_read_event(bytes, n, call->record);
     return call->answer.error == EAGAIN;
 }
 
@@ -204,17 +204,17 @@ static void send_call(struct fs_call *call, int64_t now)
     call->exchange.owner = call;
     call->answer.error = EAGAIN;
     call->state = FS_SENT;
-    question = fs_etcd_question(call->step, call->place, &path);
-    if (post(engine, &call->exchange, path, question, streams ? 0 : patience_of_call(call, now)) != 0)
+    question = fs_etcd_question(call->step, call->record, &path);
+    if (post(engine, &call->exchange, path, question, streams ? 0 : timeout_of_call(call, now)) != 0)
         wait_for_memory(call, now);
 }
 
 void fs_engine_call(struct fs_engine *engine, struct fs_call *call, enum fs_step step,
-                    const struct fs_place *place, int64_t until)
+                    const struct fs_record *record, int64_t until)
 {
     call->engine = engine;
     call->step = step;
-    call->place = place;
+    call->record = record;
     call->until = until;
     call->tries = call->tokens = 0;
     call->first = 0;
@@ -261,7 +261,7 @@ static int take_answer(struct fs_call *call, int64_t now)
     uint32_t endpoint = UINT32_C(1) << call->generation % engine->options->endpoint_count;
     bool any = now - engine->cluster_at >= engine->options->ttl_ns;
     int error = fs_etcd_read_answer(call->step, exchange->status, exchange->bytes, exchange->used,
-                                    any ? "" : engine->cluster, call->place, &call->answer);
+                                    any ? "" : engine->cluster, call->record, &call->answer);
 
     if (error == EXDEV) {
         engine->others |= endpoint;
@@ -368,7 +368,7 @@ static void ask_token(struct fs_engine *engine)
     engine->token_exchange.owner = engine;
     engine->asks_token = post(engine, &engine->token_exchange, "/v3/auth/authenticate",
                               fs_etcd_token_question(engine->options),
-                              fs_etcd_patience(engine->options, false, rounds)) == 0;
+                              fs_etcd_timeout_ms(engine->options, false, rounds)) == 0;
 }
 
 /* Use the files once they have been read again.  Returns the time of the next poll. */
@@ -380,7 +380,7 @@ static int64_t use_files(struct fs_engine *engine, int64_t now)
     if (again == NULL)
         return FS_NEVER;
     if (atomic_load(&again->error) == EINPROGRESS)
-        return now + FILES_PAUSE;
+        return now + FILES_POLL;
     engine->again = NULL;
     /* An empty password is one that is being written. */
     whole = again->error == 0 && (engine->options->user == NULL || again->password[0] != '\0');
@@ -452,12 +452,12 @@ int64_t fs_engine_iterate(struct fs_engine *engine, int64_t now)
         finish_call(call, ENETUNREACH);
     }
     while ((call = next_call_that(engine, call_is_late)) != NULL)
-        finish_call(call, call->state == FS_PAUSED ? ENOMEM : ENETUNREACH);
+        finish_call(call, call->state == FS_BACKS_OFF ? ENOMEM : ENETUNREACH);
     for (call = engine->calls; call != NULL; call = call->next) {
-        if (call->state == FS_PAUSED && call->again <= now)
+        if (call->state == FS_BACKS_OFF && call->retry_at <= now)
             send_call(call, now);
-        if (call->state == FS_PAUSED)
-            next = fs_earlier(next, call->again);
+        if (call->state == FS_BACKS_OFF)
+            next = fs_earlier(next, call->retry_at);
         if (call->state == FS_NEEDS_TOKEN)
             next = fs_earlier(next, call->until);
     }

@@ -118,10 +118,10 @@ static bool read_limit(const json_t *kv, struct fs_answer *answer)
  * Read the limit, add up the units of the running requests, and find the caller's request among them.
  * Without a request (no lease), only the limit matters, and other keys may be damaged.
  */
-static bool read_running(const json_t *parts, const struct fs_place *place,
+static bool read_running(const json_t *parts, const struct fs_record *record,
                          struct fs_answer *answer)
 {
-    const struct fs_keys names = fs_keys_of(place);
+    const struct fs_keys names = fs_keys_of(record);
     json_t *keys;
 
     if (!keys_in_part(parts, FS_SAW_RUNNING, &keys))
@@ -129,13 +129,13 @@ static bool read_running(const json_t *parts, const struct fs_place *place,
     for (size_t i = 0; i < json_array_size(keys); i++) {
         const json_t *kv = json_array_get(keys, i);
         struct fs_user user;
-        bool is_user = fs_user_read(kv, place->prefix, &user) && user.runs;
+        bool is_user = fs_user_read(kv, record->prefix, &user) && user.runs;
 
-        if (strcmp(user.key, names.limit) == 0 ? !read_limit(kv, answer) : !is_user && place->lease != 0)
+        if (strcmp(user.key, names.limit) == 0 ? !read_limit(kv, answer) : !is_user && record->lease != 0)
             return false;
         if (!is_user)
             continue;
-        if (user.about.reserved_[0] == place->lease)
+        if (user.about.reserved_[0] == record->lease)
             answer->began = user.revision;
         answer->runs++;
         answer->held += user.about.units;
@@ -161,7 +161,7 @@ static bool read_one_key(const json_t *parts, size_t i, char key[FS_KEY_SIZE], i
 }
 
 /* Read the predecessor that a range has found.  Leaves `key` unchanged if the range has none. */
-static bool read_ahead(const json_t *parts, size_t i, const struct fs_place *place,
+static bool read_predecessor(const json_t *parts, size_t i, const struct fs_record *record,
                        char key[FS_KEY_SIZE])
 {
     struct fs_user user;
@@ -172,28 +172,28 @@ static bool read_ahead(const json_t *parts, size_t i, const struct fs_place *pla
     if (json_array_size(keys) == 0)
         return true;
     /* An error, because a damaged key, or one without a lease, would never be removed. */
-    if (!fs_user_read(json_array_get(keys, 0), place->prefix, &user) || user.runs)
+    if (!fs_user_read(json_array_get(keys, 0), record->prefix, &user) || user.runs)
         return false;
-    if (user.about.reserved_[0] != place->lease)
+    if (user.about.reserved_[0] != record->lease)
         strcpy(key, user.key);
     return true;
 }
 
 /* Read the parts of a view. */
-static bool read_view(const json_t *parts, const struct fs_place *place, struct fs_answer *answer)
+static bool read_view(const json_t *parts, const struct fs_record *record, struct fs_answer *answer)
 {
     char mine[FS_KEY_SIZE];
 
-    if (!read_running(parts, place, answer)
+    if (!read_running(parts, record, answer)
         || !read_one_key(parts, FS_SAW_MINE, mine, &answer->joined)
         /* The predecessor of the same priority; without one, the last key of a better priority. */
-        || !read_ahead(parts, FS_SAW_BETTER, place, answer->ahead)
-        || !read_ahead(parts, FS_SAW_EQUAL, place, answer->ahead))
+        || !read_predecessor(parts, FS_SAW_BETTER, record, answer->predecessor)
+        || !read_predecessor(parts, FS_SAW_EQUAL, record, answer->predecessor))
         return false;
-    return mine[0] == '\0' || strcmp(mine, fs_keys_of(place).waits) == 0;
+    return mine[0] == '\0' || strcmp(mine, fs_keys_of(record).waits) == 0;
 }
 
-static int read_transaction(enum fs_step step, const json_t *json, const struct fs_place *place,
+static int read_transaction(enum fs_step step, const json_t *json, const struct fs_record *record,
                             struct fs_answer *answer)
 {
     json_t *parts, *inner;
@@ -201,23 +201,23 @@ static int read_transaction(enum fs_step step, const json_t *json, const struct 
     if (!fs_json_bool(json, "succeeded", &answer->done)
         || !fs_json_array(json, "responses", &parts))
         return EPROTO;
-    if (answer->revision < place->seen)
+    if (answer->revision < record->seen_revision)
         return EPROTO;      /* from a member that lags, or an older copy of the data */
     if (step == FS_CONFIRM) {
         if (!keys_in_part(parts, 0, &inner))
             return EPROTO;
-        answer->done = (int64_t)json_array_size(inner) >= place->awaits;
+        answer->done = (int64_t)json_array_size(inner) >= record->watched;
         return 0;
     }
     if (step == FS_LIST)
-        return fs_users_read(parts, place->prefix, answer);
+        return fs_users_read(parts, record->prefix, answer);
     if (step == FS_NEXT)
-        return read_one_key(parts, 0, answer->ahead, &answer->joined) ? 0 : EPROTO;
-    if (step == FS_VIEW && place->lease == 0)
-        return read_running(parts, place, answer) ? 0 : EBADMSG;
+        return read_one_key(parts, 0, answer->predecessor, &answer->joined) ? 0 : EPROTO;
+    if (step == FS_VIEW && record->lease == 0)
+        return read_running(parts, record, answer) ? 0 : EBADMSG;
     if (step == FS_LIMIT || step == FS_REMOVE || (step == FS_BEGIN && answer->done))
         return 0;
-    if (!read_view(parts, place, answer))
+    if (!read_view(parts, record, answer))
         return EBADMSG;
     if (step == FS_VIEW)
         answer->done = false;
@@ -228,8 +228,8 @@ static int read_transaction(enum fs_step step, const json_t *json, const struct 
         return EPROTO;
     if (step == FS_JOIN && answer->done) {
         answer->joined = answer->revision;
-        if (place->limit != answer->limit && place->limit != answer->first)
-            answer->limit = answer->first = place->limit;
+        if (record->limit != answer->limit && record->limit != answer->first)
+            answer->limit = answer->first = record->limit;
     }
     return 0;
 }
@@ -252,7 +252,7 @@ static bool read_header(const json_t *json, struct fs_answer *answer)
 }
 
 static int read_answer(enum fs_step step, json_t *json, const char *cluster,
-                       const struct fs_place *place, struct fs_answer *answer)
+                       const struct fs_record *record, struct fs_answer *answer)
 {
     /* The answer to a renewal is a stream of a single line. */
     if (step == FS_RENEW && !fs_json_object(json, "result", &json))
@@ -266,11 +266,11 @@ static int read_answer(enum fs_step step, json_t *json, const char *cluster,
             return EPROTO;
         return answer->ttl_s == 0 ? step == FS_RENEW ? ESTALE : EPROTO : 0;
     }
-    return step == FS_END ? 0 : read_transaction(step, json, place, answer);
+    return step == FS_END ? 0 : read_transaction(step, json, record, answer);
 }
 
 int fs_etcd_read_answer(enum fs_step step, long status, const char *bytes, size_t n,
-                        const char *cluster, const struct fs_place *place, struct fs_answer *answer)
+                        const char *cluster, const struct fs_record *record, struct fs_answer *answer)
 {
     json_t *json;
     int error = parse_answer(status, bytes, n, &json);
@@ -278,10 +278,10 @@ int fs_etcd_read_answer(enum fs_step step, long status, const char *bytes, size_
     memset(answer, 0, sizeof *answer);
     /* etcd refuses a repeated step that has taken effect already: that is a success. */
     if ((step == FS_GRANT && error == EEXIST) || (step == FS_END && error == ESTALE)) {
-        answer->ttl_s = place->ttl_s;
+        answer->ttl_s = record->ttl_s;
         error = 0;
     } else if (error == 0) {
-        error = read_answer(step, json, cluster, place, answer);
+        error = read_answer(step, json, cluster, record, answer);
     }
     if (error != 0) {
         free(answer->users);
@@ -293,9 +293,9 @@ int fs_etcd_read_answer(enum fs_step step, long status, const char *bytes, size_
 }
 
 /* Returns 0 if an event concerns the request, EAGAIN if none does, or EPROTO if an event is invalid. */
-static int read_events(const json_t *events, const struct fs_place *place)
+static int read_events(const json_t *events, const struct fs_record *record)
 {
-    const struct fs_keys keys = fs_keys_of(place);
+    const struct fs_keys keys = fs_keys_of(record);
 
     for (size_t i = 0; i < json_array_size(events); i++) {
         const json_t *event = json_array_get(events, i);
@@ -308,13 +308,13 @@ static int read_events(const json_t *events, const struct fs_place *place)
             || !fs_json_bytes(kv, "key", key, sizeof key) || !fs_json_int(kv, "mod_revision", &revision))
             return EPROTO;
         /* A new running key is no reason to wake: a request that begins frees no units. */
-        if (revision > place->seen && (strcmp(type, "DELETE") == 0 || strcmp(key, keys.limit) == 0))
+        if (revision > record->seen_revision && (strcmp(type, "DELETE") == 0 || strcmp(key, keys.limit) == 0))
             return 0;
     }
     return EAGAIN;
 }
 
-int fs_etcd_read_event(const char *bytes, size_t n, const struct fs_place *place)
+int fs_etcd_read_event(const char *bytes, size_t n, const struct fs_record *record)
 {
     json_t *json, *result, *events;
     bool canceled;
@@ -326,7 +326,7 @@ int fs_etcd_read_event(const char *bytes, size_t n, const struct fs_place *place
                            || !fs_json_array(result, "events", &events))))
         error = EPROTO;
     else if (error == 0)
-        error = canceled ? ECANCELED : read_events(events, place);
+        error = canceled ? ECANCELED : read_events(events, record);
     json_decref(json);
     return error;
 }

@@ -13,19 +13,19 @@
  * EACCES, ENOSPC   refused by etcd
  * EBADMSG      damaged keys
  * ENETUNREACH  the endpoint cannot answer now: retry at another one
- * EPROTO       an invalid answer, or one older than place->seen: retry at another endpoint
+ * EPROTO       an invalid answer, or one older than record->seen_revision: retry at another endpoint
  * EPERM        refused by something other than etcd: retry at another endpoint
  * EXDEV        an answer from another cluster: retry at another endpoint
  * EKEYEXPIRED  retry with a new token
  */
 int fs_etcd_read_answer(enum fs_step step, long status, const char *bytes, size_t n,
-                        const char *cluster, const struct fs_place *place, struct fs_answer *answer);
+                        const char *cluster, const struct fs_record *record, struct fs_answer *answer);
 
 /*
  * Read a line of a watch.  Returns 0 if a watched key has changed, EAGAIN if not yet, ECANCELED if etcd has
  * ended the watch because of a compaction or a token, or another error of fs_etcd_read_answer.
  */
-int fs_etcd_read_event(const char *bytes, size_t n, const struct fs_place *place);
+int fs_etcd_read_event(const char *bytes, size_t n, const struct fs_record *record);
 
 /*
  * Read the answer to fs_etcd_token_question.  Returns 0 and sets *header, allocated with malloc(), to the

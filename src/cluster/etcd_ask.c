@@ -43,7 +43,7 @@
 /* First time-out of a question; after it, the next endpoint is tried. */
 #define ANSWER_MS 1700L
 
-/* Limit of the doublings of the time-out: fs_etcd_patience(). */
+/* Limit of the doublings of the time-out: fs_etcd_timeout_ms(). */
 enum { ROUNDS_MAX = 3 };
 
 /* ---- The parts of a transaction ---- */
@@ -160,20 +160,20 @@ static json_t *txn(json_t *when, json_t *then, json_t *otherwise)
 /* ---- The steps ---- */
 
 /* The parts of a view: FS_SAW_RUNNING and so on. */
-static json_t *view_parts(const struct fs_place *place, const struct fs_keys *keys)
+static json_t *view_parts(const struct fs_record *record, const struct fs_keys *keys)
 {
     return ITEMS(
         TXN_READ(.key = keys->limit, .end = keys->running_end),
         TXN_READ(.key = keys->waits, .bare = true),
         TXN_READ(.key = keys->waiting, .end = keys->equals, .last_by = "KEY", .most = 1),
         TXN_READ(.key = keys->equals, .end = keys->equals_end, .last_by = "CREATE", .most = 1,
-                 .joined_before = place->joined));
+                 .joined_before = record->joined));
 }
 
-static json_t *put_own_key(const struct fs_place *place, const char *key)
+static json_t *put_own_key(const struct fs_record *record, const char *key)
 {
-    char *value = fs_user_value(place);
-    json_t *op = txn_put(key, fs_json_base64(value), place->lease);
+    char *value = fs_user_value(record);
+    json_t *op = txn_put(key, fs_json_base64(value), record->lease);
 
     free(value);
     return op;
@@ -188,63 +188,63 @@ static json_t *limit_value(int64_t now, int64_t first)
 }
 
 /* A nested transaction: put the limit and the request's key, on the conditions `when`. */
-static json_t *put_with_limit(const struct fs_place *place, const struct fs_keys *keys, json_t *when)
+static json_t *put_with_limit(const struct fs_record *record, const struct fs_keys *keys, json_t *when)
 {
-    json_t *both = ITEMS(txn_put(keys->limit, limit_value(place->limit, place->limit), 0),
-                         put_own_key(place, keys->waits));
+    json_t *both = ITEMS(txn_put(keys->limit, limit_value(record->limit, record->limit), 0),
+                         put_own_key(record, keys->waits));
 
     return json_pack("{s:o}", "request_txn", txn(when, both, json_array()));
 }
 
-static json_t *join_txn(const struct fs_place *place, const struct fs_keys *keys)
+static json_t *join_txn(const struct fs_record *record, const struct fs_keys *keys)
 {
     json_t *same = json_pack("{s:o,s:s,s:s,s:o}", "key", fs_json_base64(keys->limit), "target", "VALUE",
-                             "result", "EQUAL", "value", limit_value(place->now, place->first));
+                             "result", "EQUAL", "value", limit_value(record->now, record->first));
     json_t *put, *set;
 
-    if (fs_place_follows(place)) {
+    if (fs_record_accepts_limit(record)) {
         same = ITEMS(same, txn_is_absent(keys->waits, NULL), txn_is_absent(keys->runs, NULL));
-        put = put_own_key(place, keys->waits);
+        put = put_own_key(record, keys->waits);
     } else {
         same = ITEMS(same, txn_is_absent(keys->waiting, keys->waiting_end),
                      txn_is_absent(keys->running, keys->running_end));
-        put = put_with_limit(place, keys, json_array());
+        put = put_with_limit(record, keys, json_array());
     }
-    set = put_with_limit(place, keys, ITEMS(txn_is_absent(keys->limit, NULL),
+    set = put_with_limit(record, keys, ITEMS(txn_is_absent(keys->limit, NULL),
                                             txn_is_absent(keys->waits, NULL),
                                             txn_is_absent(keys->runs, NULL)));
-    return txn(same, with_item(view_parts(place, keys), put), with_item(view_parts(place, keys), set));
+    return txn(same, with_item(view_parts(record, keys), put), with_item(view_parts(record, keys), set));
 }
 
-static json_t *begin_txn(const struct fs_place *place, const struct fs_keys *keys)
+static json_t *begin_txn(const struct fs_record *record, const struct fs_keys *keys)
 {
     json_t *when = ITEMS(
-        txn_compare(keys->waits, NULL, "CREATE", "EQUAL", "create_revision", place->joined),
+        txn_compare(keys->waits, NULL, "CREATE", "EQUAL", "create_revision", record->joined),
         txn_is_absent(keys->waiting, keys->equals),
         txn_compare(keys->equals, keys->equals_end, "CREATE", "GREATER", "create_revision",
-                    place->joined - 1),
-        txn_set_before(keys->limit, keys->running_end, place->seen + 1));
+                    record->joined - 1),
+        txn_set_before(keys->limit, keys->running_end, record->seen_revision + 1));
     json_t *then = ITEMS(
         txn_delete(keys->waits),
-        put_own_key(place, keys->runs));
+        put_own_key(record, keys->runs));
 
-    return txn(when, then, view_parts(place, keys));
+    return txn(when, then, view_parts(record, keys));
 }
 
 /* The keys that the request watches. */
-static struct range awaited_range(const struct fs_place *place, const struct fs_keys *keys)
+static struct range watched_range(const struct fs_record *record, const struct fs_keys *keys)
 {
-    if (place->ahead[0] != '\0')
-        return (struct range){ .key = place->ahead };
+    if (record->predecessor[0] != '\0')
+        return (struct range){ .key = record->predecessor };
     return (struct range){ .key = keys->limit, .end = keys->running_end };
 }
 
-static json_t *watch_question(const struct fs_place *place, const struct fs_keys *keys)
+static json_t *watch_question(const struct fs_record *record, const struct fs_keys *keys)
 {
-    struct range awaited = awaited_range(place, keys);
+    struct range watched = watched_range(record, keys);
 
-    awaited.watched_from = place->seen + 1;
-    return ask_range("create_request", &awaited);
+    watched.watched_from = record->seen_revision + 1;
+    return ask_range("create_request", &watched);
 }
 
 static json_t *read_txn(json_t *parts)
@@ -260,63 +260,63 @@ static json_t *list_txn(const struct fs_keys *keys)
 }
 
 /* A linearizable read of the watched keys: the predecessor, or the limit and the running keys as old as the view. */
-static json_t *confirm_txn(const struct fs_place *place, const struct fs_keys *keys)
+static json_t *confirm_txn(const struct fs_record *record, const struct fs_keys *keys)
 {
-    struct range awaited = awaited_range(place, keys);
+    struct range watched = watched_range(record, keys);
 
-    awaited.bare = true;
-    if (awaited.end != NULL)
-        awaited.set_before = place->seen + 1;
-    return read_txn(ITEMS(ask_range("request_range", &awaited)));
+    watched.bare = true;
+    if (watched.end != NULL)
+        watched.set_before = record->seen_revision + 1;
+    return read_txn(ITEMS(ask_range("request_range", &watched)));
 }
 
-static json_t *limit_txn(const struct fs_place *place, const struct fs_keys *keys)
+static json_t *limit_txn(const struct fs_record *record, const struct fs_keys *keys)
 {
     return txn(ITEMS(txn_compare(keys->limit, NULL, "CREATE", "GREATER", "create_revision", 0),
-                     txn_set_before(keys->limit, NULL, place->seen + 1)),
-               ITEMS(txn_put(keys->limit, limit_value(place->limit, place->first), 0)),
+                     txn_set_before(keys->limit, NULL, record->seen_revision + 1)),
+               ITEMS(txn_put(keys->limit, limit_value(record->limit, record->first), 0)),
                json_array());
 }
 
-static json_t *remove_txn(const struct fs_place *place, const struct fs_keys *keys)
+static json_t *remove_txn(const struct fs_record *record, const struct fs_keys *keys)
 {
     return txn(ITEMS(txn_is_absent(keys->waiting, keys->waiting_end),
                      txn_is_absent(keys->running, keys->running_end),
-                     txn_set_before(keys->limit, NULL, place->seen + 1)),
+                     txn_set_before(keys->limit, NULL, record->seen_revision + 1)),
                ITEMS(txn_delete(keys->limit)), json_array());
 }
 
-char *fs_etcd_question(enum fs_step step, const struct fs_place *place, const char **path)
+char *fs_etcd_question(enum fs_step step, const struct fs_record *record, const char **path)
 {
-    struct fs_keys keys = fs_keys_of(place);
+    struct fs_keys keys = fs_keys_of(record);
 
     *path = "/v3/kv/txn";
     switch (step) {
     case FS_GRANT:
         *path = "/v3/lease/grant";
-        return fs_json_text(json_pack("{s:o,s:o}", "TTL", fs_json_number(place->ttl_s), "ID",
-                                      fs_json_number(place->lease)));
+        return fs_json_text(json_pack("{s:o,s:o}", "TTL", fs_json_number(record->ttl_s), "ID",
+                                      fs_json_number(record->lease)));
     case FS_RENEW:
     case FS_END:
         *path = step == FS_RENEW ? "/v3/lease/keepalive" : "/v3/lease/revoke";
-        return fs_json_text(json_pack("{s:o}", "ID", fs_json_number(place->lease)));
+        return fs_json_text(json_pack("{s:o}", "ID", fs_json_number(record->lease)));
     case FS_WATCH:
         *path = "/v3/watch";
-        return fs_json_text(watch_question(place, &keys));
+        return fs_json_text(watch_question(record, &keys));
     case FS_JOIN:
-        return fs_json_text(join_txn(place, &keys));
+        return fs_json_text(join_txn(record, &keys));
     case FS_VIEW:
-        return fs_json_text(read_txn(view_parts(place, &keys)));
+        return fs_json_text(read_txn(view_parts(record, &keys)));
     case FS_BEGIN:
-        return fs_json_text(begin_txn(place, &keys));
+        return fs_json_text(begin_txn(record, &keys));
     case FS_CONFIRM:
-        return fs_json_text(confirm_txn(place, &keys));
+        return fs_json_text(confirm_txn(record, &keys));
     case FS_REMOVE:
-        return fs_json_text(remove_txn(place, &keys));
+        return fs_json_text(remove_txn(record, &keys));
     case FS_LIMIT:
-        return fs_json_text(limit_txn(place, &keys));
+        return fs_json_text(limit_txn(record, &keys));
     case FS_NEXT:
-        return fs_json_text(read_txn(ITEMS(TXN_READ(.key = place->ahead, .end = "fairsem0", .bare = true,
+        return fs_json_text(read_txn(ITEMS(TXN_READ(.key = record->predecessor, .end = "fairsem0", .bare = true,
                                                     .most = 1))));
     case FS_LIST:
         return fs_json_text(list_txn(&keys));
@@ -332,9 +332,9 @@ char *fs_etcd_question(enum fs_step step, const struct fs_place *place, const ch
  * The time-out doubles in each round: an overloaded engine also processes questions that have timed out,
  * and retries at a constant rate would keep it overloaded.
  */
-long fs_etcd_patience(const struct fs_options *options, bool has_lease, unsigned rounds)
+long fs_etcd_timeout_ms(const struct fs_options *options, bool has_lease, unsigned rounds)
 {
-    int64_t count = options->endpoint_count, all = FS_PATIENCE / FS_NS_PER_MS, first;
+    int64_t count = options->endpoint_count, all = FS_RETRY_BUDGET / FS_NS_PER_MS, first;
 
     if (has_lease)
         all = fs_earlier(all, options->ttl_ns / FS_NS_PER_MS * 5 / 12);

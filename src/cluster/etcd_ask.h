@@ -15,13 +15,13 @@ enum { FS_SAW_RUNNING, FS_SAW_MINE, FS_SAW_BETTER, FS_SAW_EQUAL, FS_SAW_COUNT };
 enum { FS_LIST_MAX = 16384 };
 
 /* Returns the text, allocated with malloc(), and sets *path; or NULL without memory. */
-char *fs_etcd_question(enum fs_step step, const struct fs_place *place, const char **path);
+char *fs_etcd_question(enum fs_step step, const struct fs_record *record, const char **path);
 
 /*
  * Returns the time-out for an answer, in milliseconds, after `rounds` failures at each endpoint.  It is
  * shorter if a lease depends on the answer.
  */
-long fs_etcd_patience(const struct fs_options *options, bool has_lease, unsigned rounds);
+long fs_etcd_timeout_ms(const struct fs_options *options, bool has_lease, unsigned rounds);
 
 /* Returns the request for a token.  It contains the password: the caller must wipe it before freeing it. */
 char *fs_etcd_token_question(const struct fs_options *options);

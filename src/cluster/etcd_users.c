@@ -13,11 +13,11 @@
 enum { VALUE_SIZE = 2048 };
 
 /* Only the units are used by other requests; the rest is for people. */
-char *fs_user_value(const struct fs_place *place)
+char *fs_user_value(const struct fs_record *record)
 {
-    return fs_json_text(json_pack("{s:I,s:i,s:s,s:I,s:s,s:I}", "units", (json_int_t)place->units,
-                                  "priority", place->priority, "host", place->host, "pid",
-                                  (json_int_t)place->pid, "program", place->program, "since",
+    return fs_json_text(json_pack("{s:I,s:i,s:s,s:I,s:s,s:I}", "units", (json_int_t)record->units,
+                                  "priority", record->priority, "host", record->host, "pid",
+                                  (json_int_t)record->pid, "program", record->program, "since",
                                   (json_int_t)time(NULL)));
 }
 

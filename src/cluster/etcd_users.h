@@ -15,7 +15,7 @@ struct fs_user {
 };
 
 /* Returns the value for a request's key, allocated with malloc(), or NULL without memory. */
-char *fs_user_value(const struct fs_place *place);
+char *fs_user_value(const struct fs_record *record);
 
 /* Read a key with its value.  Returns false if either is damaged; user->key then is as much as could be read. */
 bool fs_user_read(const json_t *kv, const char *prefix, struct fs_user *user);

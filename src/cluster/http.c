@@ -3,7 +3,7 @@
 #define _GNU_SOURCE             /* explicit_bzero */
 #include "http.h"
 
-#include "place.h"
+#include "record.h"
 
 #include <errno.h>
 #include <stdio.h>

@@ -21,26 +21,27 @@ static void renewal_answered(struct fs_call *renewal, struct fs_answer *answer)
     if (answer->error == 0 && renewal->step == FS_RENEW) {
         lease->renewed_sent = answer->sent;
         lease->renewed_term = answer->term;
-        lease->asked = *lease->place;
+        lease->asked = *lease->record;
         fs_engine_call(lease->engine, renewal, FS_CONFIRM, &lease->asked, fs_lease_end(lease));
         return;
     }
     atomic_store(&lease->last_error, answer->error);
     lease->gone = answer->error == ESTALE;
-    lease->news = answer->error == 0 && !answer->done && lease->asked.seen == lease->place->seen
-                  && strcmp(lease->asked.ahead, lease->place->ahead) == 0;
+    lease->key_changed = answer->error == 0 && !answer->done
+                         && lease->asked.seen_revision == lease->record->seen_revision
+                         && strcmp(lease->asked.predecessor, lease->record->predecessor) == 0;
     if (answer->error == 0 && answer->term == lease->renewed_term)
         lease_renewed(lease, lease->renewed_sent);
     else
-        lease->renew_at = fs_boot_now() + FS_RETRY;
+        lease->renew_at = fs_boot_now() + FS_RETRY_DELAY;
 }
 
-void fs_lease_begin(struct fs_lease *lease, struct fs_engine *engine, const struct fs_place *place,
+void fs_lease_begin(struct fs_lease *lease, struct fs_engine *engine, const struct fs_record *record,
                     int64_t sent, int64_t ttl_s)
 {
     lease->engine = engine;
-    lease->place = place;
-    lease->length = fs_earlier(ttl_s, place->ttl_s) * FS_NS_PER_S;
+    lease->record = record;
+    lease->length = fs_earlier(ttl_s, record->ttl_s) * FS_NS_PER_S;
     lease->renewal.done = renewal_answered;
     lease->renewal.owner = lease;
     lease_renewed(lease, sent);
@@ -65,7 +66,7 @@ int fs_lease_iterate(struct fs_lease *lease, int64_t now, int64_t *next)
         return why != 0 ? why : ENETUNREACH;
     if (lease->renew_at <= now) {
         lease->renew_at = FS_NEVER;
-        fs_engine_call(lease->engine, &lease->renewal, FS_RENEW, lease->place,
+        fs_engine_call(lease->engine, &lease->renewal, FS_RENEW, lease->record,
                        fs_lease_end(lease));
     }
     *next = fs_earlier(lease->renew_at, fs_lease_end(lease));

@@ -26,13 +26,13 @@
 
 struct fs_lease {
     struct fs_engine *engine;
-    const struct fs_place *place;
+    const struct fs_record *record;
     struct fs_call renewal;
     int64_t length, sent, renew_at;     /* renew_at: FS_NEVER if a renewal is in flight */
     int64_t renewed_sent, renewed_term; /* of a renewal that is not yet confirmed */
-    struct fs_place asked;              /* copy for FS_CONFIRM: the request may change before the answer */
+    struct fs_record asked;             /* copy for FS_CONFIRM: the request may change before the answer */
     bool gone;                          /* the engine has ended the lease */
-    bool news;                          /* a confirmation missed a watched key, or found it changed */
+    bool key_changed;                   /* a confirmation missed a watched key, or found it changed */
 
     /* Accessed by any thread: */
     _Atomic int64_t good_until;
@@ -41,7 +41,7 @@ struct fs_lease {
 };
 
 /* Start a lease of ttl_s seconds, which the engine has granted to a request sent at the time `sent`. */
-void fs_lease_begin(struct fs_lease *lease, struct fs_engine *engine, const struct fs_place *place,
+void fs_lease_begin(struct fs_lease *lease, struct fs_engine *engine, const struct fs_record *record,
                     int64_t sent, int64_t ttl_s);
 
 /* Stop the renewals. */

@@ -16,7 +16,7 @@ cluster_sources = \
 	src/cluster/lease.c src/cluster/lease.h \
 	src/cluster/loop.c src/cluster/loop.h \
 	src/cluster/options.c src/cluster/options.h \
-	src/cluster/place.c src/cluster/place.h \
+	src/cluster/record.c src/cluster/record.h \
 	src/cluster/request.c src/cluster/request.h \
 	src/cluster/srv.h \
 	src/cluster/users.c

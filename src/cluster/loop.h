@@ -33,7 +33,7 @@ struct fairsem_cluster {
     pid_t process;                  /* r/o after open */
     int event, alarm;               /* r/o after open: descriptors */
     struct fs_task *tasks;           /* mutex */
-    size_t claims;                  /* mutex: number of callers that wait or hold units */
+    size_t callers;                 /* mutex: number of callers that wait or hold units */
     bool runs, joinable;            /* mutex: the thread */
     bool quits;                     /* mutex: tasks are to end */
     pthread_t thread;               /* mutex */

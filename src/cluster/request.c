@@ -8,14 +8,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A watch that fails within WATCH_SHORT is repeated only after a back-off, which starts at PAUSE_FIRST. */
+/* A watch that fails within WATCH_SHORT is repeated only after a back-off, which starts at BACKOFF_FIRST. */
 #define WATCH_SHORT FS_NS_PER_S
-#define PAUSE_FIRST (50 * FS_NS_PER_MS)
+#define BACKOFF_FIRST (50 * FS_NS_PER_MS)
 
 static void take_step_until(struct fs_request *request, enum fs_step step, int64_t until)
 {
     request->step_at = FS_NEVER;
-    fs_engine_call(request->handle->engine, &request->step, step, &request->place, until);
+    fs_engine_call(request->handle->engine, &request->step, step, &request->record, until);
 }
 
 /* A waiting request would lose its position in the queue, so it retries a step until its lease ends. */
@@ -23,7 +23,7 @@ static void take_step(struct fs_request *request, enum fs_step step)
 {
     bool waits = request->state == FS_WAITING && !request->only_try;
 
-    take_step_until(request, step, waits ? fs_lease_end(&request->lease) : fs_boot_now() + FS_PATIENCE);
+    take_step_until(request, step, waits ? fs_lease_end(&request->lease) : fs_boot_now() + FS_RETRY_BUDGET);
 }
 
 /* Report the request's result to the caller, once. */
@@ -82,12 +82,12 @@ static void request_ended(struct fs_request *request, int error)
     if (error == 0 || now >= fs_lease_end(&request->lease))
         request_over(request, error);
     else
-        request->step_at = now + FS_RETRY;
+        request->step_at = now + FS_RETRY_DELAY;
 }
 
 static void request_granted(struct fs_request *request, const struct fs_answer *answer)
 {
-    fs_lease_begin(&request->lease, request->handle->engine, &request->place, answer->sent,
+    fs_lease_begin(&request->lease, request->handle->engine, &request->record, answer->sent,
                    answer->ttl_s);
     request->state = FS_JOINING;
     take_step(request, FS_JOIN);
@@ -105,8 +105,8 @@ static void request_begun(struct fs_request *request, int64_t fence)
     request->state = FS_RUNNING;
     request->step_at = FS_NEVER;
     /* From now on, confirmations check the request's own key, which may be deleted by hand. */
-    strcpy(request->place.ahead, fs_keys_of(&request->place).runs);
-    request->place.awaits = 1;
+    strcpy(request->record.predecessor, fs_keys_of(&request->record).runs);
+    request->record.watched = 1;
     tell_decision(request, 0);
 }
 
@@ -119,13 +119,13 @@ static void take_watch(struct fs_request *request)
 /* Decide after a view: begin, wait, or leave. */
 static void consider_view(struct fs_request *request, const struct fs_answer *view)
 {
-    struct fs_place *place = &request->place;
+    struct fs_record *record = &request->record;
 
     if (view->began != 0) {
         request_begun(request, view->began);    /* the answer to FS_BEGIN was lost */
         return;
     }
-    if (view->joined == 0 || (place->joined != 0 && view->joined != place->joined)) {
+    if (view->joined == 0 || (record->joined != 0 && view->joined != record->joined)) {
         request_fails(request, ESTALE);
         return;
     }
@@ -133,12 +133,12 @@ static void consider_view(struct fs_request *request, const struct fs_answer *vi
         request_fails(request, EPROTO);  /* the limit cannot be removed while this request waits */
         return;
     }
-    place->joined = view->joined;
-    place->seen = view->revision;
-    strcpy(place->ahead, view->ahead);
-    place->awaits = place->ahead[0] != '\0' ? 1 : view->runs + 1;
+    record->joined = view->joined;
+    record->seen_revision = view->revision;
+    strcpy(record->predecessor, view->predecessor);
+    record->watched = record->predecessor[0] != '\0' ? 1 : view->runs + 1;
     request->watches_again = false;
-    if (place->ahead[0] == '\0' && place->units <= view->limit - view->held)
+    if (record->predecessor[0] == '\0' && record->units <= view->limit - view->held)
         take_step(request, FS_BEGIN);
     else if (request->only_try)
         request_fails(request, ETIMEDOUT);
@@ -149,14 +149,14 @@ static void consider_view(struct fs_request *request, const struct fs_answer *vi
 /* Join again after an unexpected limit.  Fails if the name is in use with a limit other than the one to be set. */
 static void join_again(struct fs_request *request, const struct fs_answer *answer)
 {
-    struct fs_place *place = &request->place;
-    bool as_expected = answer->limit == place->now && answer->first == place->first;
+    struct fs_record *record = &request->record;
+    bool as_expected = answer->limit == record->now && answer->first == record->first;
 
-    place->now = answer->limit;
-    place->first = answer->first;
-    if (as_expected || (place->now == 0 && !fs_place_follows(place)))
+    record->now = answer->limit;
+    record->first = answer->first;
+    if (as_expected || (record->now == 0 && !fs_record_accepts_limit(record)))
         request_fails(request, EINVAL);
-    else if (place->now != 0 && place->units > place->now && fs_place_follows(place))
+    else if (record->now != 0 && record->units > record->now && fs_record_accepts_limit(record))
         request_fails(request, E2BIG);
     else
         take_step(request, FS_JOIN);
@@ -173,7 +173,7 @@ static void request_joined(struct fs_request *request, const struct fs_answer *a
         consider_view(request, answer);
     } else {
         /* An earlier attempt had joined: the view in this answer was read for a request that had not. */
-        request->place.joined = answer->joined;
+        request->record.joined = answer->joined;
         take_step(request, FS_VIEW);
     }
 }
@@ -188,11 +188,11 @@ static void watch_ended(struct fs_request *request, int error)
     int64_t now = fs_boot_now();
 
     if (error == 0 || now - request->watch_began > WATCH_SHORT)
-        request->watch_pause = 0;
+        request->watch_backoff = 0;
     else
-        request->watch_pause = fs_earlier(2 * request->watch_pause + PAUSE_FIRST, FS_NS_PER_S);
+        request->watch_backoff = fs_earlier(2 * request->watch_backoff + BACKOFF_FIRST, FS_NS_PER_S);
     request->watches_again = error == ENETUNREACH && !request->watches_again;
-    request->step_at = now + request->watch_pause;
+    request->step_at = now + request->watch_backoff;
 }
 
 static void step_answered(struct fs_call *step, struct fs_answer *answer)
@@ -204,7 +204,7 @@ static void step_answered(struct fs_call *step, struct fs_answer *answer)
     else if (step->step == FS_WATCH)
         watch_ended(request, answer->error);
     else if (answer->error != 0 && request->state == FS_WAITING && !request->only_try && !answer->final)
-        request->step_at = fs_boot_now() + FS_RETRY;    /* it keeps its position until the lease ends */
+        request->step_at = fs_boot_now() + FS_RETRY_DELAY;  /* it keeps its position until the lease ends */
     else if (answer->error != 0)
         request_fails(request, answer->error);
     else if (step->step == FS_GRANT)
@@ -225,9 +225,9 @@ static void request_lost(struct fs_request *request)
 }
 
 /* Handle a confirmation that missed a key before the watch has reported it.  A running request has lost its key. */
-static void hear_news(struct fs_request *request, int64_t now)
+static void handle_key_change(struct fs_request *request, int64_t now)
 {
-    request->lease.news = false;
+    request->lease.key_changed = false;
     if (request->state == FS_RUNNING)
         atomic_store(&request->lease.last_error, ESTALE);
     if (request->state != FS_WAITING || request->step.step != FS_WATCH)
@@ -279,8 +279,8 @@ static int64_t iterate_request(struct fs_task *task, int64_t now)
         fs_engine_stop(&request->step);
         request_over(request, ENETUNREACH); /* its lease ends by itself */
     }
-    if (request->lease.news)
-        hear_news(request, now);
+    if (request->lease.key_changed)
+        handle_key_change(request, now);
     if (request->step_at <= now)
         take_next_step(request);
     next = keep_lease(request, now);
@@ -296,7 +296,7 @@ struct fs_request *fs_request_new(fairsem_cluster_t *handle, int64_t units, int 
 {
     struct fs_request *request = calloc(1, sizeof *request);
 
-    if (request == NULL || !fs_place_fill(&request->place, handle->options.program)
+    if (request == NULL || !fs_record_fill(&request->record, handle->options.program)
         || fairsem_init(&request->decided, 0, NULL) != 0
         || fairsem_init(&request->over, 0, NULL) != 0) {
         free(request);
@@ -306,11 +306,11 @@ struct fs_request *fs_request_new(fairsem_cluster_t *handle, int64_t units, int 
     request->handle = handle;
     request->only_try = only_try;
     request->owners = 1;
-    strcpy(request->place.prefix, handle->prefix);
-    request->place.units = units;
-    request->place.priority = priority;
-    request->place.limit = request->place.now = request->place.first = handle->options.limit;
-    request->place.ttl_s = handle->options.ttl_ns / FS_NS_PER_S;
+    strcpy(request->record.prefix, handle->prefix);
+    request->record.units = units;
+    request->record.priority = priority;
+    request->record.limit = request->record.now = request->record.first = handle->options.limit;
+    request->record.ttl_s = handle->options.ttl_ns / FS_NS_PER_S;
     request->step.done = step_answered;
     request->step.owner = request;
     return request;
@@ -329,5 +329,5 @@ bool fs_request_has_lease(const struct fs_task *task, int64_t lease)
 {
     const struct fs_request *request = (const struct fs_request *)(const void *)task;
 
-    return task->iterate == iterate_request && request->place.lease == lease;
+    return task->iterate == iterate_request && request->record.lease == lease;
 }

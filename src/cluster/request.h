@@ -49,12 +49,12 @@ struct fs_request {
     int owners;                         /* mutex: references, of the caller and the event loop */
 
     enum fs_request_state state;
-    struct fs_place place;
+    struct fs_record record;
     struct fs_lease lease;              /* valid from JOINING on; its atomics from RUNNING on */
     struct fs_call step;
     int64_t step_at;                    /* time of the next step, or FS_NEVER if one is in flight */
     bool watches_again;                 /* the next step is a watch */
-    int64_t watch_began, watch_pause;
+    int64_t watch_began, watch_backoff;
 
     bool is_decided, is_over;           /* mutex: `decided`, `over` have got their unit */
     int result, end_result;             /* mutex: valid if is_decided, is_over */

@@ -12,7 +12,7 @@ struct inquiry {
     struct fs_task task;
     fairsem_cluster_t *handle;
     enum fs_step step;
-    struct fs_place place;
+    struct fs_record record;
     struct fs_call call;
     struct fs_answer *answer;       /* valid with `told` */
     fairsem_t told;
@@ -30,8 +30,8 @@ static int64_t iterate_inquiry(struct fs_task *task, int64_t now)
     struct inquiry *inquiry = (struct inquiry *)(void *)task;
 
     if (inquiry->call.engine == NULL)
-        fs_engine_call(inquiry->handle->engine, &inquiry->call, inquiry->step, &inquiry->place,
-                       now + FS_PATIENCE);
+        fs_engine_call(inquiry->handle->engine, &inquiry->call, inquiry->step, &inquiry->record,
+                       now + FS_RETRY_BUDGET);
     if (inquiry->call.state != FS_IDLE)
         return FS_NEVER;
     fairsem_release(&inquiry->told, 1);     /* from here on, the caller may free the memory */
@@ -50,14 +50,14 @@ static void mark_mine(const fairsem_cluster_t *handle, fairsem_cluster_user_t us
 }
 
 /* The record for a question that needs only the name. */
-static const struct fs_place nobody;
+static const struct fs_record nobody;
 
 /* Ask a question, and wait for the answer, whose `users` the caller must free.  Returns the answer's error. */
-static int inquire(fairsem_cluster_t *handle, enum fs_step step, const struct fs_place *place,
+static int inquire(fairsem_cluster_t *handle, enum fs_step step, const struct fs_record *record,
                    struct fs_answer *answer)
 {
     struct inquiry inquiry = {
-        .task.iterate = iterate_inquiry, .handle = handle, .step = step, .place = *place, .answer = answer,
+        .task.iterate = iterate_inquiry, .handle = handle, .step = step, .record = *record, .answer = answer,
         .call = { .done = inquiry_answered, .owner = &inquiry },
     };
     int saved = errno, error, state;
@@ -67,7 +67,7 @@ static int inquire(fairsem_cluster_t *handle, enum fs_step step, const struct fs
         return EINVAL;
     if (fairsem_init(&inquiry.told, 0, NULL) != 0)
         return ENOMEM;
-    strcpy(inquiry.place.prefix, handle->prefix);
+    strcpy(inquiry.record.prefix, handle->prefix);
     fs_loop_lock(handle, &state);
     error = fs_loop_add(handle, &inquiry.task);
     fs_loop_unlock(handle, PTHREAD_CANCEL_DISABLE);
@@ -127,9 +127,9 @@ static int change_limit(fairsem_cluster_t *handle, enum fs_step step, int64_t li
     int error = view_limit(handle, &answer);
 
     if (error == 0) {
-        const struct fs_place place = { .limit = limit, .first = answer.first, .seen = answer.revision };
+        const struct fs_record record = { .limit = limit, .first = answer.first, .seen_revision = answer.revision };
 
-        error = inquire(handle, step, &place, &answer);
+        error = inquire(handle, step, &record, &answer);
     }
     *done = answer.done;
     return error;
@@ -155,23 +155,23 @@ int fairsem_cluster_remove(fairsem_cluster_t *handle)
 
 int fairsem_cluster_next(fairsem_cluster_t *handle, char name[FAIRSEM_CLUSTER_NAME_MAX + 1])
 {
-    struct fs_place from = { .ahead = "fairsem/" };
-    struct fs_answer answer = { .ahead = "" };
+    struct fs_record from = { .predecessor = "fairsem/" };
+    struct fs_answer answer = { .predecessor = "" };
     int error = 0;
 
-    if (name[0] != '\0' && !fs_key_prefix(from.ahead, name))
+    if (name[0] != '\0' && !fs_key_prefix(from.predecessor, name))
         return EINVAL;
     if (name[0] != '\0')
-        from.ahead[strlen(from.ahead) - 1] = '0';       /* after all keys with this prefix */
-    while (error == 0 && !fs_key_name(answer.ahead, name)) {
+        from.predecessor[strlen(from.predecessor) - 1] = '0';   /* after all keys with this prefix */
+    while (error == 0 && !fs_key_name(answer.predecessor, name)) {
         error = inquire(handle, FS_NEXT, &from, &answer);
-        if (error == 0 && answer.ahead[0] == '\0')
+        if (error == 0 && answer.predecessor[0] == '\0')
             error = ENOENT;
-        else if (error == 0 && (strcmp(answer.ahead, from.ahead) < 0
-                                || strlen(answer.ahead) + 2 > sizeof from.ahead))
+        else if (error == 0 && (strcmp(answer.predecessor, from.predecessor) < 0
+                                || strlen(answer.predecessor) + 2 > sizeof from.predecessor))
             error = EPROTO;
         if (error == 0)
-            strcat(strcpy(from.ahead, answer.ahead), "\1");     /* continue after this key if it belongs to no name */
+            strcat(strcpy(from.predecessor, answer.predecessor), "\1");     /* go on after a key without a name */
     }
     if (error == 0)
         fs_key_prefix(handle->prefix, name);

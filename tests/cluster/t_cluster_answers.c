@@ -16,9 +16,9 @@ static struct recorded { char *name, *text; enum fs_step step; long status; } re
 static int recorded_count;
 
 /* The request that was waiting when the answers were recorded. */
-static const struct fs_place waiter = {
+static const struct fs_record waiter = {
     .prefix = "fairsem/n/", .lease = INT64_C(6955246770805509283), .ttl_s = 10, .limit = 3,
-    .now = 3, .first = 3, .units = 2, .joined = 4, .seen = 4
+    .now = 3, .first = 3, .units = 2, .joined = 4, .seen_revision = 4
 };
 
 static void read_recorded(void)
@@ -60,7 +60,7 @@ static void forget_recorded(void)
 }
 
 /* Read a recorded answer.  answer.error is the result of the reading. */
-static struct fs_answer answer_to(const char *name, const struct fs_place *place)
+static struct fs_answer answer_to(const char *name, const struct fs_record *record)
 {
     struct fs_answer answer;
 
@@ -71,10 +71,10 @@ static struct fs_answer answer_to(const char *name, const struct fs_place *place
         if (strcmp(found->name, name) != 0)
             continue;
         if (found->step != FS_WATCH) {
-            fs_etcd_read_answer(found->step, found->status, found->text, length, "", place, &answer);
+            fs_etcd_read_answer(found->step, found->status, found->text, length, "", record, &answer);
         } else {
             memset(&answer, 0, sizeof answer);
-            answer.error = fs_etcd_read_event(found->text, length, place);
+            answer.error = fs_etcd_read_event(found->text, length, record);
         }
         return answer;
     }
@@ -83,35 +83,35 @@ static struct fs_answer answer_to(const char *name, const struct fs_place *place
 
 START_TEST(answers_of_etcd_are_understood)
 {
-    struct fs_place place = waiter;
+    struct fs_record record = waiter;
     struct fs_answer answer;
 
     read_recorded();
-    answer = answer_to("granted", &place);
+    answer = answer_to("granted", &record);
     ck_assert(answer.error == 0 && answer.ttl_s == 4 && answer.revision == 1);
-    answer = answer_to("joined_behind_one", &place);
+    answer = answer_to("joined_behind_one", &record);
     ck_assert(answer.error == 0 && answer.done && answer.joined == 4 && answer.began == 0);
-    ck_assert(answer.held == 2 && answer.limit == 3 && answer.first == 3 && answer.ahead[0] == '\0');
-    answer = answer_to("viewed", &place);
+    ck_assert(answer.held == 2 && answer.limit == 3 && answer.first == 3 && answer.predecessor[0] == '\0');
+    answer = answer_to("viewed", &record);
     ck_assert(answer.error == 0 && answer.joined == 4 && answer.held == 2 && answer.limit == 3);
-    place.seen = 2;     /* the revision of another request */
-    answer = answer_to("begun", &place);
+    record.seen_revision = 2;     /* the revision of another request */
+    answer = answer_to("begun", &record);
     ck_assert(answer.error == 0 && answer.done && answer.revision == 3);
-    answer = answer_to("renewed", &place);
+    answer = answer_to("renewed", &record);
     ck_assert(answer.error == 0 && answer.ttl_s == 4);
-    ck_assert_int_eq(answer_to("ended", &place).error, 0);
-    ck_assert_int_eq(answer_to("watching", &place).error, EAGAIN);
-    ck_assert_int_eq(answer_to("gone", &place).error, 0);
-    ck_assert_int_eq(answer_to("limit_set", &place).error, 0);
-    ck_assert_int_eq(answer_to("somebody_began", &place).error, EAGAIN);
-    answer = answer_to("limit_is_set", &place);
+    ck_assert_int_eq(answer_to("ended", &record).error, 0);
+    ck_assert_int_eq(answer_to("watching", &record).error, EAGAIN);
+    ck_assert_int_eq(answer_to("gone", &record).error, 0);
+    ck_assert_int_eq(answer_to("limit_set", &record).error, 0);
+    ck_assert_int_eq(answer_to("somebody_began", &record).error, EAGAIN);
+    answer = answer_to("limit_is_set", &record);
     ck_assert(answer.error == 0 && answer.done);
-    answer = answer_to("limit_is_not_set", &place);
+    answer = answer_to("limit_is_not_set", &record);
     ck_assert(answer.error == 0 && !answer.done);
-    answer = answer_to("next_found", &place);
+    answer = answer_to("next_found", &record);
     ck_assert(answer.error == 0);
-    ck_assert_str_eq(answer.ahead, "fairsem/n/r-limit");
-    answer = answer_to("listed", &place);
+    ck_assert_str_eq(answer.predecessor, "fairsem/n/r-limit");
+    answer = answer_to("listed", &record);
     ck_assert(answer.error == 0 && answer.user_count == 2 && answer.user_total == 2);
     ck_assert(answer.users[0].place == 0 && answer.users[0].units == 2);
     ck_assert_int_eq(answer.users[0].fence, 3);
@@ -154,10 +154,10 @@ END_TEST
 /* A member that lags behind, or was restored from a copy, has older data than we have seen. */
 START_TEST(an_older_answer_is_refused)
 {
-    struct fs_place later = waiter;
+    struct fs_record later = waiter;
 
     read_recorded();
-    later.seen = 1000;
+    later.seen_revision = 1000;
     ck_assert_int_eq(answer_to("viewed", &later).error, EPROTO);
     ck_assert_int_eq(answer_to("begun", &later).error, EPROTO);
     ck_assert_int_eq(answer_to("gone", &later).error, EAGAIN);
@@ -296,7 +296,7 @@ static bool is_sane(const struct fs_answer *answer)
     return is_listed(answer->error) && answer->held >= 0 && answer->held <= FAIRSEM_MAX_UNITS
         && answer->joined >= 0 && answer->began >= 0 && answer->revision >= 0
         && answer->limit >= 0 && answer->ttl_s >= 0
-        && memchr(answer->ahead, '\0', sizeof answer->ahead) != NULL
+        && memchr(answer->predecessor, '\0', sizeof answer->predecessor) != NULL
         && answer->user_count <= answer->user_total
         && (answer->user_count == 0 || answer->users != NULL);
 }

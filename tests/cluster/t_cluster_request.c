@@ -41,8 +41,8 @@ static struct {
     _Atomic bool    joined_before;  /* an earlier attempt to join succeeded */
     _Atomic bool    began_before;   /* an earlier attempt to begin succeeded, too */
     _Atomic bool    forgotten;      /* the engine has forgotten the request */
-    _Atomic bool    awaited_gone;   /* at least one awaited key is gone */
-    _Atomic int64_t viewed_since;   /* place->joined of the last view */
+    _Atomic bool    watched_gone;   /* at least one watched key is gone */
+    _Atomic int64_t viewed_since;   /* record->joined of the last view */
 } world;
 
 int64_t __wrap_fs_boot_now(void);
@@ -68,21 +68,21 @@ void fs_engine_close(struct fs_engine *engine)
 }
 
 void fs_engine_call(struct fs_engine *engine, struct fs_call *call, enum fs_step step,
-                    const struct fs_place *place, int64_t until)
+                    const struct fs_record *record, int64_t until)
 {
     if (call->state != FS_IDLE)
         abort();
     call->engine = engine;
     call->step = step;
-    call->place = place;
+    call->record = record;
     call->until = until;
     call->sent = fs_boot_now() - (world.late_grant && step == FS_GRANT ? 8 * FS_NS_PER_S : 0);
     call->state = FS_SENT;
-    call->again = place->seen;
+    call->retry_at = record->seen_revision;
     call->next = engine->calls;
     engine->calls = call;
     if (step == FS_VIEW)
-        world.viewed_since = place->joined;
+        world.viewed_since = record->joined;
     if (++world.asked[step] > 1000)
         abort();                /* endless requests */
 }
@@ -126,12 +126,12 @@ static void answer(struct fs_call *call)
     struct fs_answer answer = { .error = world.error[call->step], .sent = call->sent,
                                 .final = !world.may_pass,
                                 .revision = 10 + world.asked[call->step], .ttl_s = 10 };
-    const struct fs_place *place = call->place;
+    const struct fs_record *record = call->record;
     enum fs_step answered = call->step;
 
     answer.term = call->step == FS_CONFIRM ? world.term : 0;
-    answer.first = world.no_limit ? 0 : place->limit;
-    answer.limit = world.limit != 0 ? world.limit : place->limit;
+    answer.first = world.no_limit ? 0 : record->limit;
+    answer.limit = world.limit != 0 ? world.limit : record->limit;
     answer.held = world.others;
     if (!world.forgotten)
         answer.joined = 7;
@@ -139,12 +139,12 @@ static void answer(struct fs_call *call)
         answer.began = 9;
     answer.runs = world.others != 0;
     answer.done = call->step == FS_JOIN ? !world.joined_before && !world.forgotten
-        : call->step == FS_CONFIRM ? place->awaits == 0 || !world.awaited_gone
-        : call->step == FS_BEGIN && world.others + place->units <= answer.limit;
+        : call->step == FS_CONFIRM ? record->watched == 0 || !world.watched_gone
+        : call->step == FS_BEGIN && world.others + record->units <= answer.limit;
     if (world.forgotten || world.began_before)
         answer.done = false;
     /* The data are of the time of the request; etcd.c would take them for an older copy. */
-    if (call->step == FS_CONFIRM && place->seen > call->again)
+    if (call->step == FS_CONFIRM && record->seen_revision > call->retry_at)
         answer.error = EPROTO;
     fs_engine_stop(call);
     call->done(call, &answer);
@@ -404,8 +404,8 @@ START_TEST(a_renewal_reports_changes_that_the_watch_misses)
     await(&world.answered[FS_CONFIRM], 2);
     ck_assert_int_eq(world.asked[FS_VIEW], 0);
 
-    /* One awaited key has gone, which is not enough: the waiter watches the others. */
-    world.awaited_gone = true;
+    /* One watched key has gone, which is not enough: the waiter watches the others. */
+    world.watched_gone = true;
     world.jump += 4 * FS_NS_PER_S;
     await(&world.asked[FS_WATCH], 2);
     ck_assert_int_eq(world.asked[FS_VIEW], 1);
@@ -439,14 +439,14 @@ START_TEST(a_watch_that_breaks_is_begun_again_once)
     world.watches_end = 1;
     await(&world.asked[FS_WATCH], 5);
     ck_assert_int_eq(world.asked[FS_VIEW], 2);
-    world.awaited_gone = true;
+    world.watched_gone = true;
     world.others = 0;
     world.jump += 4 * FS_NS_PER_S;
     finish(&waiter, thread);
 }
 END_TEST
 
-/* The answer says that the lease was renewed, but does not concern the keys that the request awaits by now. */
+/* The answer says that the lease was renewed, but does not concern the keys that the request watches by now. */
 START_TEST(a_renewal_is_answered_after_a_newer_view)
 {
     struct waiter waiter = { .handle = open_handle() };

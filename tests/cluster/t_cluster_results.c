@@ -99,40 +99,40 @@ END_TEST
 
 START_TEST(no_name_is_the_beginning_of_another)
 {
-    struct fs_place place = { .priority = INT32_MAX, .lease = INT64_MAX };
+    struct fs_record record = { .priority = INT32_MAX, .lease = INT64_MAX };
     char name[256];
 
-    ck_assert(fs_key_prefix(place.prefix, "a/b%\n\xff z.-_9"));
-    ck_assert_str_eq(place.prefix, "fairsem/a%2Fb%25%0A%FF%20z.-_9/");
-    ck_assert(fs_key_name(fs_keys_of(&place).waits, name));
+    ck_assert(fs_key_prefix(record.prefix, "a/b%\n\xff z.-_9"));
+    ck_assert_str_eq(record.prefix, "fairsem/a%2Fb%25%0A%FF%20z.-_9/");
+    ck_assert(fs_key_name(fs_keys_of(&record).waits, name));
     ck_assert_str_eq(name, "a/b%\n\xff z.-_9");
     memset(name, '/', 255);
     name[255] = '\0';
-    ck_assert(fs_key_prefix(place.prefix, name));
-    ck_assert(fs_key_name(place.prefix, name));
+    ck_assert(fs_key_prefix(record.prefix, name));
+    ck_assert(fs_key_name(record.prefix, name));
     ck_assert_int_eq(strlen(name), 255);
-    ck_assert_int_eq(strlen(fs_keys_of(&place).waits),
-                     strlen(place.prefix) + strlen("q/4294967295/7fffffffffffffff"));
+    ck_assert_int_eq(strlen(fs_keys_of(&record).waits),
+                     strlen(record.prefix) + strlen("q/4294967295/7fffffffffffffff"));
 }
 END_TEST
 
 START_TEST(keys_are_in_the_order_of_priorities)
 {
     static const int order[] = { INT32_MIN, -1000, -1, 0, 1, 99, INT32_MAX };
-    struct fs_place place = { .prefix = "fairsem/n/", .lease = 1 };
+    struct fs_record record = { .prefix = "fairsem/n/", .lease = 1 };
     char last[FS_KEY_SIZE] = "";
 
     for (size_t i = 0; i < sizeof order / sizeof order[0]; i++) {
         struct fs_keys keys;
 
-        place.priority = order[i];
-        keys = fs_keys_of(&place);
+        record.priority = order[i];
+        keys = fs_keys_of(&record);
         ck_assert_int_lt(strcmp(last, keys.equals), 0);
         ck_assert_int_lt(strcmp(keys.equals, keys.waits), 0);
         ck_assert_int_lt(strcmp(keys.waits, keys.equals_end), 0);
         strcpy(last, keys.equals_end);
     }
-    ck_assert_int_lt(strcmp(last, fs_keys_of(&place).waiting_end), 0);
+    ck_assert_int_lt(strcmp(last, fs_keys_of(&record).waiting_end), 0);
 }
 END_TEST
 
@@ -145,8 +145,8 @@ static void is_within(const char *key, const char *begin, const char *end)
 /* A key outside of its range would not be counted, and a key of another range counted twice. */
 START_TEST(each_range_has_its_keys_and_no_others)
 {
-    const struct fs_place place = { .prefix = "fairsem/n/", .lease = INT64_MAX };
-    const struct fs_keys keys = fs_keys_of(&place);
+    const struct fs_record record = { .prefix = "fairsem/n/", .lease = INT64_MAX };
+    const struct fs_keys keys = fs_keys_of(&record);
 
     is_within(keys.waits, keys.waiting, keys.waiting_end);
     is_within(keys.equals, keys.waiting, keys.waiting_end);
@@ -168,17 +168,17 @@ START_TEST(damaged_keys_are_refused)
         "fairsem/n/q/214748364/00000000000000001", "fairsem/n/q/214748364a/0000000000000001",
         "fairsem/n/q/2147483648x0000000000000001", "fairsem/n/q/2147483648/0000000000000001/"
     };
-    struct fs_place place = { .prefix = "fairsem/n/", .priority = -5, .lease = 0x123 };
+    struct fs_record record = { .prefix = "fairsem/n/", .priority = -5, .lease = 0x123 };
     int priority;
     int64_t lease;
     bool runs;
 
     for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++)
         ck_assert(!fs_key_read(bad[i], "fairsem/n/", &runs, &priority, &lease));
-    ck_assert(fs_key_read(fs_keys_of(&place).waits, "fairsem/n/", &runs, &priority, &lease));
+    ck_assert(fs_key_read(fs_keys_of(&record).waits, "fairsem/n/", &runs, &priority, &lease));
     ck_assert(!runs && priority == -5 && lease == 0x123);
-    place.lease = INT64_MAX;
-    ck_assert(fs_key_read(fs_keys_of(&place).runs, "fairsem/n/", &runs, &priority, &lease));
+    record.lease = INT64_MAX;
+    ck_assert(fs_key_read(fs_keys_of(&record).runs, "fairsem/n/", &runs, &priority, &lease));
     ck_assert(runs && lease == INT64_MAX);
 }
 END_TEST
@@ -211,11 +211,11 @@ START_TEST(a_request_with_a_short_lease_is_less_patient)
     for (unsigned rounds = 0; rounds < 6; rounds++) {
         long times = rounds < 3 ? 1 << rounds : 8;
 
-        ck_assert_int_eq(fs_etcd_patience(&options, true, rounds), times * 500);
-        ck_assert_int_eq(fs_etcd_patience(&options, false, rounds), times * 1700);
+        ck_assert_int_eq(fs_etcd_timeout_ms(&options, true, rounds), times * 500);
+        ck_assert_int_eq(fs_etcd_timeout_ms(&options, false, rounds), times * 1700);
     }
     options.ttl_ns = 60 * FS_NS_PER_S;
-    ck_assert_int_eq(fs_etcd_patience(&options, true, 0), 1700);
+    ck_assert_int_eq(fs_etcd_timeout_ms(&options, true, 0), 1700);
 }
 END_TEST
 

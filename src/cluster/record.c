@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* place.c - see place.h. */
-#include "place.h"
+/* record.c - see record.h. */
+#include "record.h"
 
 #include <fcntl.h>
 #include <inttypes.h>
@@ -9,7 +9,7 @@
 #include <sys/random.h>
 #include <unistd.h>
 
-/* ---- A place ---- */
+/* ---- A record ---- */
 
 void fs_copy_printable(char *to, size_t size, const char *from)
 {
@@ -32,20 +32,20 @@ static void read_program(char *program, size_t size)
     program[strcspn(program, "\n")] = '\0';
 }
 
-bool fs_place_fill(struct fs_place *place, const char *program)
+bool fs_record_fill(struct fs_record *record, const char *program)
 {
     do
-        if (getrandom(&place->lease, sizeof place->lease, 0) != (ssize_t)sizeof place->lease)
+        if (getrandom(&record->lease, sizeof record->lease, 0) != (ssize_t)sizeof record->lease)
             return false;
-    while ((place->lease &= INT64_MAX) == 0);
-    place->pid = getpid();
-    if (gethostname(place->host, sizeof place->host) != 0)
-        place->host[0] = '\0';
-    fs_copy_printable(place->host, sizeof place->host, place->host);
+    while ((record->lease &= INT64_MAX) == 0);
+    record->pid = getpid();
+    if (gethostname(record->host, sizeof record->host) != 0)
+        record->host[0] = '\0';
+    fs_copy_printable(record->host, sizeof record->host, record->host);
     if (program == NULL)
-        read_program(place->program, sizeof place->program);
-    fs_copy_printable(place->program, sizeof place->program,
-                      program != NULL ? program : place->program);
+        read_program(record->program, sizeof record->program);
+    fs_copy_printable(record->program, sizeof record->program,
+                      program != NULL ? program : record->program);
     return true;
 }
 
@@ -102,10 +102,10 @@ static void write_key(char key[FS_KEY_SIZE], const char *prefix, bool runs, int 
 }
 
 /* The range of all keys that begin with "q/" ends at "q0": '0' is the byte after '/'. */
-struct fs_keys fs_keys_of(const struct fs_place *place)
+struct fs_keys fs_keys_of(const struct fs_record *record)
 {
-    const char *prefix = place->prefix;
-    int64_t priority = place->priority + OFFSET;
+    const char *prefix = record->prefix;
+    int64_t priority = record->priority + OFFSET;
     struct fs_keys keys;
 
 #define WRITE(key, ...) snprintf(keys.key, FS_KEY_SIZE, __VA_ARGS__)
@@ -117,8 +117,8 @@ struct fs_keys fs_keys_of(const struct fs_place *place)
     WRITE(equals, "%sq/%010" PRId64 "/", prefix, priority);
     WRITE(equals_end, "%sq/%010" PRId64 "0", prefix, priority);
 #undef WRITE
-    write_key(keys.waits, prefix, false, place->priority, place->lease);
-    write_key(keys.runs, prefix, true, place->priority, place->lease);
+    write_key(keys.waits, prefix, false, record->priority, record->lease);
+    write_key(keys.runs, prefix, true, record->priority, record->lease);
     return keys;
 }
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * place.h - the request record (fs_place), and the engine's keys for a name.
+ * record.h - the request record (fs_record), and the engine's keys for a name.
  *
  *     fairsem/NAME/r-limit                  the current limit, and the one with which the name was made: "5 3"
  *     fairsem/NAME/q/PPPPPPPPPP/LEASE       a request in the queue: its priority and its lease
@@ -10,8 +10,8 @@
  * digits, and LEASE has 16 hexadecimal digits: so keys sort by priority.  The limit sorts just before
  * the running requests: a single range contains all keys that the front of the queue watches.
  */
-#ifndef CLUSTER_PLACE_H
-#define CLUSTER_PLACE_H
+#ifndef CLUSTER_RECORD_H
+#define CLUSTER_RECORD_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -23,7 +23,7 @@ enum {
 };
 
 /* A request record: all that an engine needs to know of a request. */
-struct fs_place {
+struct fs_record {
     char    prefix[FS_PREFIX_SIZE];
     int64_t lease;          /* chosen at random, so that FS_GRANT can be retried */
     int64_t ttl_s;
@@ -34,14 +34,14 @@ struct fs_place {
     char    host[64], program[64];
 
     int64_t joined;         /* revision at which it joined the queue, or 0 */
-    int64_t seen;           /* revision of the last view */
-    char    ahead[FS_KEY_SIZE]; /* key of the predecessor, or "" at the front, which watches the
-                                   running requests and the limit; FS_NEXT: where to begin */
-    int64_t awaits;         /* number of watched keys, or 0 if it does not wait */
+    int64_t seen_revision;  /* revision of the last view */
+    char    predecessor[FS_KEY_SIZE];   /* its key, or "" at the front, which watches the running requests
+                                           and the limit; FS_NEXT: where to begin */
+    int64_t watched;        /* number of watched keys, or 0 if it does not wait */
 };
 
 /* Choose the lease, and fill in pid, host and program.  Returns false if the system has no random numbers. */
-bool fs_place_fill(struct fs_place *place, const char *program);
+bool fs_record_fill(struct fs_record *record, const char *program);
 
 /* A request's own keys, and the ranges of keys that it reads.  The end of a range is exclusive. */
 struct fs_keys {
@@ -52,7 +52,7 @@ struct fs_keys {
     char equals[FS_KEY_SIZE], equals_end[FS_KEY_SIZE];      /* waiting with its priority */
 };
 
-struct fs_keys fs_keys_of(const struct fs_place *place);
+struct fs_keys fs_keys_of(const struct fs_record *record);
 
 /* Write "fairsem/NAME/" for a name.  Returns false unless the name has 1 to 255 bytes. */
 bool fs_key_prefix(char prefix[FS_PREFIX_SIZE], const char *name);
@@ -61,9 +61,9 @@ bool fs_key_prefix(char prefix[FS_PREFIX_SIZE], const char *name);
 bool fs_key_name(const char *key, char name[256]);
 
 /* Returns true if the request accepts the limit that it expects, and false if it is to set its own limit. */
-static inline bool fs_place_follows(const struct fs_place *place)
+static inline bool fs_record_accepts_limit(const struct fs_record *record)
 {
-    return place->limit == place->now || place->limit == place->first;
+    return record->limit == record->now || record->limit == record->first;
 }
 
 /* Read the parts of a request's key.  Returns false if the key is damaged or has another prefix. */
