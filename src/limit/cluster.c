@@ -75,7 +75,7 @@ static int run_in_cluster(const struct cluster_name *name)
         cluster_turn_give_back(&hold, false);
         return cluster_result(name, ENOMEM);
     }
-    return cluster_run_guarded(name, &hold, &command);
+    return cluster_run_supervised(name, &hold, &command);
 }
 
 int main(int argc, char **argv)

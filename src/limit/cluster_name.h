@@ -49,10 +49,10 @@ void cluster_turn_give_back(fairsem_cluster_hold_t *hold, bool signal_came);
 /* Tell the command, and commands inside it, that this process holds units.  Returns false if there is no memory. */
 bool cluster_turn_announce(const struct cluster_name *name, int64_t fence);
 
-/* ---- cluster_guard.c: end the command before etcd gives its place away ---- */
+/* ---- cluster_supervise.c: end the command before etcd gives its place away ---- */
 
 /* Works like run_as_child(), and gives the units back when the command has ended. */
-int cluster_run_guarded(const struct cluster_name *name, fairsem_cluster_hold_t *hold,
+int cluster_run_supervised(const struct cluster_name *name, fairsem_cluster_hold_t *hold,
                         struct command *command);
 
 /* ---- cluster_status.c: running and waiting commands of the name ---- */

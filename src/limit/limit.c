@@ -48,24 +48,24 @@ static void take_low_descriptors(void)
     while (fd >= 0 && fd < LOWEST_DESCRIPTOR - 1);
 }
 
-struct place {
-    struct guard       guard;       /* first */
+struct local_supervisor {
+    struct supervisor  supervisor;  /* first */
     struct local_name *name;
 };
 
-static bool ended(struct guard *guard, int status)
+static bool ended(struct supervisor *supervisor, int status)
 {
-    const struct place *place = (const struct place *)guard;
+    const struct local_supervisor *local = (const struct local_supervisor *)supervisor;
 
     (void)status;
-    turn_end(place->name);      /* so that the next command need not detect our death first */
+    turn_end(local->name);      /* so that the next command need not detect our death first */
     return true;
 }
 
 static int run(struct local_name *name)
 {
     const struct request *request = name->request;
-    struct place place = { .guard = { .ended = ended }, .name = name };
+    struct local_supervisor local = { .supervisor = { .ended = ended }, .name = name };
     struct command command;
     int exit_status = find_command(&command, request->command), error;
 
@@ -84,7 +84,7 @@ static int run(struct local_name *name)
     if (error == 0 && !held_announce(name->segment, request->units, ""))
         error = ENOMEM;
     if (error == 0 && !request->exec)
-        return run_as_child(&command, &place.guard);
+        return run_as_child(&command, &local.supervisor);
     if (error == 0)
         command.error = command_exec(&command);
     turn_end(name);             /* before a message, which may block */

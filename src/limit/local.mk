@@ -26,10 +26,10 @@ fairsem_limit_segments = \
 # Names that etcd keeps, with libcurl and the JSON library.
 fairsem_limit_etcd = \
 	src/limit/cluster.c \
-	src/limit/cluster_guard.c \
 	src/limit/cluster_name.h \
 	src/limit/cluster_open.c \
 	src/limit/cluster_status.c \
+	src/limit/cluster_supervise.c \
 	src/limit/cluster_turn.c
 
 EXTRA_DIST += $(fairsem_limit_both) $(fairsem_limit_segments) $(fairsem_limit_etcd) \

@@ -209,32 +209,32 @@ static void stop_too(pid_t child, int signal)
     }
 }
 
-/* Wait for the next signal.  Returns it, or -1 after a call of the guard's look(). */
-static int next_signal(pid_t child, const sigset_t *signals, struct guard *guard, siginfo_t *info)
+/* Wait for the next signal.  Returns it, or -1 after a call of the supervisor's check(). */
+static int next_signal(pid_t child, const sigset_t *signals, struct supervisor *supervisor, siginfo_t *info)
 {
     static const struct timespec at_once;
     struct pollfd ready[2] = { { .events = POLLIN }, { .events = POLLIN } };
 
-    if (guard->look == NULL)
+    if (supervisor->check == NULL)
         return sigwaitinfo(signals, info);
-    ready[0].fd = guard->signals;
-    ready[1].fd = guard->fd;
-    poll(ready, 2, guard->look(guard, child));
+    ready[0].fd = supervisor->signals;
+    ready[1].fd = supervisor->fd;
+    poll(ready, 2, supervisor->check(supervisor, child));
     return sigtimedwait(signals, info, &at_once);
 }
 
 /* Forward signals until the child has ended. */
-static int accompany(pid_t child, const sigset_t *signals, struct guard *guard)
+static int supervise(pid_t child, const sigset_t *signals, struct supervisor *supervisor)
 {
     siginfo_t info;
     pid_t ended;
     int status;
 
     for (;;) {
-        int signal = next_signal(child, signals, guard, &info);
+        int signal = next_signal(child, signals, supervisor, &info);
 
         if (signal == SIGCHLD) {
-            /* Reap orphans of the child, too: with a guard, or as the first process of a container. */
+            /* Reap orphans of the child, too: with a supervisor, or as the first process of a container. */
             while ((ended = waitpid(-1, &status, WNOHANG | WUNTRACED)) > 0) {
                 if (ended != child)
                     continue;
@@ -286,20 +286,20 @@ static pid_t start_as_child(struct command *command, sigset_t *signals, bool out
     return child;
 }
 
-int run_as_child(struct command *command, struct guard *guard)
+int run_as_child(struct command *command, struct supervisor *supervisor)
 {
     sigset_t signals;
-    pid_t child = start_as_child(command, &signals, guard->outlived);
+    pid_t child = start_as_child(command, &signals, supervisor->outlived);
     int status = -1;
 
     if (child >= 0) {
-        if (guard->look != NULL)
-            guard->signals = signalfd(-1, &signals, SFD_CLOEXEC | SFD_NONBLOCK);
-        status = accompany(child, &signals, guard);
-        if (guard->look != NULL)
-            close(guard->signals);
+        if (supervisor->check != NULL)
+            supervisor->signals = signalfd(-1, &signals, SFD_CLOEXEC | SFD_NONBLOCK);
+        status = supervise(child, &signals, supervisor);
+        if (supervisor->check != NULL)
+            close(supervisor->signals);
     }
-    if (!guard->ended(guard, status))
+    if (!supervisor->ended(supervisor, status))
         return OWN_FAILURE;
     if (child < 0)
         warnx("fork: %s", strerror(command->error));

@@ -25,20 +25,20 @@ struct command {
 int find_command(struct command *command, char **words);
 
 /* Work of a parent while its child runs.  A function that is NULL is not called. */
-struct guard {
+struct supervisor {
     int signals;    /* of run_as_child */
     bool outlived;  /* the child survives this process; otherwise the kernel kills it, too */
-    int fd;         /* call look() when this is readable */
-    int (*look)(struct guard *guard, pid_t child);  /* returns the milliseconds to its next call, or -1 */
+    int fd;         /* call check() when this is readable */
+    int (*check)(struct supervisor *supervisor, pid_t child);  /* returns the milliseconds to its next call, or -1 */
     /* Called in every case; status is -1 if the child was not started.  Returns false to discard the exit status. */
-    bool (*ended)(struct guard *guard, int status);
+    bool (*ended)(struct supervisor *supervisor, int status);
 };
 
 /*
  * Run the command as a child, and forward signals to it.  Returns its exit status, or OWN_FAILURE if ended()
  * discards that; dies by the signal that killed the child.
  */
-int run_as_child(struct command *command, struct guard *guard);
+int run_as_child(struct command *command, struct supervisor *supervisor);
 
 /* End as a child did: die by the signal that killed it, or return its exit status. */
 int end_like(int status);

@@ -16,7 +16,7 @@
 #include <unistd.h>
 
 struct run {
-    struct guard          guard;    /* first */
+    struct supervisor     supervisor;   /* first */
     const struct command *command;
     struct fs_records    *records;
     char                  path[4096];   /* of the records, which children of the program open, too */
@@ -83,9 +83,9 @@ static bool make_records(struct run *run)
     return false;
 }
 
-static bool report(struct guard *guard, int status)
+static bool report(struct supervisor *supervisor, int status)
 {
-    struct run *run = (struct run *)guard;
+    struct run *run = (struct run *)supervisor;
     struct file_size before;
 
     unlink(run->path);
@@ -104,7 +104,7 @@ static bool report(struct guard *guard, int status)
 int stats_run(struct command *command, const char *file_name, int64_t bypass_ns, bool only_count)
 {
     struct run run = {
-        .guard = { .outlived = true, .ended = report },
+        .supervisor = { .outlived = true, .ended = report },
         .command = command, .file = stderr, .file_name = file_name, .bypass_ns = bypass_ns,
     };
     struct file_size before;
@@ -122,5 +122,5 @@ int stats_run(struct command *command, const char *file_name, int64_t bypass_ns,
         return OWN_FAILURE;
     }
     run.records->only_count = only_count;
-    return run_as_child(command, &run.guard);
+    return run_as_child(command, &run.supervisor);
 }

@@ -33,7 +33,7 @@
  * may omit one tick, which is more than the tenth of a lease that is allowed for.  A client may be stopped for any
  * time.  Its clock goes on then, so the clock, not a step of the client, says that it must no longer run.
  *
- * The process that is killed is the supervisor ("guard") of a command.  The kernel then kills the command, a moment
+ * The process that is killed is the supervisor of a command.  The kernel then kills the command, a moment
  * later but before the lease ends.  Not modeled is a supervisor that is stopped alone: its command runs at the same
  * time as the next one, and only the fence is safe from that.
  *
@@ -122,7 +122,7 @@
 #define BEGIN_RENEWS      21    /* a lease counts from the BEGIN */
 #define STOPS_AT_THE_END  22    /* a client runs until its lease has ended by its own clock */
 #define TERM_UNCHECKED    23    /* a renewal counts although a former leader has answered it */
-#define OUTLIVES_GUARD    24    /* nobody kills the command of a killed guard */
+#define OUTLIVES_PARENT   24    /* nobody kills the command of a killed supervisor */
 #define TOKEN_IS_A_NO     25    /* an expired token counts as a refusal */
 #define OUTER_OF_ENGINE   26    /* an inner command asks the engine who the outer one is */
 #define GIVES_UP_AWAKE    27    /* a lease whose end is unanswered is still renewed */
@@ -179,7 +179,7 @@ bit  inner_over;
 #define USES(i)       (runs[i] && !unknown[i] && MAY_RUN(i) -> NEED(i) : 0)
 
 /* Nobody renews its lease. */
-#define IS_LEFT(i)    ((killed[i] && (!runs[i] || BUG == OUTLIVES_GUARD)) || dropped[i])
+#define IS_LEFT(i)    ((killed[i] && (!runs[i] || BUG == OUTLIVES_PARENT)) || dropped[i])
 
 /* ---- Clocks ---- */
 
