@@ -61,7 +61,7 @@ static int run_in_cluster(const struct cluster_name *name)
     if (exit_status != 0)
         return exit_status;
     clock_gettime(CLOCK_MONOTONIC, &began);
-    if (!cluster_turn_take(name, &hold, &mask, &exit_status)) {
+    if (!cluster_acquire(name, &hold, &mask, &exit_status)) {
         if (exit_status != TIMED_OUT)
             return exit_status;
         cluster_status_gave_up(name, duration_since(&began) - name->request->wait_ns < ANSWERS_NS);
@@ -71,8 +71,8 @@ static int run_in_cluster(const struct cluster_name *name)
     if (fairsem_cluster_fence(&hold) == 0)
         return run_here(&command);      /* an outer command holds the units */
     command.mask = &mask;
-    if (!cluster_turn_announce(name, fairsem_cluster_fence(&hold))) {
-        cluster_turn_give_back(&hold, false);
+    if (!cluster_announce(name, fairsem_cluster_fence(&hold))) {
+        cluster_release(&hold, false);
         return cluster_result(name, ENOMEM);
     }
     return cluster_run_supervised(name, &hold, &command);

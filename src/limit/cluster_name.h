@@ -28,13 +28,13 @@ const char *cluster_error(int error);
 /* Returns 0 if error is 0; else prints that text, with the endpoints if they matter, and returns OWN_FAILURE. */
 int cluster_result(const struct cluster_name *name, int error);
 
-/* ---- cluster_turn.c: wait in the queue of the name until the units are granted ---- */
+/* ---- cluster_acquire.c: wait in the queue of the name until the units are granted ---- */
 
 /*
- * Works like turn_take().  The hold is empty if an outer command holds the units.  Otherwise all signals are
+ * Works like local_acquire().  The hold is empty if an outer command holds the units.  Otherwise all signals are
  * blocked, so that none ends a process that holds units, and *mask is the signal mask from before.
  */
-bool cluster_turn_take(const struct cluster_name *name, fairsem_cluster_hold_t *hold, sigset_t *mask,
+bool cluster_acquire(const struct cluster_name *name, fairsem_cluster_hold_t *hold, sigset_t *mask,
                        int *exit_status);
 
 /* Start a detached thread with all signals blocked.  Returns false if that fails. */
@@ -44,10 +44,10 @@ bool cluster_start_thread(void *(*work)(void *arg), void *arg);
  * Block all signals, and return the units to etcd within a limited time.  A signal that would end the process
  * cuts that time to one second, also if it has arrived before the call.
  */
-void cluster_turn_give_back(fairsem_cluster_hold_t *hold, bool signal_came);
+void cluster_release(fairsem_cluster_hold_t *hold, bool signal_came);
 
 /* Tell the command, and commands inside it, that this process holds units.  Returns false if there is no memory. */
-bool cluster_turn_announce(const struct cluster_name *name, int64_t fence);
+bool cluster_announce(const struct cluster_name *name, int64_t fence);
 
 /* ---- cluster_supervise.c: end the command before etcd gives its place away ---- */
 
@@ -60,7 +60,7 @@ int cluster_run_supervised(const struct cluster_name *name, fairsem_cluster_hold
 /* Print the status, as a table or as JSON, once or each second.  Returns an exit status. */
 int cluster_status_print(const struct cluster_name *name);
 
-/* Works like turn_gave_up(), but lists running commands only if `answers` says that etcd responds. */
+/* Works like local_gave_up(), but lists running commands only if `answers` says that etcd responds. */
 void cluster_status_gave_up(const struct cluster_name *name, bool answers);
 
 #endif

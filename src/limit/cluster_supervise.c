@@ -174,7 +174,7 @@ static bool cluster_command_ended(struct supervisor *supervisor, int status)
     (void)status;
     if (s->ending)
         end_rest(s);
-    cluster_turn_give_back(s->hold, false);
+    cluster_release(s->hold, false);
     finish_words();
     return !s->ending;      /* a command that was told to stop has failed, even if its status is 0 */
 }

@@ -101,12 +101,12 @@ static int keep(struct keeper *k)
         error = errno;
     if (error != 0)
         return output_failure("--hold=%d: %s", name->request->hold_fd, strerror(error));
-    if (!turn_take(name, &exit_status))
-        return turn_gave_up(name, exit_status);
+    if (!local_acquire(name, &exit_status))
+        return local_gave_up(name, exit_status);
     error = name->handle != NULL && name->request->keep ? fairsem_shared_keep_name(name->handle) : 0;
     if (error != 0) {
-        turn_end(name);
-        return turn_result(name, error);
+        local_release(name);
+        return local_result(name, error);
     }
     prctl(PR_SET_PDEATHSIG, 0);
     if (name->handle == NULL)       /* an outer command holds the units */
@@ -116,7 +116,7 @@ static int keep(struct keeper *k)
         while (fcntl(k->file, F_OFD_SETLKW, &k->until) != 0 && errno == EINTR)
             continue;
     }
-    turn_end(name);
+    local_release(name);
     return OWN_FAILURE;             /* matters only to a parent that has read nothing */
 }
 

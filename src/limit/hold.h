@@ -9,7 +9,7 @@
 #ifndef LIMIT_HOLD_H
 #define LIMIT_HOLD_H
 
-#include "turn.h"
+#include "local.h"
 
 /* Wait until the keeper has the place.  Returns an exit status; if it is not 0, a message has been printed. */
 int hold_place(struct local_name *name);

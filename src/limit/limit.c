@@ -4,7 +4,7 @@
  *
  *      request.h    the command line
  *      names.h      from a name to a segment
- *      turn.h       wait in line; change a limit; remove a name; list running and waiting processes
+ *      local.h      wait in line; change a limit; remove a name; list running and waiting processes
  *      hold.h       a place without a command, for the rest of a script
  *      rate.h       starts per second
  *      held.h       a command inside a command of the same name
@@ -18,7 +18,7 @@
 #include "names.h"
 #include "output.h"
 #include "run/command.h"
-#include "turn.h"
+#include "local.h"
 
 #include <err.h>
 #include <errno.h>
@@ -58,7 +58,7 @@ static bool ended(struct supervisor *supervisor, int status)
     const struct local_supervisor *local = (const struct local_supervisor *)supervisor;
 
     (void)status;
-    turn_end(local->name);      /* so that the next command need not detect our death first */
+    local_release(local->name);     /* so that the next command need not detect our death first */
     return true;
 }
 
@@ -73,8 +73,8 @@ static int run(struct local_name *name)
         return exit_status;
     if (request->exec)
         take_low_descriptors();
-    if (!turn_take(name, &exit_status))
-        return turn_gave_up(name, exit_status);
+    if (!local_acquire(name, &exit_status))
+        return local_gave_up(name, exit_status);
     if (name->handle == NULL)
         return run_here(&command);
     error = request->keep ? fairsem_shared_keep_name(name->handle) : 0;
@@ -87,8 +87,8 @@ static int run(struct local_name *name)
         return run_as_child(&command, &local.supervisor);
     if (error == 0)
         command.error = command_exec(&command);
-    turn_end(name);             /* before a message, which may block */
-    return error != 0 ? turn_result(name, error) : command_failed(&command, command.error);
+    local_release(name);        /* before a message, which may block */
+    return error != 0 ? local_result(name, error) : command_failed(&command, command.error);
 }
 
 /*
@@ -168,8 +168,8 @@ int main(int argc, char **argv)
         return output_failure("%s: %s", request.name, wrong);
     switch (request.what) {
     case STATUS: return status_print(&request);
-    case REMOVE: return turn_remove(&name);
-    case LIMIT:  return turn_set_limit(&name);
+    case REMOVE: return local_remove(&name);
+    case LIMIT:  return local_set_limit(&name);
     default:     return request.hold_fd >= 0 ? hold_place(&name) : run(&name);
     }
 }

@@ -17,20 +17,20 @@ fairsem_limit_both = $(commands) \
 fairsem_limit_segments = \
 	src/limit/hold.c src/limit/hold.h \
 	src/limit/limit.c \
+	src/limit/local.c src/limit/local.h \
 	src/limit/local_name.h \
 	src/limit/names.c \
 	src/limit/rate.c src/limit/rate.h \
-	src/limit/status.c \
-	src/limit/turn.c src/limit/turn.h
+	src/limit/status.c
 
 # Names that etcd keeps, with libcurl and the JSON library.
 fairsem_limit_etcd = \
 	src/limit/cluster.c \
+	src/limit/cluster_acquire.c \
 	src/limit/cluster_name.h \
 	src/limit/cluster_open.c \
 	src/limit/cluster_status.c \
-	src/limit/cluster_supervise.c \
-	src/limit/cluster_turn.c
+	src/limit/cluster_supervise.c
 
 EXTRA_DIST += $(fairsem_limit_both) $(fairsem_limit_segments) $(fairsem_limit_etcd) \
 	doc/man/fairsem-limit.1 \

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* status.c - see turn.h. */
-#include "turn.h"
+/* status.c - see local.h. */
+#include "local.h"
 
 #include "output.h"
 #include "process.h"
@@ -33,7 +33,7 @@ static void describe_user(const struct shown_name *name, int number, struct show
 static int read_users(const struct local_name *name, struct shown_name *shown)
 {
     const fairsem_shared_user_t *users;
-    int error = turn_users(name, &users, &shown->count);
+    int error = local_users(name, &users, &shown->count);
 
     shown->users = users;
     shown->describe = describe_user;
@@ -44,7 +44,7 @@ static int read_users(const struct local_name *name, struct shown_name *shown)
     return error;
 }
 
-int turn_gave_up(struct local_name *name, int exit_status)
+int local_gave_up(struct local_name *name, int exit_status)
 {
     struct shown_name shown = { .name = name->request->name };
 
@@ -52,7 +52,7 @@ int turn_gave_up(struct local_name *name, int exit_status)
         return exit_status;
     if (name->request->quiet)
         return (int)name->request->busy_status;
-    if (turn_open(name) == 0) {
+    if (local_open(name) == 0) {
         read_users(name, &shown);       /* shows no users if that fails */
         fairsem_shared_close(name->handle);
     }
@@ -66,7 +66,7 @@ static int print_status_of(struct local_name *name)
     struct shown_name shown = { .name = name->request->name, .global = name->request->global };
     uint64_t counts[FAIRSEM_WAIT_BUCKETS];
     fairsem_shared_stat_t stat;
-    int error = turn_open(name);
+    int error = local_open(name);
 
     if (error != 0)
         return error;
@@ -90,7 +90,7 @@ static int print_one(const void *arg)
 {
     struct local_name name = { .request = arg };
 
-    return turn_result(&name, print_status_of(&name));
+    return local_result(&name, print_status_of(&name));
 }
 
 /* Print in a child: any user with write access to a global name can kill its readers by truncating the file. */
@@ -131,7 +131,7 @@ static int print_any(const struct request *request)
         return 0;
     }
     error = request->global ? print_in_child(&name) : print_status_of(&name);
-    return error == ENOENT ? 0 : turn_result(&name, error);     /* the name was removed at this moment */
+    return error == ENOENT ? 0 : local_result(&name, error);     /* the name was removed at this moment */
 }
 
 static int print_all(const void *arg)

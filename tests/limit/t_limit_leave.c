@@ -16,7 +16,7 @@
 #include "../../src/limit/output.c"
 #include "../../src/limit/wait_line.c"
 #include "../../src/limit/rate.c"
-#include "../../src/limit/turn.c"
+#include "../../src/limit/local.c"
 
 static pid_t other;
 
@@ -31,7 +31,7 @@ static void other_leaves(const char *what)
 
 static void end(void *name)
 {
-    turn_end(name);
+    local_release(name);
 }
 
 static void leave_together(void (*leaves)(void *name), bool kept)
@@ -43,7 +43,7 @@ static void leave_together(void (*leaves)(void *name), bool kept)
 
     ck_assert_ptr_nonnull(mkdtemp(where));
     ck_assert_ptr_null(names_set_directory(where));
-    ck_assert(turn_take(&name, &exit_status));
+    ck_assert(local_acquire(&name, &exit_status));
     if (kept)
         ck_assert_int_eq(fairsem_shared_keep_name(name.handle), 0);
     other = fork_holder(name.handle, 1);
@@ -73,7 +73,7 @@ START_TEST(a_name_that_is_kept_stays)
 }
 END_TEST
 
-static int get_turn_and_signal(void *arg, const fairsem_wait_t *how)
+static int acquire_and_signal(void *arg, const fairsem_wait_t *how)
 {
     (void)arg;
     (void)how;
@@ -91,7 +91,7 @@ START_TEST(a_signal_together_with_a_grant_gives_the_units_back)
     _Atomic int *left = share(sizeof *left);
 
     for (int i = 0; i < 100; i++) {
-        const struct line line = { .name = "x", .patience_ms = -1, .acquire = get_turn_and_signal, .leave = note,
+        const struct line line = { .name = "x", .patience_ms = -1, .acquire = acquire_and_signal, .leave = note,
                                    .arg = (void *)left };
         const fairsem_wait_t how = { 0 };
         pid_t child;

@@ -287,7 +287,7 @@ def test_each_row_is_a_case_and_each_case_is_a_row():
 def messages():
     """The strings of the sources, adjacent literals joined: messages, and reasons in messages."""
     text = "".join(open("%s/src/limit/%s.c" % (TOP_SRCDIR, part), encoding="utf-8").read()
-                   for part in ("cluster", "cluster_supervise", "cluster_open", "cluster_status", "cluster_turn",
+                   for part in ("cluster", "cluster_supervise", "cluster_open", "cluster_status", "cluster_acquire",
                                 "output"))
     text = re.sub(r'"\s*"', "", re.sub('" PRId64\\s*"?', "", text))
     said = r'(?:warnx|say|output_failure|why =)[( ][^";]*"([^"]*[a-z]{3} [^"]*)"'

@@ -1,41 +1,41 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * turn.h - the operations of fairsem-limit on a name of this machine.
+ * local.h - the operations of fairsem-limit on a name of this machine.
  *
  * REMOVING A NAME.  The last user of a name removes it.  Another process may have opened the segment just
  * before.  It gets its units when the last user closes the segment, sees that the name no longer leads to that
  * segment, and starts again.  So two segments of one name never have running users at the same time.
  * Users that leave at the same moment may all see each other, so each checks again after it has left.
  */
-#ifndef LIMIT_TURN_H
-#define LIMIT_TURN_H
+#ifndef LIMIT_LOCAL_H
+#define LIMIT_LOCAL_H
 
 #include "local_name.h"
 
-/* ---- turn.c: wait in the line of the name until the units are granted; change and remove names ---- */
+/* ---- local.c: wait in the line of the name until the units are granted; change and remove names ---- */
 
 /* Find the name, and open its segment, if it exists.  Returns an errno value. */
-int turn_open(struct local_name *name);
+int local_open(struct local_name *name);
 
 /*
  * Wait for the units.  Returns true if they are granted: the handle holds them, or is NULL if an outer command
  * holds them.  Otherwise returns false with *exit_status, and with a message unless that is TIMED_OUT.
  * A signal that ends the wait ends the process.
  */
-bool turn_take(struct local_name *name, int *exit_status);
+bool local_acquire(struct local_name *name, int *exit_status);
 
 /* List holders of units, then waiters, also those at the gate.  Needs an open handle.  Returns an errno value. */
-int turn_users(const struct local_name *name, const fairsem_shared_user_t **users, int *count);
+int local_users(const struct local_name *name, const fairsem_shared_user_t **users, int *count);
 
 /* Give the units back, and remove the name if it is unused and not to be kept. */
-void turn_end(const struct local_name *name);
+void local_release(const struct local_name *name);
 
 /* Change the limit of a name; remove a name.  Each returns an exit status, with a message if it is not 0. */
-int turn_set_limit(struct local_name *name);
-int turn_remove(const struct local_name *name);
+int local_set_limit(struct local_name *name);
+int local_remove(const struct local_name *name);
 
 /* Returns 0 if error is 0; otherwise prints its meaning for this name, and returns OWN_FAILURE. */
-int turn_result(const struct local_name *name, int error);
+int local_result(const struct local_name *name, int error);
 
 /* ---- status.c: running and waiting commands of the name ---- */
 
@@ -43,9 +43,9 @@ int turn_result(const struct local_name *name, int error);
 int status_print(const struct request *request);
 
 /*
- * Returns the program's exit status after turn_take() has failed with exit_status.  After a timeout, prints a
+ * Returns the program's exit status after local_acquire() has failed with exit_status.  After a timeout, prints a
  * message with the running commands, unless the request is quiet.
  */
-int turn_gave_up(struct local_name *name, int exit_status);
+int local_gave_up(struct local_name *name, int exit_status);
 
 #endif

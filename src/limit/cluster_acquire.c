@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* cluster_turn.c - wait for the units of a name; see cluster_name.h. */
+/* cluster_acquire.c - wait for the units of a name; see cluster_name.h. */
 #include "cluster_name.h"
 
 #include "held.h"
@@ -86,7 +86,7 @@ static unsigned long long number_of_endpoints(const char *list)
     return least;
 }
 
-bool cluster_turn_announce(const struct cluster_name *name, int64_t fence)
+bool cluster_announce(const struct cluster_name *name, int64_t fence)
 {
     char more[100], text[30];
 
@@ -161,7 +161,7 @@ static void *release(void *hold)
     return NULL;
 }
 
-void cluster_turn_give_back(fairsem_cluster_hold_t *hold, bool signal_came)
+void cluster_release(fairsem_cluster_hold_t *hold, bool signal_came)
 {
     static const int wake[] = { SIGURG, SIGHUP, SIGINT, SIGQUIT, SIGTERM };
     struct timespec most = { .tv_sec = signal_came ? PATIENCE_MS / 1000 : RELEASE_S };
@@ -190,7 +190,7 @@ void cluster_turn_give_back(fairsem_cluster_hold_t *hold, bool signal_came)
 
 /* ---- The wait ---- */
 
-struct turn {
+struct etcd_wait {
     const struct cluster_name *name;
     fairsem_cluster_hold_t    *hold;
 
@@ -202,17 +202,17 @@ struct turn {
 
 static int acquire_from_etcd(void *arg, const fairsem_wait_t *how)
 {
-    struct turn *turn = arg;
+    struct etcd_wait *w = arg;
 
-    return fairsem_cluster_acquire_with(turn->name->handle, turn->name->request->units, how,
-                                             turn->hold);
+    return fairsem_cluster_acquire_with(w->name->handle, w->name->request->units, how,
+                                        w->hold);
 }
 
 /* Query etcd for the standing of this request.  Returns the number of seconds to the next query. */
-static int ask_who_runs(struct turn *turn, struct standing *standing)
+static int ask_who_runs(struct etcd_wait *w, struct standing *standing)
 {
     size_t count = 0;
-    int error = fairsem_cluster_users(turn->name->handle, users, CLUSTER_USERS, &count);
+    int error = fairsem_cluster_users(w->name->handle, users, CLUSTER_USERS, &count);
 
     if (error != 0) {
         standing->trouble = error == ENETUNREACH
@@ -232,60 +232,60 @@ static int ask_who_runs(struct turn *turn, struct standing *standing)
 /* Give back units that were granted just before the signal. */
 static void give_back_by_signal(void *arg)
 {
-    struct turn *turn = arg;
+    struct etcd_wait *w = arg;
 
-    if (fairsem_cluster_fence(turn->hold) != 0)
-        cluster_turn_give_back(turn->hold, true);
+    if (fairsem_cluster_fence(w->hold) != 0)
+        cluster_release(w->hold, true);
 }
 
 /* Runs in a separate thread, because a query waits while etcd does not answer. */
 static void *asker_thread(void *arg)
 {
-    struct turn *turn = arg;
+    struct etcd_wait *w = arg;
     struct standing standing = { 0 };
     int seconds;
 
     do {
-        seconds = ask_who_runs(turn, &standing);
-        pthread_mutex_lock(&turn->mutex);
-        turn->standing = standing;
-        pthread_mutex_unlock(&turn->mutex);
-    } while (fairsem_acquire_for(&turn->over, 1, seconds * INT64_C(1000000000)) == ETIMEDOUT);
+        seconds = ask_who_runs(w, &standing);
+        pthread_mutex_lock(&w->mutex);
+        w->standing = standing;
+        pthread_mutex_unlock(&w->mutex);
+    } while (fairsem_acquire_for(&w->over, 1, seconds * INT64_C(1000000000)) == ETIMEDOUT);
     return NULL;
 }
 
 /* Copy the last answer for the progress line. */
 static bool tell_standing(void *arg, struct standing *standing)
 {
-    struct turn *turn = arg;
+    struct etcd_wait *w = arg;
 
-    pthread_mutex_lock(&turn->mutex);
-    if (!turn->asks)
-        turn->asks = cluster_start_thread(asker_thread, turn);
-    *standing = turn->standing;
-    pthread_mutex_unlock(&turn->mutex);
+    pthread_mutex_lock(&w->mutex);
+    if (!w->asks)
+        w->asks = cluster_start_thread(asker_thread, w);
+    *standing = w->standing;
+    pthread_mutex_unlock(&w->mutex);
     return standing->place != 0 || standing->trouble != NULL;
 }
 
 static int wait_for_etcd(const struct cluster_name *name, fairsem_cluster_hold_t *hold, sigset_t *mask)
 {
     const struct request *request = name->request;
-    static struct turn turn = { .over = FAIRSEM_INITIALIZER(0), .mutex = PTHREAD_MUTEX_INITIALIZER };
+    static struct etcd_wait etcd_wait = { .over = FAIRSEM_INITIALIZER(0), .mutex = PTHREAD_MUTEX_INITIALIZER };
     const fairsem_wait_t how = {
         .priority = (int)request->priority,
         .timeout_ns = request->wait_ns == 0 ? -1 : request->wait_ns < 0 ? 0 : request->wait_ns,
     };
     const struct line line = {
         .name = request->name, .patience_ms = PATIENCE_MS,
-        .acquire = acquire_from_etcd, .ask = tell_standing, .leave = give_back_by_signal, .arg = &turn,
+        .acquire = acquire_from_etcd, .ask = tell_standing, .leave = give_back_by_signal, .arg = &etcd_wait,
         .mask = mask,
     };
     int error;
 
-    turn.name = name;
-    turn.hold = hold;
+    etcd_wait.name = name;
+    etcd_wait.hold = hold;
     error = wait_line(&line, &how);
-    fairsem_release(&turn.over, 1);
+    fairsem_release(&etcd_wait.over, 1);
     return error;
 }
 
@@ -303,7 +303,7 @@ static bool tell_limit(const struct cluster_name *name, int error)
     return true;
 }
 
-bool cluster_turn_take(const struct cluster_name *name, fairsem_cluster_hold_t *hold, sigset_t *mask,
+bool cluster_acquire(const struct cluster_name *name, fairsem_cluster_hold_t *hold, sigset_t *mask,
                        int *exit_status)
 {
     struct outer outer = { .name = name };

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* turn.c - see turn.h. */
-#include "turn.h"
+/* local.c - see local.h. */
+#include "local.h"
 
 #include "held.h"
 #include "output.h"
@@ -32,7 +32,7 @@ static const char *meaning(int error)
     }
 }
 
-int turn_result(const struct local_name *name, int error)
+int local_result(const struct local_name *name, int error)
 {
     const struct request *request = name->request;
     /* Errors that a file of another user can cause. */
@@ -59,7 +59,7 @@ static int own_flag(const struct request *request)
     return request->global ? 0 : FAIRSEM_SHARED_OWN;
 }
 
-int turn_open(struct local_name *name)
+int local_open(struct local_name *name)
 {
     name_find(name->request->name, name->request->global, name->segment);
     return fairsem_shared_open(&name->handle, name->segment, own_flag(name->request), 0, NULL);
@@ -70,7 +70,7 @@ static bool is_current(const struct local_name *name)
 {
     struct local_name now = *name;
 
-    if (turn_open(&now) != 0)
+    if (local_open(&now) != 0)
         return false;
     fairsem_shared_close(now.handle);
     return now.handle == name->handle;
@@ -171,7 +171,7 @@ static int open_segment(struct local_name *name)
         if (error == ENOENT)
             return output_failure("%s: %s", names_directory(request->global), strerror(error));
         if (error != 0)
-            return turn_result(name, error);
+            return local_result(name, error);
         error = fairsem_shared_stat(name->handle, &stat);
         if (error == 0 && (stat.capacity == request->limit || stat.initial_units == request->limit))
             return 0;
@@ -181,7 +181,7 @@ static int open_segment(struct local_name *name)
         if (error == EBUSY && !limit_is_as_asked(request, stat.capacity))
             return OWN_FAILURE;
         if (error != 0 && error != ENOENT)
-            return turn_result(name, error);
+            return local_result(name, error);
     }
 }
 
@@ -192,7 +192,7 @@ static int64_t limit_of(fairsem_shared_t *handle)
     return fairsem_shared_stat(handle, &stat) == 0 ? stat.capacity : 0;
 }
 
-int turn_users(const struct local_name *name, const fairsem_shared_user_t **users, int *count)
+int local_users(const struct local_name *name, const fairsem_shared_user_t **users, int *count)
 {
     static fairsem_shared_user_t list[2 * MOST_USERS];
     int error;
@@ -213,7 +213,7 @@ static int64_t units_of(void *name, long pid, const char *said)
     int count;
 
     (void)said;
-    if (turn_users(name, &users, &count) != 0)
+    if (local_users(name, &users, &count) != 0)
         return 0;
     for (int i = 0; i < count; i++) {
         if (users[i].place == 0 && users[i].local_pid == pid)
@@ -257,7 +257,7 @@ static bool read_standing(void *arg, struct standing *standing)
     const fairsem_shared_user_t *users;
     int count;
 
-    if (turn_users(arg, &users, &count) != 0)
+    if (local_users(arg, &users, &count) != 0)
         return false;
     for (int i = 0; i < count; i++) {
         standing->running += users[i].place == 0;
@@ -273,7 +273,7 @@ static void leave_by_signal(void *arg)
     leave_name(arg);            /* the units may have been granted just before the signal */
 }
 
-static int wait_for_turn(struct local_name *name, const fairsem_wait_t *how)
+static int wait_in_line(struct local_name *name, const fairsem_wait_t *how)
 {
     const struct line line = {
         .name = name->request->name, .exec = name->request->exec, .patience_ms = -1,
@@ -306,7 +306,7 @@ static bool take(struct local_name *name, int *exit_status)
             return true;
         *exit_status = OWN_FAILURE;
         if (error == EAGAIN) {
-            error = wait_for_turn(name, &how);
+            error = wait_in_line(name, &how);
             if (error == 0 && is_current(name) && (error = rate_start(name)) == 0)
                 return true;
             if (error == ETIMEDOUT)
@@ -315,7 +315,7 @@ static bool take(struct local_name *name, int *exit_status)
                 warnx(MORE_UNITS_THAN_LIMIT ": --set-limit has changed it", request->units,
                       request->name, limit_of(name->handle));
             else
-                turn_result(name, error);
+                local_result(name, error);
         }
         if (error != 0 && name->gate != NULL) {
             rate_leave(name);
@@ -329,7 +329,7 @@ static bool take(struct local_name *name, int *exit_status)
     return false;
 }
 
-bool turn_take(struct local_name *name, int *exit_status)
+bool local_acquire(struct local_name *name, int *exit_status)
 {
     bool taken = take(name, exit_status);
 
@@ -337,7 +337,7 @@ bool turn_take(struct local_name *name, int *exit_status)
     return taken;
 }
 
-void turn_end(const struct local_name *name)
+void local_release(const struct local_name *name)
 {
     int error = leave_name(name);       /* before a message, which may block */
 
@@ -350,7 +350,7 @@ void turn_end(const struct local_name *name)
 
 /* ---- Names ---- */
 
-int turn_set_limit(struct local_name *name)
+int local_set_limit(struct local_name *name)
 {
     const struct request *request = name->request;
     fairsem_shared_stat_t stat;
@@ -358,7 +358,7 @@ int turn_set_limit(struct local_name *name)
     int error;
 
     do {
-        error = turn_open(name);
+        error = local_open(name);
         if (error != 0)
             break;
         error = fairsem_shared_stat(name->handle, &stat);
@@ -371,10 +371,10 @@ int turn_set_limit(struct local_name *name)
                               || is_current(name));
         fairsem_shared_close(name->handle);
     } while (error == 0 && !done);
-    return turn_result(name, error);
+    return local_result(name, error);
 }
 
-int turn_remove(const struct local_name *name)
+int local_remove(const struct local_name *name)
 {
     const struct request *request = name->request;
     int error, of_gate;
@@ -390,5 +390,5 @@ int turn_remove(const struct local_name *name)
         of_gate = rate_forget(request->name, request->global, 0);
         error = of_gate == EBUSY ? EBUSY : remove_unused(request->name, request->global, name->segment, true);
     }
-    return error == ENOENT && of_gate == 0 ? 0 : turn_result(name, error);
+    return error == ENOENT && of_gate == 0 ? 0 : local_result(name, error);
 }
