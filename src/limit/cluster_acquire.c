@@ -2,9 +2,9 @@
 /* cluster_acquire.c - wait for the units of a name; see cluster_name.h. */
 #include "cluster_name.h"
 
-#include "held.h"
 #include "output.h"
 #include "process.h"
+#include "reentrant.h"
 #include "wait_line.h"
 
 #include <ctype.h>
@@ -23,7 +23,7 @@
 #include <unistd.h>
 
 enum {
-    PATIENCE_MS = 1000,         /* for etcd to dequeue the request after a signal */
+    LEAVE_TIMEOUT_MS = 1000,    /* for etcd to dequeue the request after a signal */
     RELEASE_S = 6,              /* for etcd to take units back; the library tries for five seconds */
     SECONDS_BETWEEN = 2,        /* between two queries for the progress line */
     MORE_FOR_USERS = 50,        /* running or waiting commands that add a second, as a query reads all */
@@ -35,7 +35,7 @@ static fairsem_cluster_user_t users[CLUSTER_USERS];
 /* ---- A command inside a command ---- */
 
 /* Returns the form of the name in FAIRSEM_LIMIT_HELD, where spaces separate entries. */
-static const char *held_name(const char *name)
+static const char *reentrant_name(const char *name)
 {
     static char text[sizeof "etcd:" + 2 * FAIRSEM_CLUSTER_NAME_MAX];
     char *at = text + sprintf(text, "etcd:");
@@ -94,7 +94,7 @@ bool cluster_announce(const struct cluster_name *name, int64_t fence)
     snprintf(more, sizeof more, ":%" PRId64 ":%llu:%" PRId64 ":%llu", name->request->limit,
              process_stat(getpid()).started, fence, number_of_endpoints(name->request->cluster.endpoints));
     return setenv("FAIRSEM_LIMIT_FENCE", text, 1) == 0
-           && held_announce(held_name(name->request->name), name->request->units, more);
+           && reentrant_announce(reentrant_name(name->request->name), name->request->units, more);
 }
 
 /* The entry of an outer command. */
@@ -109,7 +109,7 @@ struct outer {
  * other process with its ID was started at the same time.  If the endpoints differ, a query decides: in the
  * same etcd the process has the same fence.
  */
-static int64_t units_of_outer(void *arg, long pid, const char *said)
+static int64_t units_of_outer(void *arg, long pid, const char *rest)
 {
     struct outer *outer = arg;
     const struct cluster_name *name = outer->name;
@@ -117,7 +117,7 @@ static int64_t units_of_outer(void *arg, long pid, const char *said)
     int64_t units, fence;
     size_t count;
 
-    if (sscanf(said, ":%" SCNd64 ":%" SCNd64 ":%llu:%" SCNd64 ":%llu", &units, &outer->limit, &started,
+    if (sscanf(rest, ":%" SCNd64 ":%" SCNd64 ":%llu:%" SCNd64 ":%llu", &units, &outer->limit, &started,
                &fence, &where) != 5 || started == 0 || started != process_stat(pid).started)
         return 0;
     if (where == number_of_endpoints(name->request->cluster.endpoints))
@@ -164,7 +164,7 @@ static void *release(void *hold)
 void cluster_release(fairsem_cluster_hold_t *hold, bool signal_came)
 {
     static const int wake[] = { SIGURG, SIGHUP, SIGINT, SIGQUIT, SIGTERM };
-    struct timespec most = { .tv_sec = signal_came ? PATIENCE_MS / 1000 : RELEASE_S };
+    struct timespec most = { .tv_sec = signal_came ? LEAVE_TIMEOUT_MS / 1000 : RELEASE_S };
     sigset_t signals;
 
     process_retire();
@@ -184,7 +184,7 @@ void cluster_release(fairsem_cluster_hold_t *hold, bool signal_came)
         if (signal < 0 && errno == EAGAIN)
             return;                     /* the lease ends by itself */
         if (signal > 0 && signal != SIGURG)
-            most.tv_sec = PATIENCE_MS / 1000;
+            most.tv_sec = LEAVE_TIMEOUT_MS / 1000;
     }
 }
 
@@ -196,8 +196,8 @@ struct etcd_wait {
 
     fairsem_t       over;           /* has a unit when queries must stop */
     pthread_mutex_t mutex;
-    bool            asks;           /* mutex */
-    struct standing standing;       /* mutex; the last answer */
+    bool            queries;        /* mutex: the thread for queries was started */
+    struct queue_position position; /* mutex: the last answer */
 };
 
 static int acquire_from_etcd(void *arg, const fairsem_wait_t *how)
@@ -208,23 +208,23 @@ static int acquire_from_etcd(void *arg, const fairsem_wait_t *how)
                                         w->hold);
 }
 
-/* Query etcd for the standing of this request.  Returns the number of seconds to the next query. */
-static int ask_who_runs(struct etcd_wait *w, struct standing *standing)
+/* Query etcd for the queue position of this request.  Returns the number of seconds to the next query. */
+static int query_position(struct etcd_wait *w, struct queue_position *position)
 {
     size_t count = 0;
     int error = fairsem_cluster_users(w->name->handle, users, CLUSTER_USERS, &count);
 
     if (error != 0) {
-        standing->trouble = error == ENETUNREACH
+        position->trouble = error == ENETUNREACH
                             ? "etcd does not answer; the place is kept until the lease ends"
                             : cluster_error(error);
         return SECONDS_BETWEEN;
     }
-    *standing = (struct standing){ 0 };
+    *position = (struct queue_position){ 0 };
     for (size_t i = 0; i < count && i < CLUSTER_USERS; i++) {
-        standing->running += users[i].place == 0;
+        position->running += users[i].place == 0;
         if (users[i].place != 0 && users[i].mine != 0)
-            standing->place = users[i].place;
+            position->number = users[i].place;
     }
     return SECONDS_BETWEEN + (int)(count / MORE_FOR_USERS);
 }
@@ -239,32 +239,32 @@ static void give_back_by_signal(void *arg)
 }
 
 /* Runs in a separate thread, because a query waits while etcd does not answer. */
-static void *asker_thread(void *arg)
+static void *query_thread(void *arg)
 {
     struct etcd_wait *w = arg;
-    struct standing standing = { 0 };
+    struct queue_position position = { 0 };
     int seconds;
 
     do {
-        seconds = ask_who_runs(w, &standing);
+        seconds = query_position(w, &position);
         pthread_mutex_lock(&w->mutex);
-        w->standing = standing;
+        w->position = position;
         pthread_mutex_unlock(&w->mutex);
     } while (fairsem_acquire_for(&w->over, 1, seconds * INT64_C(1000000000)) == ETIMEDOUT);
     return NULL;
 }
 
 /* Copy the last answer for the progress line. */
-static bool tell_standing(void *arg, struct standing *standing)
+static bool copy_position(void *arg, struct queue_position *position)
 {
     struct etcd_wait *w = arg;
 
     pthread_mutex_lock(&w->mutex);
-    if (!w->asks)
-        w->asks = cluster_start_thread(asker_thread, w);
-    *standing = w->standing;
+    if (!w->queries)
+        w->queries = cluster_start_thread(query_thread, w);
+    *position = w->position;
     pthread_mutex_unlock(&w->mutex);
-    return standing->place != 0 || standing->trouble != NULL;
+    return position->number != 0 || position->trouble != NULL;
 }
 
 static int wait_for_etcd(const struct cluster_name *name, fairsem_cluster_hold_t *hold, sigset_t *mask)
@@ -275,16 +275,16 @@ static int wait_for_etcd(const struct cluster_name *name, fairsem_cluster_hold_t
         .priority = (int)request->priority,
         .timeout_ns = request->wait_ns == 0 ? -1 : request->wait_ns < 0 ? 0 : request->wait_ns,
     };
-    const struct line line = {
-        .name = request->name, .patience_ms = PATIENCE_MS,
-        .acquire = acquire_from_etcd, .ask = tell_standing, .leave = give_back_by_signal, .arg = &etcd_wait,
+    const struct wait wait = {
+        .name = request->name, .leave_timeout_ms = LEAVE_TIMEOUT_MS,
+        .acquire = acquire_from_etcd, .position = copy_position, .leave = give_back_by_signal, .arg = &etcd_wait,
         .mask = mask,
     };
     int error;
 
     etcd_wait.name = name;
     etcd_wait.hold = hold;
-    error = wait_line(&line, &how);
+    error = wait_line(&wait, &how);
     fairsem_release(&etcd_wait.over, 1);
     return error;
 }
@@ -311,8 +311,8 @@ bool cluster_acquire(const struct cluster_name *name, fairsem_cluster_hold_t *ho
     int error;
 
     *exit_status = OWN_FAILURE;
-    if (held_by(held_name(name->request->name), units_of_outer, &outer, &units) != 0)
-        return limit_is_as_asked(name->request, outer.limit) && held_is_enough(name->request, units);
+    if (reentrant_holder(reentrant_name(name->request->name), units_of_outer, &outer, &units) != 0)
+        return limit_is_as_asked(name->request, outer.limit) && reentrant_is_enough(name->request, units);
     if (outer.error != 0) {     /* otherwise it might wait for its outer command */
         cluster_result(name, outer.error);
         return false;

@@ -7,18 +7,18 @@
  *      local.h      wait in line; change a limit; remove a name; list running and waiting processes
  *      hold.h       a place without a command, for the rest of a script
  *      rate.h       starts per second
- *      held.h       a command inside a command of the same name
+ *      reentrant.h  a command inside a command of the same name
  *      wait_line.h  one wait, with signals and a progress line
  *      run/command.h   run the command
  *
  * fairsem-limit-cluster (cluster.c) does all of this for a name that etcd keeps.
  */
-#include "held.h"
 #include "hold.h"
+#include "local.h"
 #include "names.h"
 #include "output.h"
+#include "reentrant.h"
 #include "run/command.h"
-#include "local.h"
 
 #include <err.h>
 #include <errno.h>
@@ -81,7 +81,7 @@ static int run(struct local_name *name)
     if (error == 0 && request->exec)
         error = fairsem_shared_keep_on_exec(name->handle, true);
     /* Without an entry, a command inside this one would wait for it. */
-    if (error == 0 && !held_announce(name->segment, request->units, ""))
+    if (error == 0 && !reentrant_announce(name->segment, request->units, ""))
         error = ENOMEM;
     if (error == 0 && !request->exec)
         return run_as_child(&command, &local.supervisor);

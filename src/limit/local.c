@@ -2,9 +2,9 @@
 /* local.c - see local.h. */
 #include "local.h"
 
-#include "held.h"
 #include "output.h"
 #include "rate.h"
+#include "reentrant.h"
 #include "run/duration.h"
 #include "wait_line.h"
 
@@ -207,12 +207,12 @@ int local_users(const struct local_name *name, const fairsem_shared_user_t **use
 }
 
 /* Returns the units that a process holds. */
-static int64_t units_of(void *name, long pid, const char *said)
+static int64_t units_of(void *name, long pid, const char *rest)
 {
     const fairsem_shared_user_t *users;
     int count;
 
-    (void)said;
+    (void)rest;
     if (local_users(name, &users, &count) != 0)
         return 0;
     for (int i = 0; i < count; i++) {
@@ -226,14 +226,14 @@ static int64_t units_of(void *name, long pid, const char *said)
  * Returns 0 if the units are already held, by this process or by an outer command, which has a separate handle;
  * EAGAIN if they are not; E2BIG if too few are.
  */
-static int take_held(struct local_name *name)
+static int acquire_reentrant(struct local_name *name)
 {
     int64_t units;
-    long holder = held_by(name->segment, units_of, name, &units);
+    long holder = reentrant_holder(name->segment, units_of, name, &units);
 
     if (holder == 0)
         return EAGAIN;
-    if (!held_is_enough(name->request, units))
+    if (!reentrant_is_enough(name->request, units))
         return E2BIG;
     if (holder != getpid()) {
         fairsem_shared_close(name->handle);
@@ -252,7 +252,7 @@ static int acquire(void *arg, const fairsem_wait_t *how)
     return error != 0 ? error : fairsem_shared_acquire_with(name->handle, name->request->units, how);
 }
 
-static bool read_standing(void *arg, struct standing *standing)
+static bool read_position(void *arg, struct queue_position *position)
 {
     const fairsem_shared_user_t *users;
     int count;
@@ -260,11 +260,11 @@ static bool read_standing(void *arg, struct standing *standing)
     if (local_users(arg, &users, &count) != 0)
         return false;
     for (int i = 0; i < count; i++) {
-        standing->running += users[i].place == 0;
+        position->running += users[i].place == 0;
         if (users[i].place != 0 && users[i].mine != 0)
-            standing->place = users[i].place;
+            position->number = users[i].place;
     }
-    return standing->place != 0;
+    return position->number != 0;
 }
 
 static void leave_by_signal(void *arg)
@@ -275,14 +275,14 @@ static void leave_by_signal(void *arg)
 
 static int wait_in_line(struct local_name *name, const fairsem_wait_t *how)
 {
-    const struct line line = {
-        .name = name->request->name, .exec = name->request->exec, .patience_ms = -1,
-        .acquire = acquire, .ask = read_standing, .leave = leave_by_signal, .arg = name,
+    const struct wait wait = {
+        .name = name->request->name, .exec = name->request->exec, .leave_timeout_ms = -1,
+        .acquire = acquire, .position = read_position, .leave = leave_by_signal, .arg = name,
     };
     int error = name->request->interval_ns != 0 ? EAGAIN
                 : fairsem_shared_tryacquire(name->handle, name->request->units);
 
-    return error == EAGAIN ? wait_line(&line, how) : error;
+    return error == EAGAIN ? wait_line(&wait, how) : error;
 }
 
 static bool take(struct local_name *name, int *exit_status)
@@ -298,7 +298,7 @@ static bool take(struct local_name *name, int *exit_status)
     };
 
     while ((*exit_status = open_segment(name)) == 0) {
-        int error = take_held(name);
+        int error = acquire_reentrant(name);
 
         if (name->handle != NULL)
             name_spare(name->segment, request->exec);

@@ -12,7 +12,7 @@
 
 #include "local_name.h"
 
-/* ---- local.c: wait in the line of the name until the units are granted; change and remove names ---- */
+/* ---- local.c: wait in the queue of the name until the units are granted; change and remove names ---- */
 
 /* Find the name, and open its segment, if it exists.  Returns an errno value. */
 int local_open(struct local_name *name);

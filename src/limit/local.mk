@@ -3,12 +3,12 @@
 # ../../Makefile.am.
 
 fairsem_limit_both = $(commands) \
-	src/limit/held.c src/limit/held.h \
 	src/limit/metrics.c src/limit/metrics.h \
 	src/limit/names.h \
 	src/limit/options.c \
 	src/limit/output.c src/limit/output.h \
 	src/limit/process.c src/limit/process.h \
+	src/limit/reentrant.c src/limit/reentrant.h \
 	src/limit/request.h \
 	src/limit/shown.h \
 	src/limit/wait_line.c src/limit/wait_line.h

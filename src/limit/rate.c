@@ -199,7 +199,7 @@ void rate_add_users(const struct local_name *name, fairsem_shared_user_t *users,
     for (int i = 0; i < in_line; i++)
         place += users[i].place != 0;
     for (int i = in_line; i < in_line + at_gate && i < most; i++) {
-        /* Skip a process at the front that is already in the line, and one without units, which may remove the gate. */
+        /* Skip a process that is already in the queue, and one without units, which may remove the gate. */
         if (users[i].units <= GATE || is_listed(users, in_line, &users[i]))
             continue;
         users[*count] = users[i];

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * rate.h - starts per second: the gate in front of the line of a name.
+ * rate.h - starts per second: the gate in front of the queue of a name.
  *
  * The gate is a segment of its own, which one command at a time passes, in order of arrival.  At the front, a command
- * waits until its interval has passed since the last start, and then for its units in the line of the name.  It
+ * waits until its interval has passed since the last start, and then for its units in the queue of the name.  It
  * records its start, and lets the next one in.  If it dies before that, the next one is at the front, and the last
  * start is still the one before.
  *
@@ -33,7 +33,7 @@ bool rate_has_users(const char *name, bool global);
 /* Remove the gate, unless it is in use, or its last start was less than `interval_ns` ago. */
 int rate_forget(const char *name, bool global, int64_t interval_ns);
 
-/* Append the processes that wait at the gate to those that wait in the line of the name. */
+/* Append the processes that wait at the gate to those that wait in the queue of the name. */
 void rate_add_users(const struct local_name *name, fairsem_shared_user_t *users, int *count, int most);
 
 #endif

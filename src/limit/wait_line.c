@@ -28,7 +28,7 @@
 #define ERASE "\r\033[K"
 
 struct watcher {
-    const struct line *line;
+    const struct wait *wait;
     fairsem_token_t    token;
     sigset_t           before;      /* the mask of the process */
     int                signals;     /* a descriptor for the signals that end the process */
@@ -79,27 +79,27 @@ static int open_terminal(void)
 /* Returns the milliseconds to the next call, or -1 for never. */
 static int show_progress(struct watcher *w)
 {
-    struct standing standing = { 0 };
+    struct queue_position position = { 0 };
     char waited[DURATION_SIZE], place[40] = "", running[30] = "", text[600];
     int columns, less = 0;
 
     if (w->terminal < 0)
         return -1;
     /* The line of a background process would disturb the output of other programs. */
-    if (tcgetpgrp(STDERR_FILENO) != getpgrp() || !w->line->ask(w->line->arg, &standing))
+    if (tcgetpgrp(STDERR_FILENO) != getpgrp() || !w->wait->position(w->wait->arg, &position))
         return 1000;
     duration_text(duration_since(&w->began), waited);
-    if (standing.place > 0) {
-        snprintf(place, sizeof place, "%" PRId64 "%s in line, ", standing.place,
-                 ordinal_suffix(standing.place));
-        snprintf(running, sizeof running, "%d running, ", standing.running);
+    if (position.number > 0) {
+        snprintf(place, sizeof place, "%" PRId64 "%s in line, ", position.number,
+                 ordinal_suffix(position.number));
+        snprintf(running, sizeof running, "%d running, ", position.running);
     }
     columns = columns_of(w->terminal);
     do
-        snprintf(text, sizeof text, "%s%s%s%s%s%s%s%s", less < 1 ? w->line->name : "", less < 1 ? ": " : "",
+        snprintf(text, sizeof text, "%s%s%s%s%s%s%s%s", less < 1 ? w->wait->name : "", less < 1 ? ": " : "",
                  place, less < 2 ? running : "", less < 2 ? "waited " : "", waited,
-                 standing.trouble != NULL ? "; " : "",
-                 standing.trouble != NULL ? standing.trouble : "");
+                 position.trouble != NULL ? "; " : "",
+                 position.trouble != NULL ? position.trouble : "");
     while (text[bytes_in(text, columns)] != '\0' && ++less <= 2);
     dprintf(w->terminal, ERASE "%.*s", (int)bytes_in(text, columns), text);
     w->shown = true;
@@ -163,7 +163,7 @@ static void *watch_signals(void *arg)
         dprintf(w->terminal, ERASE);
     if (w->terminal >= 0)
         close(w->terminal);
-    if (w->signal != 0 && poll(ready, 1, w->line->patience_ms) == 0)
+    if (w->signal != 0 && poll(ready, 1, w->wait->leave_timeout_ms) == 0)
         die(w);
     return NULL;
 }
@@ -203,28 +203,28 @@ static void stop(struct watcher *w)
     while (write(w->over, &one, sizeof one) < 0 && errno == EINTR)
         continue;
     pthread_join(w->thread, NULL);
-    if (w->line->exec)
+    if (w->wait->exec)
         wait_until_alone();
     if (signal_came(w)) {           /* it may have arrived after the thread saw the end of the wait */
-        w->line->leave(w->line->arg);
+        w->wait->leave(w->wait->arg);
         die(w);
     }
 }
 
-int wait_line(const struct line *line, const fairsem_wait_t *how)
+int wait_line(const struct wait *wait, const fairsem_wait_t *how)
 {
-    struct watcher watcher = { .line = line, .token = FAIRSEM_TOKEN_INITIALIZER };
+    struct watcher watcher = { .wait = wait, .token = FAIRSEM_TOKEN_INITIALIZER };
     fairsem_wait_t cancelable = *how;
     bool started;
     int error;
 
     cancelable.token = &watcher.token;
     started = start_watcher(&watcher);
-    error = line->acquire(line->arg, &cancelable);
+    error = wait->acquire(wait->arg, &cancelable);
     if (started)
         stop(&watcher);
-    if (error == 0 && line->mask != NULL) {
-        *line->mask = watcher.before;
+    if (error == 0 && wait->mask != NULL) {
+        *wait->mask = watcher.before;
         sigfillset(&watcher.before);
     }
     pthread_sigmask(SIG_SETMASK, &watcher.before, NULL);

@@ -11,20 +11,20 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* The standing of a waiting request. */
-struct standing {
-    int64_t     place;
+/* What the progress line says. */
+struct queue_position {
+    int64_t     number;         /* 1 at the front; 0 if unknown */
     int         running;
     const char *trouble;        /* NULL if there is none */
 };
 
 /* One wait. */
-struct line {
+struct wait {
     const char *name;
     bool        exec;           /* this process becomes the command */
-    int         patience_ms;    /* for acquire() to return after a signal, or -1 without a bound */
+    int         leave_timeout_ms;   /* for acquire() to return after a signal, or -1 without a bound */
     int  (*acquire)(void *arg, const fairsem_wait_t *how);
-    bool (*ask)(void *arg, struct standing *standing);      /* returns false if nothing is known yet */
+    bool (*position)(void *arg, struct queue_position *position);   /* returns false if nothing is known yet */
     void (*leave)(void *arg);   /* gives granted units back, before a signal kills the process */
     void       *arg;
     sigset_t   *mask;           /* if not NULL, receives the old mask, and all signals stay blocked after a grant */
@@ -32,8 +32,8 @@ struct line {
 
 /*
  * Returns the result of `acquire`.  A signal that would kill the process still does, but only after the
- * process has left the line; otherwise the other processes would notice its death a moment later.
+ * process has left the queue; otherwise the other processes would notice its death a moment later.
  */
-int wait_line(const struct line *line, const fairsem_wait_t *how);
+int wait_line(const struct wait *wait, const fairsem_wait_t *how);
 
 #endif

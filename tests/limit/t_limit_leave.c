@@ -10,7 +10,7 @@
 
 #include "../../src/limit/process.c"
 #include "../../src/run/duration.c"
-#include "../../src/limit/held.c"
+#include "../../src/limit/reentrant.c"
 #include "../../src/limit/names.c"
 #include "../../src/limit/metrics.c"
 #include "../../src/limit/output.c"
@@ -91,7 +91,7 @@ START_TEST(a_signal_together_with_a_grant_gives_the_units_back)
     _Atomic int *left = share(sizeof *left);
 
     for (int i = 0; i < 100; i++) {
-        const struct line line = { .name = "x", .patience_ms = -1, .acquire = acquire_and_signal, .leave = note,
+        const struct wait wait = { .name = "x", .leave_timeout_ms = -1, .acquire = acquire_and_signal, .leave = note,
                                    .arg = (void *)left };
         const fairsem_wait_t how = { 0 };
         pid_t child;
@@ -100,7 +100,7 @@ START_TEST(a_signal_together_with_a_grant_gives_the_units_back)
         atomic_store(left, 0);
         if ((child = fork()) == 0) {
             signal(SIGTERM, SIG_DFL);       /* replaces Check's handler */
-            _exit(wait_line(&line, &how));
+            _exit(wait_line(&wait, &how));
         }
         ck_assert_int_eq(waitpid(child, &status, 0), child);
         ck_assert(WIFSIGNALED(status) && WTERMSIG(status) == SIGTERM);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* held.c - see held.h. */
-#include "held.h"
+/* reentrant.c - see reentrant.h. */
+#include "reentrant.h"
 
 #include "process.h"
 
@@ -33,7 +33,7 @@ static const char *value_of(const char *entry, const char *segment)
     return strncmp(entry, segment, length) == 0 && entry[length] == '=' ? entry + length + 1 : NULL;
 }
 
-bool held_announce(const char *segment, int64_t units, const char *more)
+bool reentrant_announce(const char *segment, int64_t units, const char *more)
 {
     const char *before = getenv(VARIABLE), *at;
     size_t length, size = strlen(segment) + strlen(more) + 50 + (before != NULL ? strlen(before) : 0);
@@ -66,28 +66,28 @@ static bool is_ancestor(long pid)
     return false;
 }
 
-long held_by(const char *segment, int64_t (*units_of)(void *arg, long pid, const char *said), void *arg,
-             int64_t *units)
+long reentrant_holder(const char *segment, int64_t (*units_of)(void *arg, long pid, const char *rest), void *arg,
+                      int64_t *units)
 {
     const char *at = getenv(VARIABLE), *value;
     size_t length;
 
     for (; at != NULL && (at = next_entry(at, &length)) != NULL; at += length) {
-        char *said;
+        char *rest;
         long pid;
 
         value = value_of(at, segment);
-        pid = value != NULL ? strtol(value, &said, 10) : 0;
+        pid = value != NULL ? strtol(value, &rest, 10) : 0;
         if (pid <= 0 || (pid != getpid() && !is_ancestor(pid)))
             continue;
-        *units = units_of(arg, pid, said);
+        *units = units_of(arg, pid, rest);
         if (*units > 0)
             return pid;
     }
     return 0;
 }
 
-bool held_is_enough(const struct request *request, int64_t units)
+bool reentrant_is_enough(const struct request *request, int64_t units)
 {
     if (request->units <= units)
         return true;
