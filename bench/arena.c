@@ -144,7 +144,7 @@ static void count_units(const struct arena *a)
     while (units <= a->plan->units && ops->try_acquire(a->sem) == 0)
         units++;
     if (units != a->plan->units)
-        die("units were lost or made", 0);
+        die("the number of units has changed", 0);
 }
 
 static void sum_up(struct arena *a, struct arena_result *r, int64_t duration, int64_t cpu)

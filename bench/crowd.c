@@ -134,7 +134,7 @@ static void sleep_fair(struct crowd_member *self)
     struct bed *bed = self->crowd->arg;
 
     if (fairsem_acquire(&bed->sem, 1) != 0)
-        die("fairsem_acquire", 0);
+        die("fairsem_acquire failed", 0);
 }
 
 static void sleep_posix(struct crowd_member *self)
@@ -184,7 +184,7 @@ static void wake_all(const struct way *way, int count, double *call, double *las
     *call = (double)(returned - start) / count;
     sem_destroy(&bed.posix);
     if (fairsem_destroy(&bed.sem) != 0)
-        die("fairsem_destroy", 0);
+        die("fairsem_destroy failed", 0);
 }
 
 static void measure(int count, int repetitions)
@@ -254,12 +254,12 @@ static void measure_expiry(int count)
     double ns = 0;
 
     if (fairsem_init(&wait.sem, 0, NULL) != 0)
-        die("fairsem_init", 0);
+        die("fairsem_init failed", 0);
     /* The start of a thread takes 20 to 200 us. */
     for (int64_t each = 100 * NS_PER_US; ns == 0 && each < 2 * NS_PER_MS; each *= 2)
         ns = expire(&wait, count, each);
     if (fairsem_destroy(&wait.sem) != 0)
-        die("fairsem_destroy", 0);
+        die("fairsem_destroy failed", 0);
     snprintf(setting, sizeof(setting), "%d waiters", count);
     if (ns > 0)
         REPORT("expiry", "all at once", setting, { "each_ns", ns });

@@ -58,7 +58,7 @@ static void *libc_itself(void)
     void *libc = dlopen("libc.so.6", RTLD_LAZY);
 
     if (!libc)
-        die("no libc.so.6", 0);
+        die("libc.so.6 cannot be loaded", 0);
     return libc;
 }
 

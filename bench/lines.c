@@ -29,7 +29,7 @@ static fairsem_ticket_t *tickets_new(int count)
     void *tickets;
 
     if (posix_memalign(&tickets, _Alignof(fairsem_ticket_t), size) != 0)
-        die("memory for tickets", 0);
+        die("no memory for tickets", 0);
     memset(tickets, 0, size);
     return tickets;
 }
@@ -43,7 +43,7 @@ static int priority_of(int nth, int length, bool different)
 static void join(struct line *line, fairsem_ticket_t *ticket, int priority)
 {
     if (fairsem_ticket_take(ticket, &line->sem, 1, priority, NULL, NULL) != EINPROGRESS)
-        die("a ticket did not join the queue", 0);
+        die("a ticket was not enqueued", 0);
 }
 
 /* Returns nanoseconds per ticket.  With by_age nobody becomes old, but the queue is kept in both orders. */
@@ -53,7 +53,7 @@ static double line_begin(struct line *line, int length, bool different, bool by_
     int64_t start;
 
     if (fairsem_init(&line->sem, 0, &attr) != 0)
-        die("fairsem_init", 0);
+        die("fairsem_init failed", 0);
     line->tickets = tickets_new(length);
     line->length = length;
     start = now_ns();
@@ -67,7 +67,7 @@ static void line_end(struct line *line)
     for (int i = 0; i < line->length; i++)
         fairsem_ticket_return(&line->tickets[i]);
     if (fairsem_destroy(&line->sem) != 0)
-        die("fairsem_destroy", 0);
+        die("fairsem_destroy failed", 0);
     free(line->tickets);
 }
 
@@ -95,7 +95,7 @@ static double grant_and_take(struct line *line)
 
         fairsem_release(&line->sem, 1);
         if (fairsem_ticket_claim(head, &units) != 0)
-            die("the head was not granted", 0);
+            die("the front was not granted", 0);
         fairsem_units_forget(&units);
         join(line, head, 0);
     }

@@ -169,7 +169,7 @@ static void run_in_order(void *arg)
     int number = g->next;
 
     if (s->ops->acquire(s) != 0)
-        die("acquire", 0);
+        die("acquire failed", 0);
     g->order[atomic_fetch_add(&g->place, 1)] = number;
     s->ops->release(s);
 }
@@ -194,7 +194,7 @@ static double play_order(struct game *g)
     shared_make(s, playing->ops, 1);
     atomic_store(&g->place, 0);
     if (s->ops->acquire(s) != 0)
-        die("acquire", 0);
+        die("acquire failed", 0);
     for (g->next = 0; g->next < PROCESSES; g->next++) {
         pids[g->next] = shared_start(run_in_order, g);
         while (shared_waiters(s) != g->next + 1)
@@ -225,7 +225,7 @@ static void run_heir(void *arg)
 
     atomic_store(&g->ready, 2);
     if (playing->ops->acquire(&g->sems[0]) != 0)
-        die("acquire", 0);
+        die("acquire failed", 0);
     atomic_store(&g->acquired_ns, now_ns());
 }
 

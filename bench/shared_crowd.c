@@ -40,7 +40,7 @@ static void make(const struct sem_ops *ops, int64_t units, int processes)
     }
     crowd->sem = (struct shared_sem){ .ops = ops, .id = -1 };
     if (fairsem_shared_open(&crowd->sem.fair, NULL, 0, 0, &attr) != 0)
-        die("fairsem_shared_open", 0);
+        die("fairsem_shared_open failed", 0);
 }
 
 static void await(int ready)
@@ -62,7 +62,7 @@ static void hold(void *arg)
 {
     (void)arg;
     if (crowd->sem.ops->acquire(&crowd->sem) != 0)
-        die("acquire", 0);
+        die("acquire failed", 0);
     atomic_fetch_add(&crowd->ready, 1);
     for (;;)
         pause();
@@ -99,7 +99,7 @@ static double play_poller(const struct sem_ops *ops, int holders, int pairs)
         int64_t begin = now_ns();
 
         if (ops->acquire(s) != 0 || ops->release(s) != 0)
-            die("acquire or release", 0);
+            die("acquire or release failed", 0);
         ns[i] = (double)(now_ns() - begin);
         sleep_ns(20 * NS_PER_US);
     }
@@ -153,7 +153,7 @@ static void idle(bool quick)
 
     make(&ops_undo, 1, count);
     if (fairsem_shared_acquire(crowd->sem.fair, 1) != 0)
-        die("acquire", 0);
+        die("acquire failed", 0);
     for (int i = 0; i < count; i++)
         pids[i] = shared_start(wait_in_queue, NULL);
     while (fairsem_shared_waiters(crowd->sem.fair) != count)
@@ -224,7 +224,7 @@ static pid_t start_command(const char *command)
         _exit(127);
     }
     if (pid < 0)
-        die("fork", 0);
+        die("fork failed", 0);
     return pid;
 }
 
@@ -239,7 +239,7 @@ static int ask_status(double *longest)
     snprintf(text, sizeof text, "exec %s --status %s 2> /dev/null", limit_command, name);
     pipe = popen(text, "r");
     if (pipe == NULL)
-        die("popen", 0);
+        die("popen failed", 0);
     if (fgets(line, sizeof line, pipe) != NULL)
         waiting = strstr(line, ", waiting ");
     ns = (double)(now_ns() - begin);

@@ -37,7 +37,7 @@ await() {
   tries=0
   until "$@"; do
     tries=$((tries + 1))
-    [ "$tries" -lt 3000 ] || { echo "cron-limit.sh: waited in vain: $*" >&2; exit 1; }
+    [ "$tries" -lt 3000 ] || { echo "cron-limit.sh: timed out: $*" >&2; exit 1; }
     sleep 0.02
   done
 }

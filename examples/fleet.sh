@@ -106,7 +106,7 @@ await() {
   tries=0
   until shows "$2"; do
     tries=$((tries + 1))
-    [ "$tries" -lt 200 ] || { cat "$directory/status" "$directory/err" >&2; die "waited in vain: $1"; }
+    [ "$tries" -lt 200 ] || { cat "$directory/status" "$directory/err" >&2; die "timed out: $1"; }
     sleep 0.1
   done
 }

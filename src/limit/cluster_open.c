@@ -18,9 +18,9 @@ const char *cluster_error(int error)
 {
     switch (error) {
     case ENETUNREACH: return "etcd does not answer";
-    case EACCES:      return "etcd refuses our user, password or certificate, or knows no users; or we "
-                             "refuse its certificate";
-    case EPROTO:      return "etcd's answer makes no sense";
+    case EACCES:      return "etcd has refused the user, password or certificate, or has no users; or its "
+                             "certificate was refused";
+    case EPROTO:      return "etcd's answer is invalid";
     case ENOSPC:      return "etcd's disk is full";
     case ESTALE:      return "etcd has ended the lease";
     case EBUSY:       return "commands run or wait under this name";
@@ -117,12 +117,13 @@ int cluster_open(struct cluster_name *name, const struct request *request)
         attr.program = last != NULL ? last + 1 : request->command[0];
     }
     if (strchr(attr.endpoints, '@') != NULL)
-        return output_failure("--cluster: no user in a URL, where everybody can read it: see fairsem-limit(1)");
+        return output_failure("--cluster: a URL must have no user, because everybody can read it: "
+                              "set FAIRSEM_LIMIT_CLUSTER_USER");
     if (!read_credentials(&attr))
         return OWN_FAILURE;
     error = fairsem_cluster_open(&name->handle, name->name, &attr);
     if (error == EINVAL)
-        return output_failure("--cluster: '%s' is no list of URLs such as http://10.0.0.1:2379", attr.endpoints);
+        return output_failure("--cluster: '%s' is not a list of URLs such as http://10.0.0.1:2379", attr.endpoints);
     if (error == ENODATA)
         return output_failure("--cluster: DNS has no etcd for '%s'", attr.endpoints);
     if (error == ENETUNREACH)

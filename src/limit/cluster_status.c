@@ -91,7 +91,7 @@ static int print_all_of_cluster(const void *arg)
             result = cluster_result(&one, error);
     }
     if (error == EACCES)
-        warnx("to list the names, etcd must let a user read all of fairsem/, not only one name");
+        warnx("the names cannot be listed: etcd must let a user read all of fairsem/, not only one name");
     return error == ENOENT ? result : cluster_result(all, error);
 }
 

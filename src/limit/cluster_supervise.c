@@ -113,7 +113,7 @@ static void give_up(struct cluster_supervisor *s, pid_t child)
         s->found[s->found_count++] = child;
     for (size_t i = 0, used = 0; i < s->found_count && used < sizeof list - 30; i++)
         used += (size_t)sprintf(list + used, " %ld", s->found[i]);
-    say(s, "these processes cannot be killed, and go on:", list);
+    say(s, "these processes could not be killed, and still run:", list);
     finish_words();
     _exit(OWN_FAILURE);
 }
@@ -123,7 +123,7 @@ static int check_hold(struct supervisor *supervisor, pid_t child)
     struct cluster_supervisor *s = (struct cluster_supervisor *)supervisor;
     int lost = fairsem_cluster_lost(s->hold);
     int64_t left = fairsem_cluster_left(s->hold);
-    const char *why = lost != 0 ? cluster_error(lost) : "the place was not renewed";
+    const char *why = lost != 0 ? cluster_error(lost) : "the lease was not renewed in time";
     uint64_t events;
 
     if (read(supervisor->fd, &events, sizeof events) < 0 && errno != EAGAIN && errno != EINTR)

@@ -144,7 +144,7 @@ static int become_cluster_program(char **argv)
     execv(installed, argv);
     warn("--cluster needs libfairsem-cluster: %s", installed);
     if (refused)
-        warnx("one that is nearer was not run: others may write it, or its directory");
+        warnx("a nearer one was not run, because others can write to it or its directory");
     return OWN_FAILURE;
 }
 

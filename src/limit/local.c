@@ -22,12 +22,12 @@ static const char *meaning(int error)
     case EBUSY:           return "commands run or wait under this name; see --force";
     case ENOENT:          return "there is no such name";
     case ENOBUFS:
-    case EUSERS:          return "1024 processes, the most, use this name";
-    case ENODEV:          return "the file system of this directory cannot hold it";
+    case EUSERS:          return "this name has 1024 processes, which is the maximum";
+    case ENODEV:          return "the file system of this directory does not support it; see --dir";
     case ENOSYS:          return "needs Linux";
     case ENOTRECOVERABLE: return "it is damaged";
     case ENOTSUP:         return "it was made by another version";
-    case ETIMEDOUT:       return "a stopped process keeps it locked";
+    case ETIMEDOUT:       return "a stopped process has it locked: continue or kill that process";
     default:              return strerror(error);
     }
 }
@@ -42,9 +42,9 @@ int local_result(const struct local_name *name, int error)
     if (error == 0)
         return 0;
     if (owner != NULL)
-        return output_failure("%s: %s has made %s", request->name, owner, name->segment);
+        return output_failure("%s: %s belongs to %s", request->name, name->segment, owner);
     if (error == EPERM)
-        return output_failure("%s: others may write to %s, or it has another name", request->name, name->segment);
+        return output_failure("%s: others can write to %s, or it has another link", request->name, name->segment);
     if (error == ENOTRECOVERABLE || error == ENOTSUP)
         return output_failure("%s: %s; this removes it: fairsem-limit%s%s%s --remove --force %s", request->name,
                               meaning(error), request->global ? " --global" : "",
@@ -344,8 +344,8 @@ void local_release(const struct local_name *name)
     if (name->request->interval_ns != 0)
         rate_forget(name->request->name, name->request->global, name->request->interval_ns);
     if (error == ENOENT)
-        warnx("%s: somebody has removed this name while the command ran, and others may have run "
-              "beside it", name->segment);
+        warnx("%s: this name was removed while the command ran, and others may have run at the same time",
+              name->segment);
 }
 
 /* ---- Names ---- */

@@ -100,7 +100,7 @@ static bool read_integer(const char *text, int64_t least, int64_t most, const ch
     *value = strtoimax(text, &end, 10);
     if (errno == 0 && end != text && *end == '\0' && *value >= least && *value <= most)
         return true;
-    warnx("%s: '%s' is no whole number from %" PRId64 " to %" PRId64, what, text, least, most);
+    warnx("%s: '%s' is not a whole number from %" PRId64 " to %" PRId64, what, text, least, most);
     return false;
 }
 
@@ -113,7 +113,7 @@ static bool read_duration(const char *text, const char *what, int64_t *ns)
     double duration = duration_read(text, units);
 
     if (duration < 0) {
-        warnx("%s: '%s' is no number of seconds, nor one such as 5m, 2h or 1d", what, text);
+        warnx("%s: '%s' is not a time such as 30, 5m, 2h or 1d", what, text);
         return false;
     }
     *ns = (int64_t)(duration < MOST_NS ? duration : MOST_NS);
@@ -127,7 +127,7 @@ static bool read_mode(const char *text, mode_t *mode)
     unsigned long value = strtoul(text, &end, 8);
 
     if (end == text || *end != '\0' || value > 0777 || (value & 0600) != 0600) {
-        warnx("--global: '%s' is no mode such as 660 or 666", text);
+        warnx("--global: '%s' is not a mode such as 660 or 666", text);
         return false;
     }
     *mode = (mode_t)value;
@@ -160,7 +160,7 @@ static bool read_rate(const char *text, int64_t *interval_ns)
             return true;
         }
     }
-    warnx("--rate: '%s' is no number of starts from 1 to 1000000 such as 10/s, 30/m or 5/h", text);
+    warnx("--rate: '%s' is not a rate such as 10/s, 30/m or 5/h, with 1 to 1000000 starts", text);
     return false;
 }
 

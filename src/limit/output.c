@@ -243,7 +243,7 @@ int output_status(const struct request *request, int (*print)(const void *arg), 
         else if (status_format == AS_METRICS && error == 0)
             error = metrics_print(result != 0);
         if (error != 0)
-            return output_failure("a file in memory: %s", strerror(error));
+            return output_failure("no memory for all metrics: %s", strerror(error));
         if (fflush(stdout) != 0 || ferror(stdout))
             return output_failure("standard output: %s", strerror(errno));
         if (!request->watch)
@@ -262,7 +262,7 @@ void output_gave_up(const struct request *request, const struct shown_name *name
     else
         duration_text(request->wait_ns, duration);
     if (trouble != NULL) {
-        warnx("%s: waited %s in vain; %s", name->name, duration, trouble);
+        warnx("%s: timed out after %s; %s", name->name, duration, trouble);
         return;
     }
     for (int i = 0; i < name->count; i++) {
@@ -281,6 +281,6 @@ void output_gave_up(const struct request *request, const struct shown_name *name
     }
     if (running > 1)
         snprintf(more, sizeof more, " and %d more", running - 1);
-    warnx("%s: waited %s in vain; running: %s%s; %d still before it in line", name->name,
+    warnx("%s: timed out after %s; running: %s%s; %d still before it in line", name->name,
           duration, runs, more, before);
 }

@@ -91,7 +91,7 @@ bool reentrant_is_enough(const struct request *request, int64_t units)
 {
     if (request->units <= units)
         return true;
-    warnx("%s: an outer command has %" PRId64 " of the units, and this one asks for %" PRId64,
+    warnx("%s: the outer command has %" PRId64 " of the units, and this one requests %" PRId64,
           request->name, units, request->units);
     return false;
 }

@@ -126,7 +126,7 @@ static int print_any(const struct request *request)
     name_find(request->name, request->global, name.segment);
     owner = name_owner(name.segment);
     if (owner != NULL) {
-        warnx("%s: %s has made %s%s%s", request->name, owner, name.segment,
+        warnx("%s: %s belongs to %s%s%s", request->name, name.segment, owner,
               request->global ? "; see --global --status " : "", request->global ? request->name : "");
         return 0;
     }

@@ -95,7 +95,7 @@ int preload_check(const char *module)
         return OWN_FAILURE;
     }
     if (status != 0) {
-        warnx("%s was preloaded and is not active", module);
+        warnx("%s was preloaded, but is not active", module);
         return OWN_FAILURE;
     }
     printf("fairsem-run: active: %s\n", module);

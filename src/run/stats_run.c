@@ -93,7 +93,7 @@ static bool report(struct supervisor *supervisor, int status)
         return true;            /* the program was not run, and the reason has been printed */
     raise_limit(&before);
     if (run->records->processes == 0)
-        warnx("%s did not load the interposer: it ran unfairly", run->command->path);
+        warnx("%s did not load the interposer, so its semaphores were not fair", run->command->path);
     records_print(run->file, run->records, run->command->path, run->bypass_ns);
     if (fflush(run->file) == 0 && !ferror(run->file))
         return true;
@@ -118,7 +118,7 @@ int stats_run(struct command *command, const char *file_name, int64_t bypass_ns,
     made = make_records(&run);
     restore_limit(&before);
     if (!made) {
-        warn("no room for statistics");
+        warn("the file for statistics cannot be made");
         return OWN_FAILURE;
     }
     run.records->only_count = only_count;

@@ -123,10 +123,10 @@ def test_with_global_the_variable_does_not_count(limit):
 
 
 @pytest.mark.parametrize("status, line, says", (
-    row("no URL", 125, "--cluster=:// test 1 -- true", "no list of URLs"),
-    row("no domain", 125, "--cluster=srv://a:1 test 1 -- true", "'srv://a:1' is no list of URLs"),
+    row("no URL", 125, "--cluster=:// test 1 -- true", "not a list of URLs"),
+    row("no domain", 125, "--cluster=srv://a:1 test 1 -- true", "'srv://a:1' is not a list of URLs"),
     row("a password in a URL", 125, "--cluster=http://me:secret@127.0.0.1 test 1 -- true",
-        "no user in a URL"),
+        "a URL must have no user"),
     row("an empty name", 125, "--cluster '' 1 -- true"),
     row("a name with a newline", 125, "--cluster 'a\nb' 1 -- true"),
     row("a name that is too long", 125, "--cluster %0256d 1 -- true" % 0),
@@ -153,7 +153,7 @@ def test_a_program_beside_a_link_or_in_path_is_not_run(limit):
     wrong.write_text("#!/bin/sh\nexit 99\n")
     wrong.chmod(0o755)
     limit.path = str(limit.work / "fairsem-limit")
-    limit.gives(125, "--cluster=:// test 1 -- true", says="no list of URLs",
+    limit.gives(125, "--cluster=:// test 1 -- true", says="not a list of URLs",
                 env={"PATH": "%s:%s" % (limit.work, os.environ["PATH"])})
 
 
@@ -169,7 +169,7 @@ def copied(limit):
     return limit
 
 
-INSTALLED = (r"no list of URLs|"
+INSTALLED = (r"not a list of URLs|"
              r"--cluster needs libfairsem-cluster: /.*/fairsem/fairsem-limit-cluster: No such.*")
 
 
@@ -182,7 +182,7 @@ def test_an_installation_may_be_moved(copied):
                 "install-pkglibexecPROGRAMS", "DESTDIR=%s/moved" % copied.work)
     assert ended.returncode == 0, ended.stderr
     copied.path, = copied.work.glob("moved/**/bin/fairsem-limit")
-    copied.gives(125, "--cluster=:// test 1 -- true", says="^fairsem-limit: .*no list of URLs")
+    copied.gives(125, "--cluster=:// test 1 -- true", says="^fairsem-limit: .*not a list of URLs")
 
 
 @pytest.mark.parametrize("script", (
@@ -198,7 +198,7 @@ def test_a_program_that_others_may_write_is_not_run(copied, script):
     if run("sh", "-c", script, cwd=copied.work / "bin").returncode != 0:
         pytest.skip("not here: a file of others, without the right to make one")
     copied.gives(125, "--cluster=:// test 1 -- true", says=INSTALLED +
-                 "\nfairsem-limit: one that is nearer was not run: others may write it, or its directory")
+                 "\nfairsem-limit: a nearer one was not run, because others can write to it or its directory")
 
 
 def test_a_program_that_others_may_not_write_is_run(copied):
@@ -240,7 +240,7 @@ def test_commands_begin_in_order_within_the_limit(at, tmp_path):
     at.gives(124, "-w 0 b 3 -- true")
     at.gives(7, "-E 7 -w 0 b 3 -- true")
     at.gives(124, "-w 0.2 b 3 -- true",
-             says=r"waited [0-9.]+ s in vain; running: sleep \(process %d of " % holder.pid)
+             says=r"timed out after [0-9.]+ s; running: sleep \(process %d of " % holder.pid)
     at.gives(125, "b 4 -- true", says="the limit is 3, not 4")
     let_go(holder)
     assert [waiter.wait() for waiter in waiters] == [0] * 4
@@ -328,7 +328,7 @@ def test_the_status_shows_holders_and_waiters(at, used):
 @pytest.mark.parametrize("status, line, says", (
     row("of the same name", 0, "d 1 -- @PROGRAM d 1 -- echo inside"),
     row("and of another name", 0, "d 1 -- @PROGRAM e 1 -- @PROGRAM d 1 -- echo inside"),
-    row("more", 125, "d 2 -- @PROGRAM -n 2 d 2 -- true", "an outer command has 1 of the units"),
+    row("more", 125, "d 2 -- @PROGRAM -n 2 d 2 -- true", "the outer command has 1 of the units"),
     row("another limit", 125, "d 2 -- @PROGRAM d 3 -- true", "the limit is 2, not 3")))
 def test_a_command_inside_does_not_wait_for_itself(at, status, line, says):
     """A command inside another one of the same name does not wait for itself."""
@@ -369,8 +369,8 @@ def as_user(name, password):
 def check_users(at):
     """Cases for an etcd where root has the password "secret"."""
     at.gives(0, "j 1 -- true", env=as_user("root", "secret"))
-    at.gives(125, "j 1 -- true", says="etcd refuses our user")
-    at.gives(125, "j 1 -- true", says="etcd refuses our user", env=as_user("root", "wrong"))
+    at.gives(125, "j 1 -- true", says="etcd has refused the user")
+    at.gives(125, "j 1 -- true", says="etcd has refused the user", env=as_user("root", "wrong"))
 
 
 # ---------------------------------------------------------------- only with fake.py
@@ -413,7 +413,7 @@ def test_the_status_names_damaged_keys(at):
     with at.etcd.change:
         at.etcd.put("fairsem/o/r-limit", "many", "0")
     assert "sleep" in at.gives(125, "--status o", says="the key 'r-limit' is damaged")
-    assert "sleep" in at.gives(125, "--status", says="^fairsem-limit[^:]*: o: etcd's answer makes no sense")
+    assert "sleep" in at.gives(125, "--status", says="^fairsem-limit[^:]*: o: etcd's answer is invalid")
     let_go(holder)
     with at.etcd.change:
         at.etcd.delete(["fairsem/o/r-limit"])
@@ -694,7 +694,8 @@ def test_processes_left_by_the_command_have_their_time():
         at.etcd.add("/keepalive", 0, "cut")
         out, err = holder.communicate()
         assert (holder.returncode, out) == (125, "cleaned\n")
-        assert "the place was not renewed; the command is ended: " in err and "cannot be killed" not in err, err
+        assert "the lease was not renewed in time; the command is ended: " in err, err
+        assert "could not be killed" not in err, err
         assert not any(map(lives, (line.strip() for line in written if line.strip().isdigit())))
 
 
@@ -714,7 +715,7 @@ def test_a_process_that_cannot_be_killed_is_named():
             pid = holder.stdout.readline().strip()
             said = holder.stderr.readline(), holder.stderr.readline()
             assert "; the command is ended" in said[0], said
-            assert re.search("u: these processes cannot be killed, and go on:.* %s[ \n]" % pid, said[1]), said
+            assert re.search("u: these processes could not be killed, and still run:.* %s[ \n]" % pid, said[1]), said
             assert holder.wait() == 125 and lives(pid)
 
 

@@ -38,7 +38,7 @@ def test_the_place_of_a_killed_holder_comes_back(at):
 
 def test_a_command_is_killed_when_etcd_is_gone(at):
     assert a_lease_is_lost(at, 24, lambda: at.etcd.signal(0, signal.SIGSTOP),
-                           "the place was not renewed") == "terminated\n"
+                           "the lease was not renewed in time") == "terminated\n"
     at.etcd.signal(0, signal.SIGCONT)
     wait_until("the lease ends", lambda: at.etcd.running() == 0)
 

@@ -91,7 +91,7 @@ def test_the_script_waits_for_its_place(limit, shell):
 def test_a_busy_name(limit):
     holder = limit.hold()
     limit.gives(124, "-w 0 --hold=0 test 1", says=r"\A\Z")
-    limit.gives(7, "-E 7 -w 0.001m --hold=0 test 1", says=r"waited [0-9.]+ s in vain; running: sh -c ")
+    limit.gives(7, "-E 7 -w 0.001m --hold=0 test 1", says=r"timed out after [0-9.]+ s; running: sh -c ")
     let_go(holder)
 
 
@@ -223,7 +223,7 @@ def test_one_descriptor_for_two_names(limit, shell):
 
 @pytest.mark.parametrize("status, line, says", (
     row("a descriptor that is not open", 125, "--hold=77 test 1", "--hold=77: Bad file descriptor"),
-    row("no descriptor", 125, "--hold=x test 1", "no whole number"),
+    row("no descriptor", 125, "--hold=x test 1", "not a whole number"),
     row("a command", 125, "--hold=0 test 1 -- true", "--hold takes no command"),
     row("--exec", 125, "--exec --hold=0 test 1", "--hold takes no command, and no --exec"),
     row("a directory", 125, "--hold=0 test 1", "--hold=0: Is a directory"),

@@ -122,7 +122,7 @@ def test_the_status_shows_the_queue(limit, in_line):
 @pytest.mark.parametrize("options, says", (
     pytest.param("-w 0", r"\A\Z", id="no wait, no message"),
     # For a log: stderr is no terminal.
-    pytest.param("-w 0.001m", r"^fairsem-limit: test: waited 0[.]06 s in vain; running: sh -c .* "
+    pytest.param("-w 0.001m", r"^fairsem-limit: test: timed out after 0[.]06 s; running: sh -c .* "
                  r"\(process %d\); 4 still before it in line$", id="a moment"),
     pytest.param("-q -w 0.001m", r"\A\Z", id="quietly"),
     pytest.param("-p -1 --wait=0.001m", "; 1 still before it in line$", id="behind one")))
@@ -134,8 +134,8 @@ def test_a_wait_times_out(limit, in_line, options, says):
 
 @pytest.mark.parametrize("status, line, says", (
     row("no wait", 7, "-E 7 -w 0 test 1 -- true", r"\A\Z"),
-    row("a moment", 0, "--conflict-exit-code=0 -w 0.001m test 1 -- false", "waited [0-9.]+ s in vain; running: "),
-    row("that of an error", 125, "-E 125 -w 0.001m test 1 -- true", "waited [0-9.]+ s in vain; running: "),
+    row("a moment", 0, "--conflict-exit-code=0 -w 0.001m test 1 -- false", "timed out after [0-9.]+ s; running: "),
+    row("that of an error", 125, "-E 125 -w 0.001m test 1 -- true", "timed out after [0-9.]+ s; running: "),
     row("an error keeps its own", 127, "-E 7 -w 0 test 1 -- @WORK/none")))
 def test_another_exit_status_for_busy(limit, status, line, says):
     holder = limit.hold()

@@ -186,10 +186,10 @@ def test_files_of_another_user_are_refused(limit, foreign, make):
     limit.gives(0, "--keep model 1 -- true")
     foreign(make, limit.segment())
     for line in "-w 0 test 1 -- true", "--status test", "--set-limit 2 test", "--remove test":
-        limit.gives(125, line, says="test: user 4711 has made @DIR/%s$" % CREATED)
+        limit.gives(125, line, says="test: @DIR/%s belongs to user 4711$" % CREATED)
     ended = limit.run("--status")
     assert ended.returncode == 0 and ended.stdout == "model: limit 1, free 1, running 0, waiting 0\n"
-    assert ended.stderr == "fairsem-limit: test: user 4711 has made %s\n" % limit.segment()
+    assert ended.stderr == "fairsem-limit: test: %s belongs to user 4711\n" % limit.segment()
     limit.gives(0, "--remove --force test")         # as root
     assert not there(limit.segment())
 
@@ -201,7 +201,7 @@ def test_the_status_of_all_reads_no_global_name_of_another_user(limit, foreign):
     os.chown(path, 4711, 4711)
     ended = limit.run("--status")
     assert (ended.returncode, ended.stdout) == (0, "")
-    assert ended.stderr == "fairsem-limit: test: user 4711 has made %s; see --global --status test\n" % path
+    assert ended.stderr == "fairsem-limit: test: %s belongs to user 4711; see --global --status test\n" % path
     assert "limit 1" in limit.gives(0, "--global --status test")
 
 
@@ -219,7 +219,7 @@ def test_keep_changes_no_file(limit, foreign):
     target = limit.work / "target"
     target.touch(mode=0o644)
     limit.gives(0, "--global --keep test 1 -- sh -c 'rm @DIR/fairsem-limit.test; ln -s %s @DIR/fairsem-limit.test'"
-                % target, says="somebody has removed this name")
+                % target, says="this name was removed")
     assert target.stat().st_mode & 0o7777 == 0o644
     limit.gives(125, "--global --keep test 1 -- true")
     limit.gives(125, "--global --set-limit=2 --keep test")
@@ -283,7 +283,7 @@ def test_the_file_of_a_name_in_use_is_locked(limit, how):
 
 def test_a_name_that_somebody_has_removed_is_reported(limit):
     limit.gives(0, "test 1 -- rm @DIR/" + CREATED,
-                says="@DIR/%s: somebody has removed this name while the command ran" % CREATED)
+                says="@DIR/%s: this name was removed while the command ran" % CREATED)
 
 
 # ---------------------------------------------------------------- another limit

@@ -21,7 +21,7 @@ from conftest import let_go, row
     pytest.param(0, "-n 2 test 3 -- @PROGRAM test 3 -- @PROGRAM --status test", "",
                  "limit 3, free 1, running 1, waiting 0", id="it takes no more units"),
     pytest.param(125, "test 3 -- @PROGRAM -n 2 test 3 -- true",
-                 "an outer command has 1 of the units, and this one asks for 2", "", id="more units")))
+                 "the outer command has 1 of the units, and this one requests 2", "", id="more units")))
 def test_a_command_inside_does_not_wait_for_itself(limit, outer, status, line, says, printed):
     assert printed in limit.gives(status, "--keep %s %s" % (outer, line), says=says)
     limit.await_status(r"limit (\d), free \1, running 0")

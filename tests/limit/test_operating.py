@@ -95,7 +95,7 @@ def is_stopped(signal_it):
         ends(waiter, 0)
         assert lives(command)
         signal_it(holder.pid, signal.SIGCONT)
-        ends(holder, 125, "(etcd has ended the lease|the place was not renewed); the command is ended")
+        ends(holder, 125, "(etcd has ended the lease|the lease was not renewed in time); the command is ended")
         assert not lives(command)
 
 
@@ -125,9 +125,9 @@ def cut_off():
         waiter, other = at.wait_behind("n", options=here), at.wait_behind("n")
         proxy.drop(new=True)
         late = at.begin("-w 1 --cluster=%s n 1 -- true" % proxy.url)
-        ends(holder, 125, "the place was not renewed; the command is ended")
+        ends(holder, 125, "the lease was not renewed in time; the command is ended")
         ends(waiter, 125, "etcd does not answer")
-        ends(late, 124, "waited 1 s in vain; etcd does not answer$")
+        ends(late, 124, "timed out after 1 s; etcd does not answer$")
         assert at.shows("running 1, waiting 2$", "n")
         lease_ends(at, "/q/")
         lease_ends(at)
@@ -238,7 +238,7 @@ def password_changed():
         old, new = passwords("old", "new")
         holder, waiter = at.hold("n"), at.wait_behind("n")
         shutil.copy(new, old)
-        at.gives(125, "n 1 -- true", says="n: etcd refuses our user")
+        at.gives(125, "n 1 -- true", says="n: etcd has refused the user")
         with at.etcd.change:        # in etcd, too, which forgets its earlier tokens
             at.etcd.user, at.etcd.tokens = ("root", "new"), at.etcd.tokens + 1
         holder.terminate()
@@ -253,9 +253,9 @@ def no_permission():
         holder, waiter = at.hold("n", options="--ttl=6"), at.wait_behind("n", options="--ttl=6")
         at.etcd.add("/kv/txn", 0, "error", 7, 403, "etcdserver: permission denied")
         for line in "n 1 -- true", "--status n":
-            at.gives(125, line, says="n: etcd refuses our user.*: HTTP 403: .*permission denied")
-        ends(waiter, 125, "etcd refuses our user.*permission denied")
-        ends(holder, 125, "the place was not renewed; the command is ended: .*: HTTP 403: .*permission d")
+            at.gives(125, line, says="n: etcd has refused the user.*: HTTP 403: .*permission denied")
+        ends(waiter, 125, "etcd has refused the user.*permission denied")
+        ends(holder, 125, "the lease was not renewed in time; the command is ended: .*: HTTP 403: .*permission d")
 
 
 @row("a URL leads to something else")
@@ -264,7 +264,7 @@ def another_server():
         holder = at.hold("n", options="--cluster=%s,%s" % (wrong.etcd.url, at.etcd.url))
         waiter = at.wait_behind("n", options="--cluster=%s,%s" % (wrong.etcd.url, at.etcd.url))
         at.gives(125, "--cluster=%s n 1 -- true" % wrong.etcd.url,
-                 says="n: etcd's answer makes no sense: .*: HTTP 404: 404 page not found$")
+                 says="n: etcd's answer is invalid: .*: HTTP 404: 404 page not found$")
         holder.terminate()
         ends(holder, -signal.SIGTERM)
         ends(waiter, 0)

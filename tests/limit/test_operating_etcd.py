@@ -80,7 +80,7 @@ def most():
         late = at.begin("n 1 -- true")
         told = json.loads(at.gives(125, "--status=json n"))
         assert told["names"] == [] and told["error"].startswith("n: etcd does not answer"), told
-        ends(holder, 125, "the place was not renewed; the command is ended: ")
+        ends(holder, 125, "the lease was not renewed in time; the command is ended: ")
         assert not lives(command)
         for each in waiter, late:
             ends(each, 125, "etcd does not answer")
@@ -187,7 +187,7 @@ def test_the_roles_of_the_page_permit_what_it_says():
         done = run("sh", "-e", "-c", commands, cwd=path(""), env={**os.environ, "ETCDCTL_API": "3",
                                                                "ETCDCTL_ENDPOINTS": at.etcd.endpoints})
         assert done.returncode == 0, done
-        at.gives(125, "n 1 -- true", says="n: etcd refuses our user")
+        at.gives(125, "n 1 -- true", says="n: etcd has refused the user")
         for name in "backup", "monitor":
             at.env["FAIRSEM_LIMIT_CLUSTER_USER"] = name
             at.env["FAIRSEM_LIMIT_CLUSTER_PASSWORD_FILE"] = path(name + ".password")

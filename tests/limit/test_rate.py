@@ -190,20 +190,21 @@ def test_the_status(limit, in_line):
 
 def test_a_wait_that_is_too_long(limit, in_line):
     limit.gives(124, "-w 0 " + RATE + " -- true", says=r"\A\Z")
-    limit.gives(124, "-w 0.001m " + RATE + " -- true", says="waited [0-9.]+ s in vain; running: nobody; 3 still before")
+    limit.gives(124, "-w 0.001m " + RATE + " -- true",
+                says="timed out after [0-9.]+ s; running: nobody; 3 still before")
 
 
 def test_the_front_waits_too_long(limit, clock):
     assert starts(limit, "first").wait() == 0
-    limit.gives(7, "-E 7 -w 1.2 " + RATE + " -- true", says="waited 1.2 s in vain; running: nobody; 0 still before")
+    limit.gives(7, "-E 7 -w 1.2 " + RATE + " -- true", says="timed out after 1.2 s; running: nobody; 0 still before")
 
 
 @pytest.mark.parametrize("status, line, says", (
-    row("no period", 125, "--rate=5 test 1 -- true", "'5' is no number of starts"),
-    row("another period", 125, "--rate=5/d test 1 -- true", "no number of starts"),
-    row("no number", 125, "--rate=/s test 1 -- true", "no number of starts"),
-    row("none", 125, "--rate=0/s test 1 -- true", "no number of starts"),
-    row("a fraction", 125, "--rate=0.5/s test 1 -- true", "no number of starts"),
+    row("no period", 125, "--rate=5 test 1 -- true", "'5' is not a rate"),
+    row("another period", 125, "--rate=5/d test 1 -- true", "is not a rate"),
+    row("no number", 125, "--rate=/s test 1 -- true", "is not a rate"),
+    row("none", 125, "--rate=0/s test 1 -- true", "is not a rate"),
+    row("a fraction", 125, "--rate=0.5/s test 1 -- true", "is not a rate"),
     row("etcd", 125, "--cluster --rate=5/s test 1 -- true", "not with --cluster: .*--rate"),
     row("a name that is too long", 125, "--rate=1/s %0236d 1 -- true" % 0, "too long")))
 def test_it_is_refused(limit, status, line, says):

@@ -160,7 +160,7 @@ def test_each_wait_is_in_the_histogram(limit):
     limit.gives(0, "--keep test 1 -- true")
     holder = limit.hold()
     waiter = limit.wait(1, "test 1 -- true")
-    limit.gives(124, "-w 0.1 test 1 -- true", says="waited")
+    limit.gives(124, "-w 0.1 test 1 -- true", says="timed out")
     let_go(holder)
     assert waiter.wait() == 0
     metrics = read_metrics(limit.gives(0, "--status=prometheus test"))

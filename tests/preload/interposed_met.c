@@ -177,7 +177,7 @@ static const struct meeting {
     { "try, fork", take, fork_a_child, true, 1 },
     { "destroy, fork", destroy, fork_a_child, true, 1 },
     { "first wait, fork", wait_and_time_out, fork_a_child, false, 0 },
-    { "wait in vain, _Fork", wait_and_time_out, fork_without_handlers, true, 0 },
+    { "wait that times out, _Fork", wait_and_time_out, fork_without_handlers, true, 0 },
     { "destroy, _Fork", destroy, fork_without_handlers, true, 1 },
 };
 

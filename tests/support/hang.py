@@ -27,6 +27,6 @@ def wait_until(what, condition):
     end = time.monotonic() + hang_s()
     while not (found := condition()):
         if time.monotonic() > end:
-            raise AssertionError("waited in vain: " + what)
+            raise AssertionError("timed out: " + what)
         time.sleep(0.02)
     return found
