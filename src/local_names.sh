@@ -9,8 +9,8 @@
 # program can have an fs_dequeue of its own.  Only names of ours are touched: those that the
 # compiler makes, such as __x86.get_pc_thunk.bx, may have to be the same in all objects.
 #
-# What a link-time optimizer has left beside the machine code is removed: the names in it would
-# remain, and another version of the compiler could not read it.
+# The sections of a link-time optimizer are removed: the names in them would remain, and another version
+# of the compiler could not read them.
 set -eu
 
 archive=$1

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * awake.h - adaptive spinning: which waiters stay awake, and which are woken before their grant.
+ * awake.h - adaptive spinning: which waiters stay awake, and which are pre-woken.
  *
  * If the releasing thread runs on another core, a unit reaches a waiter that is awake in a fraction
  * of a microsecond; a sleeping one must be woken first, which takes ten to a hundred times as long.
@@ -22,7 +22,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* What a queued thread does before it sleeps.  A thread that wakes it, or is enqueued, may change that. */
+/* The strategy of a queued thread before it sleeps.  A thread that wakes it, or is enqueued, may change it. */
 enum fs_strategy {
     FS_SLEEP_AT_ONCE,
     FS_SPIN_AS_FRONT,       /* it was enqueued as the front */

@@ -11,7 +11,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* What the progress line says. */
+/* Contents of the progress line. */
 struct queue_position {
     int64_t     number;         /* 1 at the front; 0 if unknown */
     int         running;

@@ -46,8 +46,8 @@
  * `of_libc` its option for futexes.
  *
  *      FS_PLAIN    works for both.  glibc takes FS_PLAIN for a number of waiters, so its sem_post makes
- *                  needless wakes.  A thread in its sem_wait adds 1: meanwhile the semaphore is one of libc
- *                  for us, too.
+ *                  needless wakes.  A thread in its sem_wait adds 1, and until it leaves, this module
+ *                  leaves the semaphore to libc, too.
  *      FS_REFERS   can only be detected.  glibc's sem_post wakes, too, and aborts the program because of
  *                  the invalid option.  Its sem_wait takes the tag for units.  But tags are far apart, so
  *                  our next call sees what has happened, and aborts the program.

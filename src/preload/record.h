@@ -13,7 +13,7 @@
 #include <semaphore.h>
 #include <stddef.h>
 
-extern struct fs_records *fs_records;   /* r/o after fs_records_map(); NULL: no statistics */
+extern struct fs_records *fs_records;   /* r/o after fs_records_map(); NULL without statistics */
 
 /* The counters in that case. */
 extern struct fs_uncounted {
@@ -30,13 +30,13 @@ static inline int fs_only_counts(void)
     return fs_records != NULL && fs_records->only_count != 0;
 }
 
-/* Map the file, if fairsem-run has asked for statistics. */
+/* Map the file, if fairsem-run records statistics. */
 void fs_records_map(void);
 
-/* The number of a record for a semaphore that `caller` makes; 0: it has none. */
+/* Returns the number of a new record for a semaphore that `caller` makes, or 0 without a record. */
 uint64_t fs_record_new(const sem_t *sem, const void *caller);
 
-/* The record with this number, if it is that of `sem`, not of one that was copied; else NULL. */
+/* Returns the record with this number, or NULL if it is not that of `sem`, which may be a copy. */
 struct fs_record *fs_record_of(const sem_t *sem, uint64_t number);
 
 /* The time in ns, or 0 without statistics. */

@@ -32,8 +32,8 @@ struct fs_waited {
 struct fs_record {
     struct fs_waited waited;
     _Atomic uint64_t address;   /* of the sem_t */
-    _Atomic int32_t  pid;       /* not 0: the rest is valid */
-    _Atomic uint64_t call;      /* for addr2line: the call of sem_init, in its file; 0: unknown */
+    _Atomic int32_t  pid;       /* the rest is valid if it is not 0 */
+    _Atomic uint64_t call;      /* for addr2line: the call of sem_init, in its file; 0 if unknown */
     char             creator[100];  /* the place that called sem_init */
 };
 

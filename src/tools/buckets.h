@@ -7,7 +7,7 @@
 
 #include <stdint.h>
 
-/* The index of the counter for a wait of so many nanoseconds. */
+/* The index of the counter for a wait, in nanoseconds. */
 static inline int fs_wait_bucket(int64_t ns)
 {
     int i = 0;
