@@ -10,26 +10,26 @@
  *  The state of one semaphore
  * ======================================================================== */
 
-/* More waiters form a convoy: most hand-offs go to a thread that must first get a core. */
+/* More waiters than this form a convoy: most hand-offs go to a thread that must first get a core. */
 #define FEW 2
 
 /*
- * In a convoy, waiters further behind sleep: they would mostly yield to each other.  NEAR_PLACES is per
- * thread that can hold units.
+ * In a convoy, waiters further behind sleep, because they would mostly yield to each other.
+ * NEAR_PLACES counts for each thread that can hold units.
  */
 #define NEAR_PLACES 12
 #define NEAR_NS     INT64_C(200000)
 
-/* With many cores: how long the near stay awake, in wake-ups; with longer intervals nobody is near. */
+/* With many cores: how long near waiters stay awake, in wake-ups; with longer intervals no waiter is near. */
 #define NEAR_WAKE_UPS 10
 
 /* Spin limit of the next waiter of a core. */
 #define NEXT_NS     30000
 
-/* With longer intervals nobody is next on its core, and the front is pre-woken only if that pays. */
+/* With longer intervals no waiter is pre-woken as the next of its core, and the front only if that pays. */
 #define SOON_NS     20000
 
-/* The same limit where it is not learned whether that pays. */
+/* The same limit between processes, where the penalty of pre-waking is not learned. */
 #define SOON_UNKNOWN_NS 100000
 
 /* A wait for which staying awake paid, or would have paid, takes one from a penalty; any other adds two. */
@@ -73,11 +73,11 @@ static bool cores_suffice(const struct fs_awake_facts *facts)
  * ======================================================================== */
 
 /*
- * Under valgrind nothing is learned: helgrind does not see atomics, and reports them as races.  So no
- * thread stays awake there, where only one runs at a time.
+ * Under valgrind nothing is learned, because helgrind reports atomics as races.  So no thread stays
+ * awake there; valgrind runs one thread at a time anyway.
  */
 
-/* A wake-up that takes longer had to wait for the core, which says nothing about the next one. */
+/* A longer wake-up has waited for the core, so the rest of its time says nothing about the next one. */
 #define LONGEST_WAKE_UP_NS 50000
 
 /* Returns false if the clock has gone back: it may be faked, and set. */
@@ -86,23 +86,23 @@ static bool within(int64_t start_ns, int64_t now_ns, int64_t longest_ns)
     return now_ns >= start_ns && now_ns - start_ns < longest_ns;
 }
 
-#define LOADS_PER_CLOCK 16      /* reading the clock takes as long as a pause, or longer */
+#define LOADS_PER_CLOCK 16      /* a reading of the clock takes at least as long as a pause instruction */
 
-/* Threads of the same process that hold units come back sooner; time slices are 1 to 4 ms. */
+/* Time slices are 1 to 4 ms; a holder of the same process yields sooner. */
 #define LONGEST_YIELD_NS  1000000
 #define AT_ONCE_NS        2000          /* no other thread ran during a shorter yield */
 #define LONGEST_BACKOFF_NS  640000000
 
-/* MANY_PREEMPTED such grants within WINDOW_NS: a busy process shares the cores. */
+/* So many preempted hand-offs within WINDOW_NS mean that a busy process shares the cores. */
 #define MANY_PREEMPTED    6
 #define WINDOW_NS         400000000
 #define MEMORY_NS         INT64_C(1000000000)   /* after it the last back-off is forgotten */
 
 /*
  * The average time of a wake-up in this process; 0 if no thread has been woken yet.  Longer samples
- * weigh more: a wake-up on the waker's own core takes a tenth of the time of one across cores, and
- * says nothing about it.  Relaxed: the number protects nothing, and a lost update is only a lost
- * sample.
+ * weigh more: a wake-up on the waker's own core takes a tenth of the time of one across cores, and says
+ * nothing about wake-ups across cores.  Relaxed: the number protects nothing, and a lost update is only
+ * a lost sample.
  */
 static _Atomic int64_t wake_up_ns;
 
@@ -126,7 +126,8 @@ void fs_awake_note_wake_up(int64_t woken_ns)
  * Exponential back-off from something that has just cost time.  The machine may only have been busy for
  * a moment, so the first one is short, and one that soon follows another is longer.
  *
- * Relaxed, like the time above: a thread that sees it late pays once more, or makes a back-off shorter.
+ * Relaxed, like wake_up_ns: a thread that loads an old value only loses time once more, or backs off
+ * for a shorter time.
  */
 struct backoff {
     _Atomic int64_t until_ns;   /* 0 if there was none */
@@ -157,7 +158,7 @@ static void back_off_longer(struct backoff *backoff, int times, int64_t now_ns)
     back_off_for(backoff, now_ns, ns < backoff->longest_ns ? ns : backoff->longest_ns);
 }
 
-/* Alongside a busy process a yield returns late. */
+/* On a busy machine a yield returns late. */
 static struct backoff yield_backoff = { .shortest_ns = 5000000, .longest_ns = LONGEST_BACKOFF_NS };
 
 static bool yields_pay(int64_t now_ns)
@@ -165,12 +166,15 @@ static bool yields_pay(int64_t now_ns)
     return now_ns >= backoff_end(&yield_backoff);
 }
 
-/* A thread that began to yield at began_ns has lost time by it. */
+/* Back off, because a thread that began to yield at began_ns has lost time. */
 static void yields_do_not_pay(int64_t began_ns, int64_t now_ns)
 {
     int64_t since_ns = began_ns - backoff_end(&yield_backoff);
 
-    /* If it began before that time, another thread was late at the same time, and has recorded it. */
+    /*
+     * If it began before the end of the last back-off, another thread was late at the same time, and
+     * has begun that one.
+     */
     if (since_ns >= 0)
         back_off_longer(&yield_backoff,
                         since_ns <= atomic_load_explicit(&yield_backoff.for_ns, memory_order_relaxed) ? 2 : 0,
@@ -187,13 +191,13 @@ static bool yield_was_short(int64_t before_ns, int64_t now_ns)
 }
 
 /*
- * Alongside a busy process, a thread that stays awake shares its core with that process, and is preempted
- * when its units come.  If all waiters sleep, the holder runs on for its time slice, and nobody queues,
- * which gives more than twice the holds.  So no thread stays awake for a while, and for a longer while
- * if that has not changed.
+ * Alongside a busy process, a thread that stays awake shares its core with that process, and is
+ * preempted when its units come.  If all waiters sleep, the holder runs on for its time slice, and no
+ * queue forms, which gives more than twice the holds.  So no thread stays awake for a while, and for a
+ * longer while if the process is still busy then.
  *
- * A process that computes for a moment, now and then, must not cause this: it preempts few hand-offs in a
- * second, a busy one 20 to 50.
+ * A process that computes for a moment, now and then, must not cause this back-off: it preempts few
+ * hand-offs in a second, while a busy process preempts 20 to 50.
  */
 static struct backoff awake_backoff = {
     .shortest_ns = 100000000, .longest_ns = INT64_C(2560000000)
@@ -227,8 +231,8 @@ static bool is_soon(const struct fs_awake *awake, bool as_front, bool others_wai
 }
 
 /*
- * The holder was not running, or the front was not.  If this process has used three quarters of the
- * processors meanwhile, the preempting thread was its own.
+ * The holder was preempted, or the front was.  If this process has used three quarters of the
+ * processors in the window, the thread that preempted it was its own.
  *
  * Count a hand-off only if the releasing thread is the one that was granted: it runs on that core.  If one
  * thread always releases what another one takes, each hand-off needs a wake-up unless the other is awake.
@@ -239,7 +243,7 @@ void fs_awake_preempted(const struct fs_awake *awake, bool as_front, bool others
     int64_t since_ns = atomic_load_explicit(&window_start_ns, memory_order_relaxed);
     int64_t slept_until_ns = backoff_end(&awake_backoff), began_ns = now_ns - front_ns;
 
-    /* If it began before that time, the same moment has delayed other semaphores, and has been counted. */
+    /* If it began before the last one that was counted, the same moment has delayed both. */
     if (fs_under_valgrind || !is_soon(awake, as_front, others_wait) || began_ns < slept_until_ns
         || began_ns < atomic_load_explicit(&last_preempted_ns, memory_order_relaxed)
         || awake->holders_core != fs_core_byte(fs_cpu_current()))
@@ -256,7 +260,7 @@ void fs_awake_preempted(const struct fs_awake *awake, bool as_front, bool others
 }
 
 /* ======================================================================== *
- *  The answers
+ *  The policy
  * ======================================================================== */
 
 bool fs_awake_in_convoy(void)
@@ -316,9 +320,9 @@ enum fs_prewake fs_awake_enqueued(const struct fs_awake *awake, const struct fs_
 }
 
 /*
- * A waiter should have been awake for two wake-ups when it is granted: in less time it may not have woken.
- * But the near need cores beside those of the holders.  Half as many again as there are cores keep all of
- * them busy; with more, the next waiter would wait for a core.
+ * A waiter should be woken two wake-ups before its grant: with a shorter lead it may still sleep then.
+ * But near waiters need other cores than the holders.  Half as many again as there are cores keep all
+ * cores busy; with more, the next waiter would wait for a core.
  */
 int fs_awake_near(const struct fs_awake *awake, const struct fs_awake_facts *facts, int64_t now_ns)
 {
@@ -345,8 +349,9 @@ enum fs_strategy fs_awake_strategy_near(const struct fs_awake *awake, const stru
 }
 
 /*
- * In a convoy, the next thread that is enqueued pre-wakes.  Alongside a busy process nobody should: the
- * kernel prefers a thread that has slept until its grant to that process, but not one that was awake.
+ * In a convoy, the next thread that is enqueued pre-wakes.  On a busy machine no thread should: the
+ * kernel lets a thread that has slept until its grant preempt the busy process, but not one that was
+ * awake.
  */
 bool fs_awake_prewakes_front(const struct fs_awake *awake, const struct fs_awake_facts *facts, int64_t now_ns)
 {
@@ -355,8 +360,9 @@ bool fs_awake_prewakes_front(const struct fs_awake *awake, const struct fs_awake
 }
 
 /*
- * A high penalty would stay high, because a thread that does not try learns nothing.  So one in 16 tries,
- * by the low bits of the time.  On a single core the thread would keep the holder from running.
+ * A high penalty would stay high, because a thread that does not try learns nothing.  So one thread in
+ * 16 tries, chosen by the low bits of the time.  On a single core none does, because it would keep the
+ * holder from running.
  */
 bool fs_awake_before_queue(const _Atomic uint8_t *penalty, int64_t start_ns, int64_t now_ns)
 {
@@ -372,7 +378,7 @@ void fs_awake_learn_before_queue(_Atomic uint8_t *penalty, bool paid)
     uint8_t before = atomic_load_explicit(penalty, memory_order_relaxed);
     uint8_t after = penalty_after(before, paid);
 
-    if (after != before)        /* otherwise the cores share its line */
+    if (after != before)        /* a store without a change would take the cache line from other cores */
         atomic_store_explicit(penalty, after, memory_order_relaxed);
 }
 
@@ -385,7 +391,7 @@ void fs_awake_learn_interval(struct fs_awake *awake, int64_t ns)
         awake->interval = (awake->interval - (awake->interval > 0)) & (unsigned)INTERVAL_MAX;
 }
 
-/* The limits are those of longest_stay(). */
+/* The time limits are those of longest_stay(). */
 void fs_awake_learn(struct fs_awake *awake, bool as_front, int64_t front_ns, int core)
 {
     int64_t wake_up = atomic_load_explicit(&wake_up_ns, memory_order_relaxed);
@@ -407,15 +413,15 @@ void fs_awake_learn_in_vain(struct fs_awake *awake, bool as_front, int64_t front
 }
 
 /* ======================================================================== *
- *  Awake
+ *  Spinning and yielding
  * ======================================================================== */
 
 /*
  * Returns the spin limit, or 0 to sleep at once.  A thread that was enqueued as the front spins for two
  * wake-ups.  One would be the competitive bound (Karlin, Li, Manasse, Owicki, 1991: at most twice the
  * cost of the best choice), but the releasing thread may also sleep, and releases only after its own
- * wake-up.  A pre-woken one spins for half a wake-up, because its predecessor has already run for the
- * time of one; but in a convoy the predecessor may still be waiting for a core.
+ * wake-up.  A pre-woken front spins for half a wake-up, because its predecessor has already held the
+ * unit for the time of one; but in a convoy the predecessor may still be waiting for a core.
  */
 static int64_t longest_stay(enum fs_strategy strategy, int64_t wake_up)
 {
@@ -456,11 +462,11 @@ static void spin(const _Atomic int *word, int value, int64_t start, int64_t long
 }
 
 /*
- * The word is loaded once between two yields: a pause takes 40 ns on some machines, and all threads
- * of the core wait for it.  But a thread that learns that it is next spins first, once.
+ * The word is loaded once between two yields: a pause instruction takes 40 ns on some machines, and
+ * delays all threads of the core.  But a thread whose strategy becomes FS_YIELD_NEXT first spins, once.
  *
- * If each yield of a whole stay returns at once, no other thread of this priority needs this core.  Then
- * the unit may be with a thread under SCHED_IDLE, or with nice 19, which no yield lets run.
+ * If every yield returns at once until the time is over, no other thread of this priority needs this
+ * core.  Then the holder may be a thread under SCHED_IDLE or with nice 19, which no yield lets run.
  */
 static void yield(const _Atomic int *word, int value, int64_t start, int64_t longest,
                   const _Atomic uint8_t *strategy)
@@ -502,7 +508,7 @@ bool fs_awake_stay(const _Atomic int *word, int value, const _Atomic uint8_t *st
     int64_t longest = longest_stay(first, wake_up), start = enqueued_ns;
     bool yields = first >= FS_YIELD_AS_FRONT;
 
-    /* A thread that yields runs again late: it may miss its deadline. */
+    /* A yield may return after the deadline. */
     if (longest == 0
         || (yields && deadline != NULL && fs_deadline_rest(deadline, NEAR_NS * 2) < NEAR_NS * 2))
         return false;

@@ -8,9 +8,8 @@
  * two cases beforehand, so a semaphore learns from its grants.  doc/awake.md has the reasons, with
  * figures.
  *
- * The policy takes no lock and knows no queue.  Its callers hold their lock, except for
- * fs_awake_stay() and fs_awake_slept().  An answer costs time, or saves it; it never affects who is
- * granted.
+ * The policy takes no lock and knows no queue.  Its callers hold their lock, except for fs_awake_stay()
+ * and fs_awake_slept().  An answer may cost or save time; it never changes the order of grants.
  */
 #ifndef FS_AWAKE_H
 #define FS_AWAKE_H
@@ -29,14 +28,14 @@ enum fs_strategy {
     FS_SPIN_WOKEN,          /* pre-woken by the releasing thread */
     FS_YIELD_AS_FRONT,      /* it was enqueued as the front, but the releasing thread needs its core */
     FS_YIELD_WOKEN,         /* pre-woken in a convoy, by the next thread that was enqueued */
-    FS_YIELD_NEXT,          /* as YIELD_WOKEN, or awake already: next on its core, so it spins first */
-    FS_YIELD_IN_QUEUE       /* it is among the first of the queue */
+    FS_YIELD_NEXT,          /* as FS_YIELD_WOKEN, or awake already; the next waiter of its core, so it spins first */
+    FS_YIELD_IN_QUEUE       /* among the first waiters of the queue */
 };
 
 /* The state of the policy for one semaphore.  All zero: nothing is known yet, so threads stay awake. */
 struct fs_awake {
     uint8_t  as_front : 4, as_front_here : 4; /* penalties; `here`: on the granter's core */
-    uint8_t  holders_core;                  /* fs_core_byte() of where the last grantee was enqueued */
+    uint8_t  holders_core;                  /* fs_core_byte() of the core where the last holder was enqueued */
     uint16_t prewake : 4;                   /* a penalty */
     uint16_t interval : 6;                  /* logarithm of the hand-off interval, see awake.c */
     uint16_t near : 6;                      /* see ahead.h */
@@ -47,10 +46,10 @@ struct fs_awake {
 struct fs_awake_facts {
     int64_t enqueued_ns;
     int64_t waiting;        /* length of the queue, with this one */
-    int64_t units, each;    /* how many there are in all, and how many it requests */
+    int64_t units, each;    /* of the semaphore in all, and of the request */
     bool    is_front;
-    bool    only_front;     /* no other waiter may be awake, or be pre-woken */
-    bool    prewake_unknown;    /* whether pre-waking pays is not learned: between processes */
+    bool    only_front;     /* no other waiter may be awake or pre-woken */
+    bool    prewake_unknown;    /* between processes: the penalty of pre-waking is not learned */
 };
 
 /* The waiter to pre-wake, if it sleeps. */
@@ -82,18 +81,19 @@ enum fs_prewake fs_awake_enqueued(const struct fs_awake *awake, const struct fs_
 bool fs_awake_prewakes_front(const struct fs_awake *awake, const struct fs_awake_facts *facts, int64_t now_ns);
 
 /*
- * With bounded bypass: should a thread that found no free unit at start_ns still stay awake, before it
- * is enqueued?  *penalty is one of the semaphore.  No lock is held: a lost update is a lost sample.
+ * With bounded bypass: should a thread that found no free unit at start_ns still stay awake before it
+ * is enqueued?  *penalty belongs to the semaphore.  No lock is held: a lost update is a lost sample.
  */
 bool fs_awake_before_queue(const _Atomic uint8_t *penalty, int64_t start_ns, int64_t now_ns);
 
-/* Learn from that.  paid: it got its units. */
+/* Learn from that wait.  paid: the thread has got its units. */
 void fs_awake_learn_before_queue(_Atomic uint8_t *penalty, bool paid);
 
 /*
- * The front was granted after at least FS_PREEMPTED_NS as the front: perhaps other programs have the
- * cores.  as_front: it was enqueued as the front; others_wait: it was not alone.  Call this only where all
- * threads are of one process, and before fs_awake_granted(), which forgets the core of the last holder.
+ * The front was granted after FS_PREEMPTED_NS or more as the front, so perhaps the hand-off was
+ * preempted.  as_front: it was enqueued as the front; others_wait: it was not the only waiter.  Call
+ * this only where all threads are of one process, and before fs_awake_granted(), which forgets the core
+ * of the last holder.
  */
 #define FS_PREEMPTED_NS 1000000
 void fs_awake_preempted(const struct fs_awake *awake, bool as_front, bool others_wait, int64_t front_ns,
@@ -110,18 +110,18 @@ static inline void fs_awake_granted(struct fs_awake *awake, int core, int64_t in
 }
 
 /*
- * Learn from such a grant, in the thread that granted: would it have paid to be awake, or to be
- * pre-woken?  as_front: it was enqueued as the front.
+ * Learn from the grant of the front, in the granting thread: would staying awake or pre-waking have
+ * paid?  as_front: it was enqueued as the front.
  */
 void fs_awake_learn(struct fs_awake *awake, bool as_front, int64_t front_ns, int core);
 
-/* The front has timed out.  If that was soon, a grant might have come soon, too: nothing is learned. */
+/* The front has timed out.  After a short time nothing is learned, because a grant might have come soon, too. */
 void fs_awake_learn_in_vain(struct fs_awake *awake, bool as_front, int64_t front_ns);
 
 /*
- * Spin or yield, as *strategy says, until *word is no longer `value` or it is time to sleep.  A thread that
- * was enqueued as the front passes the time of that: another reading of the clock would take as long
- * as a cache line from core to core.  Returns false if the strategy is to sleep at once.
+ * Spin or yield, as *strategy says, until *word is no longer `value` or it is time to sleep.
+ * enqueued_ns saves a thread that was enqueued as the front a reading of the clock, which takes as long
+ * as moving a cache line between cores.  Returns false if the strategy is to sleep at once.
  */
 bool fs_awake_stay(const _Atomic int *word, int value, const _Atomic uint8_t *strategy,
                    int64_t enqueued_ns, const struct fs_deadline *deadline);
@@ -129,7 +129,7 @@ bool fs_awake_stay(const _Atomic int *word, int value, const _Atomic uint8_t *st
 /* A thread that was woken at woken_ns runs now: record how long its wake-up took. */
 void fs_awake_note_wake_up(int64_t woken_ns);
 
-/* One wake-up in 16 is measured, because that reads the clock: low bits of a time are random enough. */
+/* One wake-up in 16 is measured, because that reads the clock; the low bits of a time choose it at random. */
 static inline void fs_awake_slept(int64_t woken_ns)
 {
     if (woken_ns % 16 == 0)
