@@ -9,7 +9,7 @@
 
 #define NS_PER_S 1000000000
 
-/* time_t is signed on every POSIX system; 32 bits wide on some. */
+/* time_t is signed on every POSIX system, and has 32 bits on some. */
 #define TIME_T_MAX ((time_t)(sizeof(time_t) == sizeof(int32_t) ? INT32_MAX : INT64_MAX))
 
 bool fs_clock_valid(clockid_t clock)
@@ -91,7 +91,7 @@ bool fs_deadline_passed(const struct fs_deadline *deadline)
     return fs_deadline_rest(deadline, 1) == 0;
 }
 
-/* The clock of a deadline may be set while we sleep by another one, so then look often. */
+/* While the thread sleeps by another clock, the deadline's clock may be set, so read it often. */
 #define OTHER_CLOCK_NS 1000000000
 
 static bool is_earlier(const struct timespec *a, const struct timespec *b)

@@ -20,13 +20,13 @@ struct fs_deadline {
 bool fs_clock_valid(clockid_t clock);
 bool fs_timespec_valid(const struct timespec *ts);
 
-/* `ns` nanoseconds (> 0) from now on CLOCK_MONOTONIC; the end of time if that overflows. */
+/* Returns the time `ns` nanoseconds (> 0) from now on CLOCK_MONOTONIC, or the last one if that overflows. */
 struct fs_deadline fs_deadline_after(int64_t ns);
 
-/* CLOCK_MONOTONIC as a number, to measure how long something took. */
+/* Returns CLOCK_MONOTONIC in nanoseconds, for durations. */
 int64_t fs_now_ns(void);
 
-/* The processor time that this process has used; 0 where the system does not say. */
+/* Returns the processor time that this process has used, or 0 if that is unknown. */
 int64_t fs_process_ns(void);
 
 /* Sleep for `ns` nanoseconds, less than a second, or until a signal.  Not a cancellation point.  Keeps errno. */
@@ -34,7 +34,7 @@ void fs_sleep_shortly(int64_t ns);
 
 bool fs_deadline_passed(const struct fs_deadline *deadline);
 
-/* Nanoseconds until the deadline: 0 if it has passed, and at most `most` (up to a year). */
+/* Returns the nanoseconds until the deadline: 0 if it has passed, and at most `most` (up to a year). */
 int64_t fs_deadline_rest(const struct fs_deadline *deadline, int64_t most);
 
 /*

@@ -52,7 +52,7 @@ unsigned fs_fork_generation(void)
 }
 #endif
 
-/* With signals blocked, because a handler may use an object that has to be reset, too. */
+/* With signals blocked, because a signal handler may use another object that must be reset. */
 static void fork_lock(void)
 {
     sigset_t all, before;
@@ -91,7 +91,7 @@ void fs_fork_reset(_Atomic unsigned *generation, fs_fork_reset_fn *reset, void *
     fork_unlock();
 }
 
-/* Unlike those of fs_fork_reset(), its caller has not deferred cancellation: see signals.h. */
+/* Defer cancellation, because the caller has not, unlike those of fs_fork_reset(): see signals.h. */
 void fs_fork_exclude(void (*work)(void *), void *object)
 {
     int cancel_type, deferred;
@@ -106,7 +106,7 @@ void fs_fork_exclude(void (*work)(void *), void *object)
 
 /*
  * A fork may copy the list at any moment, so a hook is complete before one store publishes it.  The
- * child of such a fork may register a hook again that is in the list already.
+ * child of such a fork may register a hook that is in the list already.
  */
 void fs_fork_register(struct fs_fork_hook *hook)
 {

@@ -27,17 +27,17 @@ static inline unsigned fs_fork_generation(void)
 unsigned fs_fork_generation(void);
 #endif
 
-/* In a child of _Fork(), which calls no handlers: what they would have done. */
+/* For a child of _Fork(), which calls no fork handlers: does the work of the library's one. */
 void fs_forked(void);
 
 /*
- * Generations that no process has: of an object that nobody has used yet, because it is zeroed or has a
- * static initializer; and of one that has been destroyed.
+ * Generations that no process has: one of an object that was never used, because it is zeroed or has a
+ * static initializer, and one of an object that was destroyed.
  */
 #define FS_UNUSED    0u
 #define FS_DESTROYED UINT_MAX
 
-/* Make an object of the parent usable in this process.  The lock of fork.c, a leaf, is held. */
+/* Make an object of the parent usable in this process.  Called with the lock of fork.c, which is a leaf. */
 typedef void fs_fork_reset_fn(void *object);
 
 void fs_fork_reset(_Atomic unsigned *generation, fs_fork_reset_fn *reset, void *object);

@@ -30,9 +30,9 @@
 #endif
 
 /*
- * Sleep while *word is `value`, at most for or until `time`, or without a limit if that is NULL.  Returns 0,
- * or -1 and errno.  A kernel before 5.1 has only the old call, for a narrow time_t, whose last time is as good as
- * any: the caller looks at its clock again.
+ * Sleep while *word is `value`, at most for or until `time`, or without a limit if that is NULL.
+ * Returns 0, or -1 and errno.  A kernel before 5.1 has only the old call, for a narrow time_t.  A later
+ * time is cut to the last one of that type, because the caller reads its clock again.
  */
 FS_NO_TSAN
 static inline long fs_futex_wait(const _Atomic int *word, int op, int value, const struct timespec *time,

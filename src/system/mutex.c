@@ -2,11 +2,11 @@
 /*
  * mutex.c - mutexes that inherit priority; see mutex.h.
  *
- * A thread with a low priority holds a mutex of the library for less than a microsecond, unless one
- * with a higher priority takes its core.  Without inheritance a third one, with the highest, that
- * releases a unit then waits until the second has finished: 79 ms were measured where the second
- * computes for 50 ms now and then.  With inheritance the first goes on at once.  It costs nothing
- * while the mutex is free.
+ * A thread with a low priority holds a mutex of the library for less than a microsecond, unless a
+ * second thread with a higher priority preempts it.  Without inheritance, a third thread with the
+ * highest priority that releases a unit then waits until the second one has finished, which can take
+ * tens of milliseconds.  With inheritance the first one goes on at once.  That costs nothing while the
+ * mutex is free.
  */
 #include "system/mutex.h"
 
@@ -24,7 +24,7 @@
  */
 static bool inherits(void)
 {
-    static _Atomic bool may;        /* a yes is remembered here, a no by fs_may_be_real_time() */
+    static _Atomic bool may;        /* records a yes; fs_may_be_real_time() records a no */
 
     if (!atomic_load_explicit(&may, memory_order_relaxed)) {
         if (!fs_may_be_real_time())
@@ -52,25 +52,26 @@ void fs_mutex_init(pthread_mutex_t *mutex)
 
 /*
  * A section takes less time than going to sleep and being woken.  So this thread tries again for a
- * microsecond or two.  Two threads that hand units to each other often meet here: without the retries a
- * hand-off across cores took 0.22 us, with them 0.14 us; at a time when cache lines were slow, 0.9 us
- * and 0.7 us.
+ * microsecond or two.  Two threads that hand units to each other often meet here: the retries make a
+ * hand-off across cores a third shorter.
  *
- * Then it gives way once, in case the holder needs this core.
+ * Then it yields once, in case the holder needs this core.
  *
- * Then it naps, and does not sleep on the mutex.  A thread that sleeps there must be woken by each unlock,
- * which takes the time of several sections, and finds the mutex locked by another.  Worse, the unlock of a
- * mutex that inherits priority hands it to the sleeper, and until that one runs nobody else can have it:
- * the others come to sleep meanwhile, and from then on each section is followed by a wake-up.  (Simulated,
- * 16 cores, 16 threads, 4 units, 1 us: 620,000 holds a second with sleeps, 57,000 with an inheriting mutex,
- * 1,230,000 with naps.)
+ * Then it polls between short sleeps, and does not sleep on the mutex.  Each unlock would wake a thread
+ * that sleeps there, which takes the time of several sections; and that thread would find the mutex
+ * locked by another one.  Worse, the unlock of a mutex that inherits priority hands the mutex over to
+ * the sleeper, and no other thread can lock it until the sleeper runs.  Meanwhile the others fall
+ * asleep, too, and from then on each section is followed by a wake-up.  (Simulated, 16 cores, 16
+ * threads, 4 units, 1 us: 1,230,000 holds a second with short sleeps, 620,000 with sleeps on the mutex,
+ * 57,000 with sleeps on an inheriting one.)
  *
- * Not with few cores: another thread then needs this one's, and sleeps are rare.  (2 cores, 16 threads, 2
- * units, 2 us: 300,000 holds a second, and 250,000 with naps.)
+ * Not with few cores: there another thread needs this thread's core, and sleeps are rare.  (2 cores, 16
+ * threads, 2 units, 2 us: 300,000 holds a second without short sleeps, 250,000 with them.)
  *
- * It sleeps in the end, because it may be passed each time.  Soon, if a thread with a real-time priority has
- * been seen in this process: such a thread may wait for this one, for another mutex, and lend it its
- * priority, which the holder would inherit in turn.  A thread that has such a priority sleeps at once.
+ * In the end it sleeps on the mutex, because other threads may pass it each time.  It does so after
+ * fewer polls if a thread with a real-time priority has been seen in this process: such a thread may
+ * wait for another mutex that this thread holds, and so lend it its priority, which the holder of this
+ * mutex must inherit in turn.  A thread that has such a priority itself sleeps at once.
  */
 #define SHORT_SLEEP_NS 100000
 #define POLLS_IF_REAL_TIME 3

@@ -12,7 +12,10 @@
  */
 void fs_mutex_init(pthread_mutex_t *mutex);
 
-/* Would the holder inherit from this thread?  It has a real-time priority, and such are seen from now on. */
+/*
+ * Does this thread have a real-time priority, which the holder would inherit?  If so, note that the
+ * process has such threads.
+ */
 bool fs_mutex_lends_priority(void);
 
 /* Lock a mutex that was not free a moment ago. */

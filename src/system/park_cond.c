@@ -88,7 +88,7 @@ static bool parker_init(struct fs_cond_parker *parker)
     return done;
 }
 
-/* The thread ends.  A later thread gets its parker. */
+/* The thread ends: put its parker into the pool, for a later thread. */
 static void return_to_pool(void *arg)
 {
     struct fs_cond_parker *parker = arg;
@@ -100,9 +100,9 @@ static void return_to_pool(void *arg)
 }
 
 /*
- * Only this thread exists now, so every parker is free but its own, which it keeps: it may have
- * forked in a callback or a handler within a wait.  All are initialized again, because another
- * thread of the parent may have held the mutex of any, to wake it, when the process was copied.
+ * Only this thread exists now, so every parker is free but its own, which it keeps: it may have forked
+ * in a callback or a handler within a wait.  All are initialized again, because another thread of the
+ * parent may have held the mutex of any parker, to wake its thread, when the process was copied.
  */
 static void parkers_reset_in_child(void)
 {
@@ -213,7 +213,7 @@ static struct fs_cond_parker *make_parker(void)
     return parker;
 }
 
-/* With its mutex, because DRD does not see that the former thread has given it to the pool. */
+/* Under the parker's mutex, because DRD does not see that its former thread has put it into the pool. */
 static void belongs_to_this_thread(struct fs_cond_parker *parker)
 {
     FS_MUST(pthread_mutex_lock(&parker->mutex));
@@ -224,7 +224,7 @@ static void belongs_to_this_thread(struct fs_cond_parker *parker)
 struct fs_parker *fs_parker_self(void)
 {
     struct fs_cond_parker *parker;
-    int error = errno;          /* malloc may change it, here or in pthread_setspecific */
+    int error = errno;          /* malloc may change errno, here or in pthread_setspecific */
 
     if (!key_usable)            /* only once in the process, or while it ends */
         FS_MUST(pthread_once(&once, parkers_initialize));
@@ -260,7 +260,7 @@ static unsigned note_wake(struct fs_cond_parker *p)
     return before;
 }
 
-/* Release order, at the end: see fs_wake_queue_add_parker(). */
+/* The last store has release order: see fs_wake_queue_add_parker(). */
 void fs_unpark(struct fs_parker *parker, bool leaves_queue)
 {
     struct fs_cond_parker *p = (struct fs_cond_parker *)parker;
@@ -284,7 +284,7 @@ void fs_unpark(struct fs_parker *parker, bool leaves_queue)
 }
 
 /*
- * Unlock a mutex that nobody else uses, or comes to.
+ * Unlock a mutex that no other thread uses now or will use.
  *
  * pthread_cond_wait() of glibc marks its mutex as contended when it locks it again, even if no other
  * thread uses it.  So an unlock asks the kernel to wake somebody, and the kernel searches all sleepers in
@@ -293,7 +293,7 @@ void fs_unpark(struct fs_parker *parker, bool leaves_queue)
  */
 static void unlock_alone(pthread_mutex_t *mutex)
 {
-#if defined(FS_MAKE_ANEW)           /* the explorer's asks whether it is alone */
+#if defined(FS_MAKE_ANEW)           /* the explorer's version checks that no other thread uses it */
     FS_MAKE_ANEW(mutex);
 #else
     if (FS_GLIBC && !fs_watched)
@@ -303,7 +303,7 @@ static void unlock_alone(pthread_mutex_t *mutex)
 #endif
 }
 
-/* The end of a park, also if it is canceled.  Mutex held. */
+/* The end of a park, also of a canceled one.  The mutex is held. */
 FS_REALIGN_STACK static void wake_up(void *arg)
 {
     struct fs_cond_parker *self = arg;

@@ -24,7 +24,7 @@
 #include <errno.h>
 #include <pthread.h>
 
-/* From linux/futex.h, which comes with the kernel and not with every C library. */
+/* From linux/futex.h, a header of the kernel that not every C library comes with. */
 #define WAIT_PRIVATE        (0 | 128)
 #define WAIT_BITSET_PRIVATE (9 | 128)
 #define WAKE_PRIVATE        (1 | 128)

@@ -38,7 +38,7 @@
 struct fs_parker {
     _Atomic bool      queued;   /* set by a waker; cleared when the thread has been woken */
     int               thread;   /* fs_thread_id(); r/o while the thread lives */
-    struct fs_parker *next;     /* while queued, in that waker's wake queue */
+    struct fs_parker *next;     /* while queued: the next one in the waker's wake queue */
 };
 
 /* How a thread sleeps in one wait.  Its last waker writes two members, before the word changes. */
@@ -46,7 +46,7 @@ struct fs_parking {
     struct fs_parker *parker;   /* NULL if on_word, or without memory: the thread polls */
     bool              on_word;  /* park_futex.c: without a parker */
     int               thread;   /* fs_thread_id(), if on_word */
-    bool              listed;   /* in that waker's wake queue, until parker->queued is false */
+    bool              listed;   /* the parker is in the wake queue of that waker, until parker->queued is false */
     int64_t           woken_ns; /* when that waker noted it */
 };
 

@@ -2,8 +2,8 @@
 /*
  * quota_linux.c - the quota of a cgroup, of version 1 or 2 (cgroups(7)); see quota.h.
  *
- * Where a hierarchy is mounted is not looked up: /proc/self/mountinfo has a line for each mount of the
- * machine, and any program that is loaded with the library would read it.
+ * The mount points are fixed paths: /proc/self/mountinfo has a line for each mount of the machine, and
+ * every program with the library would have to read it.
  *
  * All by syscall(): it is not a cancellation point, and no other library replaces it.
  */
@@ -19,7 +19,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-/* The first that is there counts.  A container sees its own cgroup at the top of one. */
+/* The first one that exists is used.  A container sees its own cgroup at its top. */
 static const char *const mounts[2][2] = {
     { "sys/fs/cgroup/cpu", "sys/fs/cgroup/cpu,cpuacct" },
     { "sys/fs/cgroup/unified", "sys/fs/cgroup" },
@@ -35,7 +35,7 @@ static int open_directory(int directory, const char *path)
     return open_at(directory, path, O_PATH | O_DIRECTORY);
 }
 
-/* What fits of a file, and a null character; nothing if it cannot be read. */
+/* Reads as much of a file as fits, and adds a null character; an unreadable file is empty. */
 static void read_text(int directory, const char *name, char *text, size_t size)
 {
     int file = open_at(directory, name, O_RDONLY);
@@ -85,7 +85,10 @@ static int quota_in(int cgroup, bool unified)
     return cores < FS_NO_QUOTA ? (int)cores : FS_NO_QUOTA;
 }
 
-/* Of the cgroup `path` below `mount` and all above it; cuts `path`.  Those that are not there have none. */
+/*
+ * Returns the least quota of the cgroup `path` below `mount` and of all cgroups above it; a missing
+ * file is no quota.  Shortens `path`.
+ */
 static int least_quota(int mount, char *path, bool unified)
 {
     int least = FS_NO_QUOTA;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * system.h - what POSIX does not say of cores and threads.  system_linux.c is for Linux, system_generic.c for
- * all other systems; the one that does not apply is empty.
+ * system.h - cores and threads, beyond POSIX.  system_linux.c is for Linux, system_generic.c for all
+ * other systems; the one that does not apply is empty.
  */
 #ifndef FS_SYSTEM_H
 #define FS_SYSTEM_H
@@ -22,7 +22,10 @@ int fs_cpu_current(void);
 /* No core, for a ticket. */
 #define FS_NO_CORE INT16_MIN
 
-/* For a hint: with more than 256 cores, one may be taken for another, and a ticket's for core 0. */
+/*
+ * For hints only: with more than 256 cores, two may have the same number, and that of a ticket is the
+ * one of core 0.
+ */
 static inline uint8_t fs_core_byte(int core)
 {
     return (uint8_t)core;
@@ -34,12 +37,12 @@ static inline uint8_t fs_core_byte(int core)
  */
 int fs_cpu_count(void);
 
-/* With fewer, waiting threads mostly get a core when another one gives it away. */
+/* With fewer cores, a waiting thread mostly gets a core only when another thread yields it. */
 #define FS_MANY_CORES 4
 
 /*
- * Do threads of the same priority take turns on this thread's core?  False for SCHED_FIFO and
- * SCHED_RR, where a thread that yields runs on at once, and all others of lower priority never.
+ * Is this thread time-shared with others of its priority?  False for SCHED_FIFO and SCHED_RR, where a
+ * yield lets no thread of a lower priority run.
  */
 bool fs_cpu_is_time_shared(void);
 
@@ -66,7 +69,7 @@ static inline void fs_cpu_pause(void)
 
 /* ---- Threads, for people who look at a semaphore ---- */
 
-#define FS_THREAD_NAME 16       /* bytes, with the end: the most that Linux keeps */
+#define FS_THREAD_NAME 16       /* bytes, with the null character: the maximum of Linux */
 
 /* Returns the kernel's number of this thread, as ps -L and debuggers show it, or 0. */
 int fs_thread_id(void);
@@ -77,8 +80,8 @@ void fs_thread_name(int id, char name[FS_THREAD_NAME]);
 /* ---- Real-time priorities, which few programs may use ---- */
 
 /*
- * May a thread of this process have one?  At most two system calls; none if the answer was no
- * before.
+ * May a thread of this process have a real-time priority?  Makes two system calls at most, and none
+ * after a no.
  */
 bool fs_may_be_real_time(void);
 

@@ -101,7 +101,7 @@ int fs_thread_id(void)
     return id;
 }
 
-/* A name can have any bytes; what would spoil a line of text becomes a question mark. */
+/* A name can have any bytes; those that would spoil a line of text become question marks. */
 void fs_thread_name(int id, char name[FS_THREAD_NAME])
 {
     char path[48];
@@ -125,7 +125,7 @@ void fs_thread_name(int id, char name[FS_THREAD_NAME])
 
 /* ---- Real-time priorities ---- */
 
-/* Or can it give itself the right?  Without it, only another process can make it real-time. */
+/* Or may it give itself the right?  Without the right, only another process can make it real-time. */
 static bool has_right(void)
 {
     struct { uint32_t version; int pid; } header = { 0x20080522, 0 };
