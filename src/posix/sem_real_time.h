@@ -8,7 +8,10 @@
 
 #include <stdbool.h>
 
-/* Does this thread have one?  Makes a system call that a sandbox must allow anyway, for waiters that yield. */
+/*
+ * Does this thread have a real-time priority?  A sandbox must allow the system call anyway, for waiters
+ * that yield.
+ */
 bool fs_is_real_time(void);
 
 /*

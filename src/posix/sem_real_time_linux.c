@@ -24,8 +24,8 @@ bool fs_is_real_time(void)
 }
 
 /*
- * On Linux the system call is about the calling thread; musl has no function for that.  And it takes no
- * lock, which a handler that has interrupted anything must not do.
+ * The system call returns the policy of the calling thread, for which musl has no function.  It takes
+ * no lock, so a signal handler may make it, whatever it has interrupted.
  */
 int fs_real_time_priority(void)
 {

@@ -28,12 +28,13 @@ int fairsem_sem_destroy(fairsem_sem_t *sem)
 #define ASK_EACH 256
 
 /*
- * In a process with the right to real-time priorities, each contended wait asks the kernel: nothing else
- * tells when a thread calls pthread_setschedparam.  Without the right no thread can get such a priority from
- * its own process; but it may have inherited one, or get one from another process (chrt, rtkit).  So one
- * wait in ASK_EACH asks, and if the thread has a real-time priority, each one after that.
+ * In a process with the right to real-time priorities, each contended wait reads the priority from the
+ * kernel, because nothing else shows a call of pthread_setschedparam.  Without the right no thread can
+ * get such a priority from its own process; but it may have inherited one, or get one from another
+ * process (chrt, rtkit).  So one wait in ASK_EACH reads it, and each wait of the thread after it has
+ * been found to be real-time.
  *
- * A handler may interrupt this and wait as well; both results are right.
+ * A signal handler may interrupt this function and call it; both results are right.
  */
 static int priority_now(void)
 {

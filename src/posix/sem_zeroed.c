@@ -15,7 +15,7 @@
  * Linux it does.  Race detectors would report an initialization in place: they do not see that the limit
  * orders it before the other threads' locks.
  *
- * The lock of fork.c is held, for a microsecond and once for each semaphore.  So it needs no priority
+ * The lock of fork.c is held for a microsecond, once for each semaphore, so it needs no priority
  * inheritance.
  */
 static void initialize(void *object)
@@ -25,7 +25,7 @@ static void initialize(void *object)
     if (!fs_sem_is_zeroed(sem))
         return;
     if (fs_sem_init(&model, 0, 0) != 0)
-        return;         /* not Linux: the caller goes on, and that stops the program */
+        return;         /* not on Linux: the caller goes on, and its call stops the program */
     sem->fairsem_mutex_ = model.fairsem_mutex_;
     memcpy(sem->fairsem_reserved_, model.fairsem_reserved_, sizeof model.fairsem_reserved_);
     sem->fairsem_units_ = model.fairsem_units_;
