@@ -33,8 +33,8 @@
 extern FS_HIDDEN bool fs_watched;
 
 /*
- * If fs_watched: fs_happens_before() happens before a later fs_happens_after() of the same object.  The first is
- * called when a waiter is completed, the second when its thread sees that.
+ * If fs_watched: fs_happens_before() happens before a later fs_happens_after() of the same object.  The
+ * first is called when a waiter is resolved, the second when its thread sees that.
  */
 void fs_happens_before(const void *object);
 void fs_happens_after(const void *object);

@@ -158,7 +158,7 @@ static void begin_init(const void *sem)
     hide_object(sem, sizeof(fairsem_t));
 }
 
-/* The semaphore is not there yet, and its address is known only afterwards. */
+/* The semaphore does not exist yet; its address is known after the call. */
 static void begin_new(const void *sem)
 {
     (void)sem;

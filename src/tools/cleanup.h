@@ -10,8 +10,9 @@
  * syscall().  So the unwinder may stop in the middle of a stack, and the thread then ends without
  * running its clean-up handlers.  Its waiter would stay in the queue after its stack is gone.
  *
- * Without -fexceptions, glibc remembers a place to jump to, and jumps there when the unwinder gives
- * up.  So these two machines do without, and C++ exceptions must not pass such a clean-up there.
+ * Without -fexceptions, glibc stores a place to jump to, and jumps there when the unwinder gives up.
+ * So on these two machines the library is compiled without it, and C++ exceptions must not pass such a
+ * clean-up there.
  */
 #ifndef FS_CLEANUP_H
 #define FS_CLEANUP_H

@@ -40,8 +40,8 @@ static inline _Noreturn void fs_stop(const char *where, const char *what)
 }
 
 /*
- * misuse.c: the caller has passed something that is no semaphore, so there is no result to return.  The
- * message has the address, and who has called.
+ * misuse.c: the caller has passed something that is not a semaphore, so there is no result to return.
+ * The message has the address, and the caller.
  */
 _Noreturn void fs_usage_error(const void *sem, const char *what);
 

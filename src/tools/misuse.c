@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * misuse.c - the end of a program that has passed something which is no semaphore.
+ * misuse.c - ends a program that has passed something that is not a semaphore.
  *
  * The message says who has called the library: FUNCTION in OBJECT+OFFSET, which addr2line makes a line.
  * The library's own function is not on the stack any more, because compilers turn its last call into a
@@ -20,7 +20,7 @@ enum { FS_CALLER_SIZE = 300 };
 
 static _Unwind_Reason_Code look_for_caller(struct _Unwind_Context *frame, void *caller)
 {
-    /* The call itself, not what follows it: that may be another line, or another function. */
+    /* The address of the call itself: the return address may be on another line, or in another function. */
     void *at = (char *)(uintptr_t)_Unwind_GetIP(frame) - 1;
     Dl_info library, info;
 

@@ -2,9 +2,9 @@
 /*
  * probes.h - where a tracer can look in: the static probes (USDT) of the provider `fairsem`.
  *
- * A probe is an instruction that does nothing, and a note in the object that says where it is and
- * where its arguments are.  perf, bpftrace, gdb and SystemTap read the note.  So arguments are
- * what the code has at hand, and nobody pays for more.
+ * A probe is an instruction that does nothing, and a note in the object that says where it is and where
+ * its arguments are.  perf, bpftrace, gdb and SystemTap read the note.  So the arguments are values that
+ * the code has anyway, and a probe that nobody reads costs nothing else.
  *
  * They are where the statistics are counted, and fire for the same waits: a request that is
  * granted at once is none.  The mutex is held there.  The thread is the one that ends the wait; a
@@ -43,8 +43,8 @@
 #endif
 
 /*
- * A tracer cannot bring in a page: it finds a string that nobody has read yet empty.  So it is
- * read, when a semaphore gets a name, not when a probe is reached.
+ * A tracer cannot load a page: a string in a page that was never accessed is empty for it.  So the
+ * library reads the string once, when a semaphore gets its name.
  */
 static inline void fs_probe_text(const char *text)
 {
@@ -64,14 +64,14 @@ static inline void fs_probe_text(const char *text)
 #define fs_probe_share(sem, name, seq, share, weight, start) \
     FS_PROBE6(share, sem, name, seq, share, weight, start)
 
-/* It has become the head because it is old, before requests of better priorities. */
+/* It has become the front because it has aged, before requests of better priorities. */
 #define fs_probe_aged(sem, name, units, seq, waited_ns) \
     FS_PROBE5(aged, sem, name, units, seq, waited_ns)
 
 #define fs_probe_timeout(sem, name, units, seq, waited_ns) \
     FS_PROBE5(timeout, sem, name, units, seq, waited_ns)
 
-/* `why` is a word for the reason, whose number may be gone with the waiter (I8). */
+/* `why` is a text for the reason, because its number may be gone with the waiter (I8). */
 #define fs_probe_cancel(sem, name, units, seq, waited_ns, why) \
     do { fs_probe_text(why); FS_PROBE6(cancel, sem, name, units, seq, waited_ns, why); } while (0)
 
@@ -79,7 +79,7 @@ static inline void fs_probe_text(const char *text)
 #define fs_probe_close(sem, name, reason) \
     FS_PROBE3(close, sem, name, reason)
 
-/* `room`: how many units would have fitted. */
+/* `room`: the number of units that could have been released. */
 #define fs_probe_over_release(sem, name, units, room) \
     FS_PROBE4(over_release, sem, name, units, room)
 
