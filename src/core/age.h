@@ -20,7 +20,7 @@ static inline int64_t fs_age_old_at_ns(const struct fs_sem *s, const struct fs_w
 /* With aging, before a section looks at the front: make the oldest request old, if it is time. */
 void fs_age_note(struct fs_section *in);
 
-/* Make all requests old whose time has come: a caller that shows the whole queue needs that. */
+/* Mark all requests that have aged by now, for a caller that shows the whole queue. */
 void fs_age_note_all(struct fs_section *in);
 
 #endif

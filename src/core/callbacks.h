@@ -23,7 +23,7 @@ struct fs_callback {
     };
     fairsem_notify_fn *notify;      /* r/o while in the queue, or due; may be NULL */
     void              *arg;         /* r/o while in the queue, or due */
-    _Atomic uint64_t   number;      /* its own; written once, before the first callback; 0 until then */
+    _Atomic uint64_t   number;      /* of this ticket; 0 before the first callback, then r/o */
 };
 
 /* The callbacks that have become due in one critical section, the oldest first. */

@@ -38,7 +38,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* fairsem_new aligns to it, so that no neighbor shares one with the word. */
+/* fairsem_new aligns to it, so that no other object shares the cache line of the word. */
 enum { CACHE_LINE = 64 };
 
 int fairsem_init(fairsem_t *sem, int64_t units, const fairsem_attr_t *attr)

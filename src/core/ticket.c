@@ -274,10 +274,10 @@ static void return_ticket_grant(struct fs_ticket *t)
  * Returns false if the state has changed under us, or what we saw may be the doing of a callback that we
  * have only now learned of: try again.
  *
- * If another thread is claiming or returning the ticket, we leave that to it, but its callback must
- * not be due any more when we return.  If another thread is taking it, that take may as well come
- * after our return, unless it is one by the ticket's own callback, which began before our return
- * (C4): so that callback is awaited first.
+ * If another thread is claiming or returning the ticket, that thread does the work, but the callback
+ * must no longer be pending when this call returns.  If another thread is taking the ticket, the take
+ * may count as later than this call, unless the ticket's own callback makes it: that callback began
+ * before this call (C4), so wait for its end first.
  *
  * Once this has been true the ticket is not touched again: a callback that this thread runs here
  * may take it, and the next one may free it.

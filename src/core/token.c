@@ -59,7 +59,7 @@ static void token_lock(struct fs_token *t)
 {
     fs_fork_check(&t->generation, token_reset_in_child, t);
     FS_MUST(pthread_mutex_lock(&t->mutex));
-    /* A static initializer cannot make a ring. */
+    /* A static initializer cannot make a list that is a ring. */
     if (t->waits.next == NULL)
         fs_list_init(&t->waits);
 }

@@ -49,7 +49,7 @@
 enum fs_waiter_state {
     FS_NOT_QUEUED, FS_QUEUED, FS_PARKED, FS_WOKEN, FS_GRANTED, FS_ENDED,
     FS_CLOSED,                      /* of a ticket only */
-    FS_BUSY = 8                     /* of a ticket only: a bit beside another state */
+    FS_BUSY = 8                     /* of a ticket only: a bit in addition to another state */
 };
 
 /* Why a waiter leaves the queue. */
