@@ -68,9 +68,9 @@ struct attempt {
     const struct fs_deadline *deadline;
     int64_t  begun_ns;
     int64_t  sleep_ns;          /* limit of the next sleep */
-    uint32_t mark;              /* set in the word with the lock: CONTENDED, as others may sleep, too */
+    uint32_t mark;              /* mark to set in the word with the lock: CONTENDED, because others may sleep, too */
     bool     waits_in_order;    /* BARGE_NS have passed */
-    bool     woken;             /* the lock is handed over to it, but its waker may not have unlocked yet */
+    bool     woken;             /* it was woken for a hand-over, but its waker may not have unlocked yet */
     uint32_t waker;             /* the waker's word, or 0 if not known yet */
     int      retries;           /* waits for the waker that are left after the deadline */
     bool     may_take_reserved; /* it was woken, or there was no hand-over for RESERVED_NS */

@@ -25,7 +25,7 @@ bool fs_queue_note_age(struct fs_shared_section *in, int64_t now_ns);
 /* Would fs_queue_note_age() change the front?  Without the lock, a hint. */
 bool fs_queue_is_age_due(const fairsem_shared_t *h, int64_t now_ns);
 
-/* Is an aged request at the front, before a better priority? */
+/* Is the front an aged request that precedes one of a better priority? */
 bool fs_queue_head_passes(struct fs_shared_section *in, int head);
 
 int fs_queue_front(struct fs_shared_section *in);

@@ -140,9 +140,9 @@ FS_REALIGN_STACK static void end_wait(void *arg)
 /* ---- Waiting for the lock ---- */
 
 /*
- * The owner of the lock may be stopped, and a thread that sleeps until it has the lock is not woken by a
- * token, nor is that sleep a cancellation point.  So it waits in slices, and checks for both after each.  With
- * a token they are shorter, as nothing else ends its wait.
+ * The owner of the lock may be stopped, and a token does not wake a thread that sleeps until it has the
+ * lock, nor is that sleep a cancellation point.  So the thread sleeps for a slice at a time, and checks
+ * for both after each.  With a token the slices are shorter, because nothing else ends its wait.
  */
 #define TOKEN_SLICE_NS  20000000
 #define CANCEL_SLICE_NS 100000000

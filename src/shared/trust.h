@@ -37,7 +37,7 @@ struct fs_shared_section {
 /* Mark the segment as damaged.  Returns ENOTRECOVERABLE.  Needs no lock. */
 int fs_shared_set_damaged(fairsem_shared_t *h);
 
-/* A section has the first error that is noted. */
+/* A section keeps the first error. */
 static inline void fs_note_error(struct fs_shared_section *in, int error)
 {
     if (in->error == 0)
