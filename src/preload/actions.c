@@ -9,7 +9,7 @@
  *      SA_SIGINFO      is always set in the kernel, because the trampoline needs the siginfo
  *      SA_RESETHAND    is never set there: fs_trampoline() resets the action itself
  *
- * The program sees its own action when it reads the old one.
+ * When the program reads the old action, it gets its own one.
  *
  * A handler may call sigaction(), so its lock is held only inside a section, where no handler runs.
  * glibc's siginterrupt(), sigignore() and the calls that glibc makes for itself change the kernel's action

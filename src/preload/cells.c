@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * cells.c - a sem_t moves into a cell and out of it; see cells.h.
+ * cells.c - moves a sem_t into a cell and out of it; see cells.h.
  *
  * There is no lock: a wait, a post and sem_destroy must not wait for a thread of a lower priority, for the
  * thread that a signal handler has interrupted, or for a thread that a forked child does not have.  And no
@@ -255,8 +255,9 @@ void fs_cell_move_out(sem_t *sem)
 }
 
 /*
- * The references of the parent are valid here, too, because the cells are copied.  But in memory that both
- * processes see, new references of the parent must not look like ours: hence other tags.
+ * References that the parent has made before are valid here, too, because the cells are copied.  But in
+ * memory that both processes see, later references of the parent must not look like ours, so this
+ * process uses other tags.
  *
  * The free cells are forgotten: the child replaces the mutex of each inherited semaphore by an ordinary one,
  * but the mutexes of new semaphores should have priority inheritance where they can.

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * jumps.c - a handler leaves a wait by a jump: step 7 of the life of a signal in handlers.c.
+ * jumps.c - signal handlers that leave a wait by a jump: step 7 of the life of a signal, in handlers.c.
  *
  * A thread waits in sem_wait, and a handler runs, which jumps to where the program called sigsetjmp().
  * With libc nothing is left of the wait.  Here the waiter, on the stack that the jump releases, would still
