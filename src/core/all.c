@@ -172,7 +172,7 @@ struct rest {
     int                      error;     /* the first one */
 };
 
-/* After a callback that throws, the clean-up goes on with the rest here, too. */
+/* If a callback throws, this clean-up releases the rest, too. */
 FS_REALIGN_STACK static void release_rest(void *rest_of_them)
 {
     struct rest *rest = rest_of_them;

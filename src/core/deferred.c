@@ -47,8 +47,8 @@ void fs_wake_queue_add_word(struct fs_wake_queue *queue, const _Atomic int *word
 }
 
 /*
- * All of them, by this thread.  If woken threads woke others, a wake would depend on a thread that may be
- * in a signal handler, or have no core.
+ * This thread wakes all of them.  If woken threads woke others, a wake would depend on a thread that
+ * may be in a signal handler, or have no core.
  */
 void fs_wake_queue_run(struct fs_wake_queue *queue)
 {

@@ -102,7 +102,7 @@ struct FS_MAY_ALIAS fs_sem {
     _Atomic bool       in_section;  /* written under mutex; a hint for releases */
 
     struct fs_waitq    queue;       /* under mutex */
-    _Atomic uint32_t   waiters;     /* written under mutex; length of the queue; without it a hint */
+    _Atomic uint32_t   waiters;     /* length of the queue; written under mutex; a hint for a load without it */
     uint32_t           epoch;       /* under mutex; of flows, or enum fs_order */
     struct fs_waiter  *far;         /* under mutex; ahead.h */
     int64_t            front_since_ns; /* under mutex; 0 if nothing is left to learn from the front */

@@ -27,7 +27,7 @@ fs_handler_fn fs_trampoline;
  */
 extern fs_handler_fn *(*fs_reset_handler)(int sig);
 
-/* Called before each handler; NULL before the first wait can be. */
+/* Called before each handler; NULL until the first wait is possible. */
 extern void (*fs_note_handler)(bool restarts);
 
 /*

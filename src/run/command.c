@@ -111,9 +111,9 @@ struct before {
 };
 
 /*
- * Variables of systemd with the ID of the process that its descriptors and its watchdog are meant for
- * (sd_listen_fds(3), sd_watchdog_enabled(3)): the command.  The child, which shares our memory, writes its
- * process ID into the strings.
+ * Variables of systemd, which must have the process ID of the command: only the process with this ID
+ * uses the passed descriptors and the watchdog (sd_listen_fds(3), sd_watchdog_enabled(3)).  The child,
+ * which shares our memory, writes its process ID into the strings.
  */
 static const char *const pid_names[] = { "LISTEN_PID", "WATCHDOG_PID" };
 enum { PID_NAMES = sizeof pid_names / sizeof pid_names[0] };

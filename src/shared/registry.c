@@ -143,7 +143,7 @@ static void close_unused(int fd)
         fs_file_close(fd);
 }
 
-/* Close a descriptor, unless the program has: then the number may be another file's. */
+/* Close a descriptor, unless the program has closed it already: its number may be another file's then. */
 static void close_own(const fairsem_shared_t *h, int fd, void (*close_it)(int fd))
 {
     struct fs_file now;

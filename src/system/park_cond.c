@@ -44,10 +44,10 @@ struct fs_cond_parker {
 };
 
 /*
- * The state: ASLEEP from before its thread sleeps until after it, in both cases with the mutex; PERMIT:
- * woken while it was awake, so the next park does not sleep; and WAKER times the number of wakers that
- * have found it ASLEEP and not yet unlocked the mutex.  A waker that does not find it ASLEEP leaves the
- * mutex alone.
+ * The state: ASLEEP while its thread sleeps, set before the sleep and cleared after it, both under the
+ * mutex; PERMIT: woken while it was awake, so the next park does not sleep; and WAKER times the number
+ * of wakers that have found it ASLEEP and not yet unlocked the mutex.  A waker that does not find it
+ * ASLEEP leaves the mutex alone.
  *
  * All changes are read-modify-writes, so they have one order.  Release and acquire order: the thread that
  * finds a waker's mark sees the word that the waker has changed before; and the next thread that locks the

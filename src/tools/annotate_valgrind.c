@@ -172,7 +172,7 @@ static void end_new(const void *sem, size_t result)
         hide_object(*(fairsem_t *const *)sem, sizeof(fairsem_t));
 }
 
-/* From the free on, the memory is the allocator's, which shows it again. */
+/* After the free, the tool checks the memory again, as that of the allocator. */
 static void begin_free(const void *sem)
 {
     if (sem == NULL)

@@ -28,7 +28,7 @@
 #define STAP_SDT_ARG_CONSTRAINT no      /* a note cannot name the two registers of a number */
 #endif
 #include <sys/sdt.h>
-#if defined(__clang__)                  /* its macros leave out what `...` stands for */
+#if defined(__clang__)                  /* its macros are called without arguments for `...` */
 #pragma clang diagnostic ignored "-Wgnu-zero-variadic-macro-arguments"
 #endif
 #define FS_PROBE3(name, a, b, c)          STAP_PROBE3(fairsem, name, a, b, c)
