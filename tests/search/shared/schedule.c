@@ -256,6 +256,7 @@ void run_begins(void)
     run.units = run.perhaps = scenario->units;
     run.now = START_NS;
     process_reset();
+    thread[THREADS - 1].exists = false;
     for (int i = 0; i < THREADS; i++) {
         thread[i] = (struct thread){ .exists = thread[i].exists, .process = thread[i].process };
         thread[i].at = script[i][0].verb == FORK && script[i][0].n == 0 ? UNBORN : READY;
@@ -263,7 +264,6 @@ void run_begins(void)
             run.process[thread[i].process].lives = true;
         fibre_prepare(&thread[i].fibre, stack_top(i), i == THREADS - 1 ? audit_act : script_act);
     }
-    thread[THREADS - 1].exists = false;
     run_quietly(0, THREADS - 2);
     run.now += 50 * MS;     /* long enough for the library to check the waiters' processes */
 }
