@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * language.h - scenarios in words: operations of threads on semaphores, tickets and a token, and their
- * correct results.  scenarios.c is the table.
+ * correct results.  scenarios.c is the table; that of ../search/shared/ is of processes.
  *
  * Operations are separated by `;`, threads by `|`, or by `>` if the second thread starts only when
- * the one before it waits or has ended.  A thread that begins with
+ * the one before it waits or has ended, and processes by `||`.  A thread that begins with
  *
  *     !      may be hit by pthread_cancel at any moment, in one of its waits
  *
@@ -25,6 +25,11 @@
  * ones are only noted.
  *
  * A thread that is canceled releases what it holds, and ends.
+ *
+ * Between processes the semaphore is in a segment, which `open` opens; each process has a token, and keeps
+ * the units of a canceled thread.  Such a scenario has no `>` and no handler, and of the words behind an
+ * operation only pN and `token`.  Operations before a `start` come before the exploration, in the order of the
+ * text: a thread that must wait in one of them is waiting when the exploration begins.
  */
 #ifndef LANGUAGE_H
 #define LANGUAGE_H
@@ -67,6 +72,17 @@ struct scenario {
     int         canceled;   /* the token's reason, or 0 if not canceled */
 
     bool        may_block;  /* threads may wait for ever if they do in the model, too */
+
+    /* Of processes. */
+    int         deaths;     /* limit of deaths, per run */
+    int         mortal;     /* the set of processes that can die, or 0 for all */
+    int         early;      /* limit of sleeps that end before their time, per run */
+    int         for_ms;     /* the time that `for` waits; 0 means 150 */
+    int         bound;      /* preemptions, or 0 for the bound of the command line */
+    int         max_processes;  /* 0 means enough */
+    bool        no_undo;    /* FAIRSEM_SHARED_NO_UNDO */
+    bool        interrupted;    /* a signal ends each sleep just before its time has passed */
+    bool        thorough;   /* too long for `make check` */
 };
 
 extern const struct scenario scenarios[];
@@ -91,7 +107,7 @@ enum result {
     GOT_CLOSED, GOT_PTHREAD_CANCEL, GOT_NEVER, RESULTS
 };
 
-enum { A_SEM = 1, A_TICKET = 2, A_TOKEN = 4, A_THREAD = 8 };
+enum { A_SEM = 1, A_TICKET = 2, A_TOKEN = 4, A_THREAD = 8, A_PROCESS = 16 };
 enum { PRIORITY = 1, TOKEN = 2, TIME = 4 };
 
 struct verb_row {
@@ -164,7 +180,8 @@ static inline bool may_result(const struct op *op, int64_t result)
 
 extern struct op script[THREADS][OPS_MAX];
 extern int threads_count, ops_count[THREADS], sems_count, tickets_count;
-extern bool script_cancelable[THREADS], script_follows[THREADS], script_is_determined;
+extern int script_process[THREADS];     /* the number of a thread's process */
+extern bool script_cancelable[THREADS], script_follows[THREADS], script_is_determined, script_has_processes;
 extern struct op callback_script[CALLBACKS_MAX][CALLBACK_OPS];
 extern int callback_ops[CALLBACKS_MAX], callbacks_count;    /* from 1 on */
 extern int place[CALLS], places;    /* of the calls that can happen */
@@ -173,6 +190,12 @@ extern bool script_quiet_parkers;   /* threads do not stop where they get or ret
 bool script_read(const struct scenario *what);  /* returns false if the words are not a scenario */
 bool script_uses(enum verb verb);
 const char *script_error(int64_t result);       /* an errno value's name, or "" */
+
+/* words.c */
+const char *op_words(const struct op *op, char *text, size_t size);
+bool threads_words(char *text, size_t size);        /* of the script that has been read */
+void scenario_words(const struct scenario *what, char *text, size_t size);
+const struct scenario *scenario_of_words(const char *words);
 
 /* The objects of the threads; each player defines them. */
 extern fairsem_t sems[SEMS_MAX];

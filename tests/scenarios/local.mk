@@ -8,7 +8,8 @@ EXTRA_DIST += \
 	tests/scenarios/language.h \
 	tests/scenarios/scenarios.c \
 	tests/scenarios/script.c \
-	tests/scenarios/verbs.h
+	tests/scenarios/verbs.h \
+	tests/scenarios/words.c
 if TESTS_ENABLED
 test_programs += tests/scenarios/t_scenarios
 endif

@@ -9,7 +9,8 @@
 
 struct op script[THREADS][OPS_MAX];
 int threads_count, ops_count[THREADS], sems_count, tickets_count;
-bool script_cancelable[THREADS], script_follows[THREADS], script_is_determined;
+int script_process[THREADS];
+bool script_cancelable[THREADS], script_follows[THREADS], script_is_determined, script_has_processes;
 bool script_quiet_parkers;
 struct op callback_script[CALLBACKS_MAX][CALLBACK_OPS];
 int callback_ops[CALLBACKS_MAX], callbacks_count;
@@ -173,6 +174,7 @@ static bool read_op(char *text, int id, struct op *op)
         }
     }
     used[op->verb] = true;
+    script_has_processes |= verbs[op->verb].of == A_PROCESS;
     if (op->sem >= sems_count)
         sems_count = op->sem + 1;
     if (op->ticket >= tickets_count)
@@ -199,6 +201,7 @@ static bool read_thread(char *text, int id)
 static bool read_threads(char *text)
 {
     bool follows = false;
+    int process = 0;
 
     script_is_determined = strchr(text, '>') != NULL && strchr(text, '|') == NULL;
     text += strspn(text, " ");
@@ -213,6 +216,12 @@ static bool read_threads(char *text)
         }
         if (threads_count == THREADS || !read_thread(text, threads_count))
             return false;
+        script_process[threads_count] = process;
+        if (separator == '|' && *end == '|') {
+            script_has_processes = true;
+            process++;
+            end++;
+        }
         script_follows[threads_count++] = follows;
         follows = separator == '>';
     }
@@ -259,6 +268,7 @@ bool script_read(const struct scenario *what)
     memset(callback_ops, 0, sizeof callback_ops);
     threads_count = tickets_count = 0;
     sems_count = 1;
+    script_has_processes = false;
     callbacks_count = 1;
     reading_callback = 0;
     snprintf(text, sizeof text, "%s", what->threads);
@@ -267,7 +277,7 @@ bool script_read(const struct scenario *what)
     script_quiet_parkers = !what->cold && !used[AFTER];
     for (int i = 0; what->handler != NULL && i < threads_count; i++) {
         snprintf(text, sizeof text, "%s", what->handler);
-        if (!read_op(text, i, &script[i][IN_HANDLER]))
+        if (script_has_processes || !read_op(text, i, &script[i][IN_HANDLER]))
             return false;
     }
     find_places(what);

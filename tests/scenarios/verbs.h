@@ -76,3 +76,23 @@ VERB(STAT_CANCELS, "cancels", .of = A_SEM, .inspects = true)
 VERB(STAT_REFUSED, "refused", .of = A_SEM, .inspects = true)
 VERB(STAT_OVER_RELEASES, "over_releases", .of = A_SEM, .inspects = true)
 VERB(STAT_AGED, "aged", .of = A_SEM, .inspects = true)
+
+/* ---- Of processes, see ../search/shared/ ---- */
+
+/* The segment.  `drop` removes its name if no process uses it, and `look` looks whether the name leads to it. */
+VERB(OPEN, "open", .of = A_PROCESS)
+VERB(ANONYMOUS, "anonymous", .of = A_PROCESS)
+VERB(UNLINK, "unlink", .of = A_PROCESS)
+VERB(DROP, "drop", .of = A_PROCESS)
+VERB(LOOK, "look", .of = A_PROCESS)
+/* Keep the units on exec, and lose the liveness lock. */
+VERB(KEEP, "keep", .of = A_PROCESS)
+VERB(LOSE, "lose", .of = A_PROCESS)
+/* The child is the process N, whose thread begins with `born`. */
+VERB(FORK, "fork", .of = A_PROCESS, .number = UNITS)
+VERB(BORN, "born", .of = A_PROCESS)
+VERB(EXEC, "exec", .of = A_PROCESS)
+VERB(EXIT, "exit", .of = A_PROCESS)
+/* Sleep for N ms, and begin the exploration. */
+VERB(NAP, "nap", .of = A_PROCESS, .number = UNITS)
+VERB(START, "start", .of = A_PROCESS)

@@ -30,6 +30,6 @@ library() {
 }
 
 library &
-(explorer "$flags" "$here/../spec/spec.c" "$scenarios/script.c" "$scenarios/scenarios.c")
+(explorer "$flags" "$here/../spec/spec.c" "$scenarios"/scenarios.c "$scenarios"/script.c "$scenarios"/words.c)
 wait $!
 link 'library/*.o' "$flags"

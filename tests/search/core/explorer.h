@@ -10,7 +10,7 @@
  * that has an answer left.  ../engine/ has the parts that both explorers share: fibres, the search,
  * known states, the command line.
  *
- *   words.c      scenarios on the command line; ../../scenarios/ has the language and the table
+ *   ../../scenarios/ has the language, its use on the command line, and the table
  *   actors.c     the threads that perform them; calls_back.c: the callbacks of tickets
  *   generate.c   random scenarios; legal.c: is a scenario legal?  campaign.c: many of them
  *   minimize.c   the shortest scenario, and schedule, that still fails
@@ -204,12 +204,6 @@ void called_back(fairsem_ticket_t *ticket, void *take);
 void callbacks_of_take(int take);
 int64_t callbacks_made(int ticket);
 void callbacks_at_end(void);
-
-/* words.c */
-const char *op_words(const struct op *op, char *text, size_t size);
-bool threads_words(char *text, size_t size);        /* of the script that has been read */
-void scenario_words(const struct scenario *what, char *text, size_t size);
-const struct scenario *scenario_of_words(const char *words);
 
 /* legal.c */
 const struct scenario *scenario_of_script(const struct scenario *settings, const char *name);

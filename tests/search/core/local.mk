@@ -49,8 +49,7 @@ EXTRA_DIST += \
 	tests/search/core/views.c tests/search/core/views.h \
 	tests/search/core/views_state.c \
 	tests/search/core/waiters.c \
-	tests/search/core/weak.sh \
-	tests/search/core/words.c
+	tests/search/core/weak.sh
 
 BOUND = 2
 .PHONY: check-explore check-explore-weak explore-more tests/search/core/explore

@@ -67,12 +67,15 @@ int own_option(const char *option)
 
 const struct scenario *own_scenario(const char *name)
 {
+    const struct scenario *what;
+
     if (strcmp(name, warm_up.name) == 0)
         return &warm_up;
     if (strncmp(name, "seed-", 5) == 0 && name[5] != '\0'
         && name[5 + strspn(name + 5, "0123456789")] == '\0')
         return generate(strtoul(name + 5, NULL, 10));
-    return strchr(name, ' ') != NULL ? scenario_of_words(name) : NULL;
+    what = strchr(name, ' ') != NULL ? scenario_of_words(name) : NULL;
+    return script_has_processes ? NULL : what;
 }
 
 bool own_limits(const struct scenario *what, struct limits *with)

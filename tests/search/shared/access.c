@@ -39,8 +39,7 @@ static bool initializes_entry(int file, size_t offset)
 static bool abandoned_by_owner(int file, size_t index)
 {
     return index < SLOTS && run.file[file].ghost[index].process == self->process
-           && (script[id_of(self)][self->op].verb == FOR
-               || script[id_of(self)][self->op].verb == CANCELABLE);
+           && (script[id_of(self)][self->op].verb == FOR || self->canceled);
 }
 
 static enum sharing sharing_of(int file, size_t offset)

@@ -47,7 +47,7 @@ static void check_free(int64_t available, int64_t total)
 {
     int64_t expected = scenario->units + run.outside;
 
-    if ((scenario->flags & FAIRSEM_SHARED_NO_UNDO) == 0) {
+    if (!scenario->no_undo) {
         if (available != total - held_by_the_living())
             fail("conservation", "%lld units are free, of %lld, and live processes have %lld",
                  (long long)available, (long long)total, (long long)held_by_the_living());
@@ -69,7 +69,7 @@ static void check_stat(fairsem_shared_t *h, int file)
     if (run.named > 1)
         return;     /* because a process may hold units of several segments */
     check_free(stat.available, stat.capacity);
-    if ((scenario->flags & FAIRSEM_SHARED_NO_UNDO) == 0 && stat.held != held_by_the_living())
+    if (!scenario->no_undo && stat.held != held_by_the_living())
         fail("audit", "held is %lld instead of %lld", (long long)stat.held,
              (long long)held_by_the_living());
     if (stat.waiters != 0)

@@ -10,9 +10,10 @@ set -eu
 here=$(cd "$(dirname "$0")" && pwd)
 # shellcheck source=tests/search/engine/build.sh
 . "$here/../engine/build.sh"
+scenarios=$here/../../scenarios
 # shellcheck disable=SC2046 # a list
 keep "$src"/core/*.[ch] "$src"/awake/*.[ch] "$src"/system/*.[ch] "$src"/tools/*.[ch] \
-  "$include"/*.h "$include"/fairsem/*.h "$here"/*.[ch] \
+  "$include"/*.h "$include"/fairsem/*.h "$here"/*.[ch] "$scenarios"/*.[ch] \
   $(find "$src/shared" "$here/../spec" -name '*.[ch]')
 mkdir -p "$work/core" "$work/shared" "$work/explorer"
 need_compiler
@@ -38,7 +39,7 @@ shared() {
 }
 
 core &
-(explorer "$flags -O2")
+(explorer "$flags -O2" "$scenarios"/script.c "$scenarios"/words.c)
 wait $!
 (shared)
 link 'core/*.o shared/*.o' "$flags -O2"

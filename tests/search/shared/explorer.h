@@ -10,7 +10,7 @@
  * process dies, or a sleep ends too early or by pthread_cancel.  All answers are tried, depth first.
  * ../engine/ has the parts that both explorers share.
  *
- *   script.c     the operations of the processes, in words; scenarios.c: the table
+ *   actors.c     the threads of a scenario, in the language of ../../scenarios/; scenarios.c: the table
  *   schedule.c   the options at each step of a run; states.c: the state of a run
  *   threads.c    mutexes, cancellation, the clock
  *   process.c    private memory; fork, exec, death
@@ -48,45 +48,16 @@
 
 enum {
     PROCESSES = 5, AUDITOR = PROCESSES - 1,     /* the last one checks after all others */
-    THREADS = 6, FILES = 3, DESCRIPTORS = 6, BYTES = 8, SLOTS = 8, OPS = 8,
+    FILES = 3, DESCRIPTORS = 6, BYTES = 8, SLOTS = 8,
     STACK_SIZE = 32768, HEAP_SIZE = 2048, SEGMENT_SIZE = 8192,
     STATES_MAX = 1 << 22
 };
 
+#include "../../scenarios/language.h"
 #include "../engine/engine.h"
 
 #define START_NS INT64_C(1000000000000)
 #define MS       INT64_C(1000000)
-
-/* ---- Scenarios ---- */
-
-struct scenario {
-    const char *name, *threads; /* in the language of script.c */
-    int64_t     units, capacity;
-    int         deaths;         /* the most deaths */
-    unsigned    mortal;         /* the set of processes that can die, or 0 for all */
-    int         early;          /* the most sleeps that end before their time */
-    int         for_ms;         /* the time that `for` waits; 0 means 150 */
-    unsigned    flags;          /* of the segment */
-    int         bound;          /* preemptions, or 0 for the bound of the command line */
-    int         max_waiters, max_processes;     /* 0 means enough */
-    int         aging_ms;       /* 0 means no aging */
-    bool        signals;        /* a signal ends each sleep just before its time has passed */
-    bool        thorough;       /* too long for `make check` */
-};
-extern const struct scenario scenarios[];
-extern const int scenarios_count;
-
-enum verb {
-    OPEN, ANONYMOUS, CLOSE, UNLINK, DROP, LOOK,
-    ACQUIRE, URGENT, CANCELABLE, BY_TOKEN, TRY, FOR, RELEASE, SET, CANCEL,    /* this order matters */
-    FORK, EXEC, EXIT, KEEP, LOSE, INSPECT, NAP, START, VERBS
-};
-
-struct op {
-    enum verb verb;
-    int64_t   n;
-};
 
 /* ---- Processes and threads ---- */
 
@@ -164,8 +135,6 @@ struct run {
 
 extern struct run run;
 extern struct thread thread[THREADS];
-extern struct op script[THREADS][OPS];
-extern int ops_count[THREADS];
 extern bool script_attaches;        /* a process opens the segment during the exploration */
 
 static inline int id_of(const struct thread *t)
@@ -200,10 +169,10 @@ char *kernel_memory(int file);
 /* Returns the file of the memory, or -1.  Fails if the process may not access it. */
 int kernel_file_of(const void *at, size_t size, size_t *offset);
 
-/* script.c */
+/* actors.c */
 bool script_has_start(int thread);
-void script_act(void);
-extern const char *const verb_name[VERBS];
+void actors_begin(void);            /* before a run */
+void act(void);
 
 /* oracles.c */
 void oracle_stored(int file, size_t offset, int64_t before, int64_t now);

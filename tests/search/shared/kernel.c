@@ -337,12 +337,12 @@ enum fs_sleep fs_shared_sleep(const _Atomic int *word, int value, int64_t ns, bo
     sleep_until_woken(place_in_file(word), ns, cancelable, "sleeps");
     if (!self->time_passed)
         return FS_SLEEP_WOKEN;
-    return scenario->signals ? FS_SLEEP_NOT_WOKEN : FS_SLEEP_TIME_OUT;
+    return scenario->interrupted ? FS_SLEEP_NOT_WOKEN : FS_SLEEP_TIME_OUT;
 }
 
 int fs_shared_wake(const _Atomic int *word, int count)
 {
-    const char *place = place_in_file(word);
+    const char *at = place_in_file(word);
     int woken = 0;
 
     stop(READY, CAN_SWITCH | CAN_DIE, "wakes", word);
@@ -351,7 +351,7 @@ int fs_shared_wake(const _Atomic int *word, int count)
         int n = 0;
 
         for (int i = 0; i < THREADS; i++) {
-            if (thread[i].at == SLEEPS && thread[i].object == place && !thread[i].woken)
+            if (thread[i].at == SLEEPS && thread[i].object == at && !thread[i].woken)
                 sleeper[n++] = &thread[i];
         }
         if (n == 0)

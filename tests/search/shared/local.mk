@@ -9,6 +9,7 @@ test_scripts += tests/search/shared/quick.sh
 
 EXTRA_DIST += \
 	tests/search/shared/access.c \
+	tests/search/shared/actors.c \
 	tests/search/shared/all.sh \
 	tests/search/shared/audit.c \
 	tests/search/shared/build.sh \
@@ -20,7 +21,6 @@ EXTRA_DIST += \
 	tests/search/shared/process.c \
 	tests/search/shared/scenarios.c \
 	tests/search/shared/schedule.c \
-	tests/search/shared/script.c \
 	tests/search/shared/states.c \
 	tests/search/shared/threads.c
 

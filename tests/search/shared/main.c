@@ -11,7 +11,8 @@ const char own_help[] =
     "\n"
     "  --deaths N         at most N processes die\n"
     "  --quick            without the long scenarios\n\n"
-    "A NAME is one of the table, or UNITS:DEATHS:TEXT, a scenario in the language of script.c.\n";
+    "A NAME is one of the table, or a scenario in words, as in\n"
+    "  dies 'units 1, deaths 1: open; acquire 1; start; release 1 || open; acquire 1'\n";
 
 const char program_name[] = "dies", own_heading[] = "", own_events[] = "deaths";
 
@@ -49,15 +50,9 @@ int own_option(const char *option)
 
 const struct scenario *own_scenario(const char *name)
 {
-    static struct scenario in_words;
-    char *end;
+    const struct scenario *what = strchr(name, ' ') != NULL ? scenario_of_words(name) : NULL;
 
-    in_words = (struct scenario){ .name = name, .units = strtol(name, &end, 10) };
-    if (*end != ':')
-        return NULL;
-    in_words.deaths = (int)strtol(end + 1, &end, 10);
-    in_words.threads = end + 1;
-    return *end == ':' ? &in_words : NULL;
+    return script_has_processes ? what : NULL;
 }
 
 bool own_limits(const struct scenario *what, struct limits *with)

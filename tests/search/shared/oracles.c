@@ -54,7 +54,7 @@ static void check_sum(int file)
 {
     int64_t taken = oracle_taken(file), total = FS_GET(&header(file)->total);
 
-    if ((scenario->flags & FAIRSEM_SHARED_NO_UNDO) != 0)
+    if (scenario->no_undo)
         return;
     if (taken > total + run.file[file].debt)
         fail("conservation", "the live have %lld of %lld units", (long long)taken, (long long)total);
@@ -116,11 +116,9 @@ static void check_take(int file)
 {
     const struct op *op = &script[id_of(self)][self->op];
 
-    if (self->process == AUDITOR || self->joined || op->verb < ACQUIRE || op->verb > FOR
-        || FS_GET(&header(file)->redo.slot) != 0)
+    if (self->process == AUDITOR || self->joined || !takes_n(op) || FS_GET(&header(file)->redo.slot) != 0)
         return;
-    check_order(file, op->verb == URGENT ? -1 : op->verb == TRY ? INT32_MAX : 0, INT64_MAX,
-                "a new request");
+    check_order(file, op->verb == TRY ? INT32_MAX : op->priority, INT64_MAX, "a new request");
 }
 
 /* ---- Stores ---- */
@@ -260,9 +258,8 @@ static void check_soon(int file)
 {
     int slot = 0;
     const struct ghost *first = first_in_queue(file, &slot);
-    bool undo = (scenario->flags & FAIRSEM_SHARED_NO_UNDO) == 0;
-    int64_t available = undo ? FS_GET(&header(file)->total) - oracle_taken(file)
-                             : FS_GET(&header(file)->word) / 2;
+    int64_t available = scenario->no_undo ? FS_GET(&header(file)->word) / 2
+                                          : FS_GET(&header(file)->total) - oracle_taken(file);
 
     if (first == NULL || FS_GET(&slots(file)[slot].units) > available) {
         run.fits_ns = 0;
@@ -337,7 +334,7 @@ static bool is_allowed(const struct op *op, int result)
     case ETIMEDOUT:
         return op->verb == FOR;
     case ECANCELED:
-        return op->verb == BY_TOKEN;
+        return op->token;
     case E2BIG:
         return (op->n > run.units && run.units != 0) || (op->n > run.perhaps && run.perhaps != 0);
     case ENOBUFS:
@@ -362,14 +359,14 @@ void oracle_returned(const struct op *op, int result)
     struct process *p = &run.process[self->process];
     int64_t all = 0;
 
-    trace("           P%d T%d <- %s: %d\n", self->process, id_of(self), verb_name[op->verb],
+    trace("           P%d T%d <- %s: %d\n", self->process, id_of(self), verbs[op->verb].word,
           result);
-    if (!is_allowed(op, result))
-        fail("result", "T%d: %s %lld returns %d", id_of(self), verb_name[op->verb],
+    if (!is_allowed(op, result) || !may_result(op, result))
+        fail("result", "T%d: %s %lld returns %d", id_of(self), verbs[op->verb].word,
              (long long)op->n, result);
     if (result != 0)
         return;
-    if (op->verb >= ACQUIRE && op->verb <= FOR) {
+    if (takes_n(op)) {
         p->sure = p->sure && p->held > 0;
         p->held += op->n;
         run.outside -= op->n;
@@ -378,8 +375,7 @@ void oracle_returned(const struct op *op, int result)
     }
     for (int i = 0; i < PROCESSES; i++)
         all += run.process[i].held;
-    if ((scenario->flags & FAIRSEM_SHARED_NO_UNDO) == 0 && run.named <= 1
-        && all > most_units())
+    if (!scenario->no_undo && run.named <= 1 && all > most_units())
         fail("conservation", "%lld units have been acquired, of %lld", (long long)all,
              (long long)most_units());
 }

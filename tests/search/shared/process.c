@@ -117,7 +117,7 @@ static void penalty(const struct thread *t)
 {
     const struct op *op = &script[id_of(t)][t->op];
 
-    if (t->calling && (op->verb == RELEASE || (op->verb >= ACQUIRE && op->verb <= FOR)))
+    if (t->calling && (op->verb == RELEASE || takes_n(op)))
         run.doubtful += op->n;
 }
 

@@ -91,7 +91,7 @@ static int others(struct thread *t, struct option *to)
     if (can_go_on(t)) {
         to[n++] = (struct option){ GOES_ON, t, t->process };
     } else if (t->at == SLEEPS) {
-        if (run.early < scenario->prewake)
+        if (run.early < scenario->early)
             to[n++] = (struct option){ TIME_IS_OUT, t, t->process };
         if (t->cancelable && !t->cancel_disabled && !t->canceled)
             to[n++] = (struct option){ IS_CANCELED, t, t->process };
@@ -228,7 +228,7 @@ int run_options(struct thread *current)
     return n;
 }
 
-/* Run one thread after the other, in the order of the script, each to its colon or its first sleep. */
+/* Run one thread after the other, in the order of the script, each to its `start` or its first sleep. */
 static void run_quietly(int first, int last)
 {
     bool traces = tracing;
@@ -256,27 +256,25 @@ void run_begins(void)
     run.units = run.perhaps = scenario->units;
     run.now = START_NS;
     process_reset();
-    thread[THREADS - 1].exists = false;
     for (int i = 0; i < THREADS; i++) {
-        thread[i] = (struct thread){ .exists = thread[i].exists, .process = thread[i].process };
-        thread[i].at = script[i][0].verb == FORK && script[i][0].n == 0 ? UNBORN : READY;
+        thread[i] = (struct thread){ .exists = i < threads_count, .process = script_process[i] };
+        thread[i].at = script[i][0].verb == BORN ? UNBORN : READY;
         if (thread[i].exists && thread[i].at == READY)
             run.process[thread[i].process].lives = true;
-        fibre_prepare(&thread[i].fibre, stack_top(i), i == THREADS - 1 ? audit_act : script_act);
+        fibre_prepare(&thread[i].fibre, stack_top(i), act);
     }
-    run_quietly(0, THREADS - 2);
+    actors_begin();
+    run_quietly(0, THREADS - 1);
     run.now += 50 * MS;     /* long enough for the library to check the waiters' processes */
 }
 
-/* Another process checks the segment that is left. */
+/* Another process checks the segment that is left.  Its thread takes the place of one that has ended. */
 void run_ends(void)
 {
-    struct thread *auditor = &thread[THREADS - 1];
-
-    *auditor = (struct thread){ .exists = true, .process = AUDITOR };
-    fibre_prepare(&auditor->fibre, stack_top(THREADS - 1), audit_act);
+    thread[0] = (struct thread){ .exists = true, .process = AUDITOR };
+    fibre_prepare(&thread[0].fibre, stack_top(0), audit_act);
     run.process[AUDITOR].lives = true;
-    run_quietly(THREADS - 1, THREADS - 1);
+    run_quietly(0, 0);
 }
 
 void search_begins(void)

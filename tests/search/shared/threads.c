@@ -44,6 +44,8 @@ bool cancel_strikes(void)
 
 _Noreturn void thread_ends(void)
 {
+    if (self->canceled && self->calling && !may_result(&script[id_of(self)][self->op], RESULT_CANCELED))
+        fail("result", "T%d is canceled in %s", id_of(self), verbs[script[id_of(self)][self->op].verb].word);
     self->cleanups = NULL;
     for (;;)
         stop(ENDED, CAN_SWITCH, "ends", NULL);
@@ -56,7 +58,7 @@ void sleep_until_woken(const void *object, int64_t ns, bool can_be_canceled, con
     if (quiet && ns == 0)
         return;
     self->deadline = run.now + ns;
-    self->cancelable = can_be_canceled && script[id_of(self)][self->op].verb == CANCELABLE;
+    self->cancelable = can_be_canceled && script_cancelable[id_of(self)];
     self->last_loaded = NULL;
     stop(SLEEPS, CAN_SWITCH, doing, object);
     self->cancelable = false;

@@ -4,13 +4,14 @@
  *
  *     units 1, capacity 2, paused: acquire 2 token; give | cancel | capacity 2
  *
- * The settings are members of struct scenario.  Those that are 0 or false may be omitted; without any settings
- * the colon is omitted, too.
+ * The settings are members of struct scenario, for threads, for processes, or for both.  Those that are 0 or
+ * false may be omitted; without any settings the colon is omitted, too.
  */
-#include "explorer.h"
+#include "language.h"
 
 #include <stdarg.h>
 #include <stddef.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -23,15 +24,20 @@ static const struct setting {
     enum kind   kind;
     size_t      offset;
     unsigned    flag;
+    enum { BOTH, OF_THREADS, OF_PROCESSES } of;
 } setting[] = {
-#define SETTING(name, kind) { #name, kind, offsetof(struct scenario, name), 0 }
-    SETTING(units, NUMBER), SETTING(capacity, NUMBER), SETTING(max_waiters, NUMBER),
-    SETTING(debt, NUMBER), SETTING(bypass_ns, NUMBER), SETTING(aging_ns, NUMBER),
-    SETTING(spurious, INT), SETTING(signals, INT), SETTING(no_memory, INT), SETTING(closed, INT),
-    SETTING(canceled, INT), SETTING(paused, YES), SETTING(cold, YES), SETTING(may_block, YES),
+#define SETTING(name, kind, of) { #name, kind, offsetof(struct scenario, name), 0, of }
+    SETTING(units, NUMBER, BOTH), SETTING(capacity, NUMBER, BOTH), SETTING(max_waiters, NUMBER, BOTH),
+    SETTING(debt, NUMBER, OF_THREADS), SETTING(bypass_ns, NUMBER, OF_THREADS), SETTING(aging_ns, NUMBER, BOTH),
+    SETTING(spurious, INT, OF_THREADS), SETTING(signals, INT, OF_THREADS), SETTING(no_memory, INT, OF_THREADS),
+    SETTING(closed, INT, OF_THREADS), SETTING(canceled, INT, OF_THREADS), SETTING(paused, YES, OF_THREADS),
+    SETTING(cold, YES, OF_THREADS), SETTING(may_block, YES, OF_THREADS), SETTING(deaths, INT, OF_PROCESSES),
+    SETTING(mortal, INT, OF_PROCESSES), SETTING(early, INT, OF_PROCESSES), SETTING(for_ms, INT, OF_PROCESSES),
+    SETTING(max_processes, INT, OF_PROCESSES), SETTING(no_undo, YES, OF_PROCESSES),
+    SETTING(interrupted, YES, OF_PROCESSES),
 #undef SETTING
-    { "interruptible", FLAG, offsetof(struct scenario, flags), FAIRSEM_INTERRUPTIBLE },
-    { "no_spin", FLAG, offsetof(struct scenario, flags), FAIRSEM_NO_SPIN },
+    { "interruptible", FLAG, offsetof(struct scenario, flags), FAIRSEM_INTERRUPTIBLE, OF_THREADS },
+    { "no_spin", FLAG, offsetof(struct scenario, flags), FAIRSEM_NO_SPIN, OF_THREADS },
 };
 enum { SETTINGS = sizeof setting / sizeof setting[0] };
 
@@ -83,6 +89,16 @@ static bool read_setting(const char *text, struct scenario *what)
     return false;
 }
 
+static bool settings_fit(const struct scenario *what)
+{
+    for (int i = 0; i < SETTINGS; i++) {
+        if (setting_of(what, &setting[i]) != 0
+            && setting[i].of == (script_has_processes ? OF_THREADS : OF_PROCESSES))
+            return false;
+    }
+    return true;
+}
+
 /* Returns NULL if the words are not a scenario.  The next call overwrites the result. */
 const struct scenario *scenario_of_words(const char *words)
 {
@@ -99,7 +115,7 @@ const struct scenario *scenario_of_words(const char *words)
         if (!read_setting(one, &what))
             return NULL;
     }
-    return script_read(&what) ? &what : NULL;
+    return script_read(&what) && settings_fit(&what) ? &what : NULL;
 }
 
 /* ---- Operations ---- */

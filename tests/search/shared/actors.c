@@ -1,58 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * script.c - reads and performs the operations of the processes.
- *
- *      open, acquire 1: release 1 | cancel || open: acquire 1
- *
- * || separates processes, and | separates threads of a process.  The operations before a colon are done before the
- * exploration, in this order only; a thread that must wait there is waiting when the exploration begins.  Without a
- * colon all operations are explored.  A thread that begins with `born` belongs to a child that another process
- * forks.
- */
+/* actors.c - the threads of a scenario: each does its operations. */
 #include "explorer.h"
 
-#include <ctype.h>
 #include <errno.h>
-#include <string.h>
 
-const char *const verb_name[VERBS] = {
-    "open", "anonymous", "close", "unlink", "drop", "look",
-    "acquire", "urgent", "cancelable", "token", "try", "for", "release", "set", "cancel",
-    "fork", "exec", "exit", "keep", "lose", "inspect", "nap", ":"
-};
-
-struct op script[THREADS][OPS];
-int ops_count[THREADS];
 bool script_attaches;
-
-/* ---- Words ---- */
-
-static bool read_op(const char **text, struct op *op)
-{
-    const char *at = *text;
-    size_t length = strcspn(at, " ,:|");
-
-    *op = (struct op){ .verb = VERBS };
-    for (int v = 0; v < VERBS; v++) {
-        if (strlen(verb_name[v]) == length && strncmp(at, verb_name[v], length) == 0)
-            op->verb = (enum verb)v;
-    }
-    if (length == 4 && strncmp(at, "born", 4) == 0)
-        op->verb = FORK;
-    at += length + strspn(at + length, " ");
-    if (isdigit((unsigned char)*at))
-        op->n = strtol(at, (char **)(uintptr_t)&at, 10);
-    *text = at + strspn(at, " ,");
-    return op->verb != VERBS;
-}
-
-static bool add_op(int t, struct op op)
-{
-    if (ops_count[t] == OPS || t >= THREADS - 1)
-        return false;
-    script[t][ops_count[t]++] = op;
-    return true;
-}
 
 bool script_has_start(int t)
 {
@@ -75,39 +27,11 @@ static void find_attaching(int t)
     }
 }
 
-bool script_read(const struct scenario *what)
+void actors_begin(void)
 {
-    const char *at = what->threads;
-    int t = 0, process = 0;
-    struct op op;
-
-    memset(script, 0, sizeof script);
-    memset(ops_count, 0, sizeof ops_count);
-    memset(thread, 0, sizeof thread);
-    thread[0].exists = true;
-    for (at += strspn(at, " "); *at != '\0'; at += strspn(at, " ")) {
-        bool good = true;
-
-        if (*at == '|') {
-            process += at[1] == '|';
-            at += at[1] == '|' ? 2 : 1;
-            good = ++t < THREADS - 1;
-            thread[t] = (struct thread){ .exists = true, .process = process };
-        } else if (*at == ':') {
-            good = add_op(t, (struct op){ .verb = START });
-            at++;
-        } else {
-            good = read_op(&at, &op) && add_op(t, op);
-        }
-        if (!good) {
-            printf("%s: cannot be read: %s\n", what->name, at);
-            return false;
-        }
-    }
     script_attaches = false;
-    for (t = 0; t < THREADS - 1; t++)
+    for (int t = 0; t < threads_count; t++)
         find_attaching(t);
-    return process < AUDITOR;
 }
 
 /* ---- Operations ---- */
@@ -115,10 +39,11 @@ bool script_read(const struct scenario *what)
 static void open_it(const char *name)
 {
     const fairsem_shared_attr_t attr = {
-        .units = scenario->units, .capacity = scenario->capacity, .flags = scenario->flags,
-        .max_waiters = scenario->max_waiters != 0 ? scenario->max_waiters : 4,
+        .units = scenario->units, .capacity = scenario->capacity,
+        .flags = scenario->no_undo ? FAIRSEM_SHARED_NO_UNDO : 0,
+        .max_waiters = scenario->max_waiters != 0 ? (int)scenario->max_waiters : 4,
         .max_processes = scenario->max_processes != 0 ? scenario->max_processes : 5,
-        .aging_ns = scenario->aging_ms * INT64_C(1000000),
+        .aging_ns = scenario->aging_ns,
     };
     fairsem_shared_t *handle;
     int error = fairsem_shared_open(&handle, name, O_CREAT, 0600, &attr);
@@ -132,22 +57,12 @@ static void open_it(const char *name)
 static int acquire(fairsem_shared_t *h, const struct op *op)
 {
     const fairsem_wait_t how = {
-        .priority = op->verb == URGENT ? -1 : 0,
-        .token = op->verb == BY_TOKEN ? process_token() : NULL,
+        .priority = op->priority, .token = op->token ? process_token() : NULL,
     };
 
-    switch (op->verb) {
-    case TRY:
-        return fairsem_shared_tryacquire(h, op->n);
-    case FOR:
-        return fairsem_shared_acquire_for(h, op->n, MS * (scenario->for_ms != 0 ? scenario->for_ms
-                                                                                : 150));
-    case URGENT:
-    case BY_TOKEN:
+    if (op->token || op->priority != 0)
         return fairsem_shared_acquire_with(h, op->n, &how);
-    default:
-        return fairsem_shared_acquire(h, op->n);
-    }
+    return fairsem_shared_acquire(h, op->n);
 }
 
 /* Release only units that the process holds, because an earlier acquire may have been refused. */
@@ -155,7 +70,7 @@ static int release(fairsem_shared_t *h, const struct op *op)
 {
     struct process *p = &run.process[self->process];
 
-    if ((scenario->flags & FAIRSEM_SHARED_NO_UNDO) == 0) {
+    if (!scenario->no_undo) {
         if (p->held < op->n)
             return 0;
         p->held -= op->n;
@@ -218,7 +133,10 @@ static int perform(const struct op *op)
     fairsem_shared_t *h = run.process[self->process].handle;
     fairsem_shared_stat_t stat;
 
-    if (h == NULL && op->verb >= ACQUIRE && op->verb <= SET)
+    if (op->sem != 0 || op->ticket != id_of(self) || op->timed || op->calls || op->if_held
+        || script_follows[id_of(self)])
+        refuse("not between processes:", scenario->threads);
+    if (h == NULL && verbs[op->verb].of == A_SEM)
         return ENOENT;
     switch (op->verb) {
     case OPEN:
@@ -228,7 +146,7 @@ static int perform(const struct op *op)
         open_it(NULL);
         return 0;
     case CLOSE:
-        return h != NULL ? close_it(h) : 0;
+        return close_it(h);
     case UNLINK:
         fairsem_shared_unlink("/segment");
         return 0;
@@ -236,16 +154,24 @@ static int perform(const struct op *op)
         return h != NULL ? drop(h) : 0;
     case LOOK:
         return h != NULL ? look(h) : 0;
+    case ACQUIRE:
+        return acquire(h, op);
+    case TRY:
+        return fairsem_shared_tryacquire(h, op->n);
+    case FOR:
+        return fairsem_shared_acquire_for(h, op->n, MS * (scenario->for_ms != 0 ? scenario->for_ms
+                                                                                : 150));
     case RELEASE:
         return release(h, op);
-    case SET:
+    case CAPACITY:
         return set_units(h, op->n);
     case CANCEL:
         fairsem_token_cancel(process_token(), 0);
         return 0;
     case FORK:
-        if (op->n != 0)
-            process_forks((int)op->n);
+        process_forks((int)op->n);
+        return 0;
+    case BORN:
         return 0;
     case EXEC:
         process_execs();
@@ -259,7 +185,7 @@ static int perform(const struct op *op)
         run.process[self->process].held = 0;
         kernel_loses(self->process);
         return 0;
-    case INSPECT:
+    case STAT:
         return fairsem_shared_stat(h, &stat);
     case NAP:
         sleep_until_woken(NULL, op->n * MS, false, "naps");
@@ -268,17 +194,23 @@ static int perform(const struct op *op)
         stop(READY, 0, "starts", NULL);
         return 0;
     default:
-        return acquire(h, op);
+        refuse("not between processes:", verbs[op->verb].word);
     }
 }
 
-void script_act(void)
+static void tell(const struct op *op)
+{
+    char words[100];
+
+    trace("           P%d T%d -> %s\n", self->process, id_of(self), op_words(op, words, sizeof words));
+}
+
+void act(void)
 {
     for (self->op = 0; self->op < ops_count[id_of(self)]; self->op++) {
         const struct op *op = &script[id_of(self)][self->op];
 
-        trace("           P%d T%d -> %s %d\n", self->process, id_of(self), verb_name[op->verb],
-              (int)op->n);
+        tell(op);
         stop(READY, CAN_SWITCH | CAN_DIE, "goes on", NULL);
         self->joined = false;
         self->calling = true;
