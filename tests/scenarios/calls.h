@@ -19,6 +19,7 @@ struct parameters {
     int64_t                timeout_ns;
     void                 (*callback)(fairsem_ticket_t *ticket, void *arg);
     void                  *arg;
+    fairsem_share_t       *share;
     int64_t                held;       /* units, for `give` */
 };
 
@@ -28,6 +29,7 @@ static inline fairsem_wait_t how_of(const struct op *op, fairsem_token_t *token,
 {
     fairsem_wait_t how = {
         .clock = CLOCK_MONOTONIC, .priority = op->priority, .token = op->token ? token : NULL,
+        .share = share_of(op),
     };
 
     if (has_deadline(op) && (op->ticket + op->n % 2) % 2 != 0)
@@ -39,10 +41,20 @@ static inline fairsem_wait_t how_of(const struct op *op, fairsem_token_t *token,
 
 static int64_t acquire(const struct op *op, const struct parameters *with)
 {
-    if (op->token || op->priority != 0)
+    if (op->token || op->priority != 0 || op->share != 0)
         return fairsem_acquire_with(with->sem, op->n, with->how);
     return has_deadline(op) ? fairsem_acquire_until(with->sem, op->n, with->how->clock, with->at)
                             : fairsem_acquire(with->sem, op->n);
+}
+
+static int64_t take(const struct op *op, const struct parameters *with)
+{
+    const fairsem_request_t request = { .sem = with->sem, .units = op->n, .share = with->share };
+    void (*const callback)(fairsem_ticket_t *, void *) = op->calls ? with->callback : NULL;
+
+    if (op->share != 0)
+        return fairsem_ticket_take_with(with->ticket, &request, op->priority, callback, with->arg);
+    return fairsem_ticket_take(with->ticket, with->sem, op->n, op->priority, callback, with->arg);
 }
 
 /* Result of a verb that reads a statistic.  `stat` encodes the state as a number; if counters contradict each
@@ -62,6 +74,7 @@ static int64_t stat_of(enum verb verb, fairsem_t *sem)
     case STAT_REFUSED:       return stat.refused;
     case STAT_OVER_RELEASES: return stat.over_releases;
     case STAT_AGED:          return stat.aged;
+    case STAT_SHARES:        return stat.shares;
     default:
         return stat.cancels < 0 || stat.wait_ns_total < 0 ? INT64_MAX
                                                           : stat.available * 16 + stat.waiters;
@@ -88,6 +101,7 @@ static int64_t result_of_call(const struct op *op, const struct parameters *with
     case WOULD:     return fairsem_would_block(s, op->n);
     case STAT: case STAT_WAITING_UNITS: case STAT_WAITERS_MAX: case STAT_WAITS: case STAT_GRANTS:
     case STAT_TIMEOUTS: case STAT_CANCELS: case STAT_REFUSED: case STAT_OVER_RELEASES: case STAT_AGED:
+    case STAT_SHARES:
         return stat_of(op->verb, s);
     case AVAILABLE: return fairsem_available(s);
     case WAITERS:   return fairsem_waiters(s);
@@ -96,12 +110,12 @@ static int64_t result_of_call(const struct op *op, const struct parameters *with
     case STATE:     return (int64_t)fairsem_ticket_state(ticket);
     case CANCEL:    return fairsem_token_cancel(with->token, (int)op->n);
     case REASON:    return fairsem_token_reason(with->token);
-    case TAKE:
-        return fairsem_ticket_take(ticket, s, op->n, op->priority, op->calls ? with->callback : NULL,
-                                   with->arg);
+    case TAKE:      return take(op, with);
     case CLAIM:     return fairsem_ticket_claim(ticket, with->guard);
     case RETURN:    return fairsem_ticket_return(ticket);
     case WATCH:     return fairsem_ticket_wait(ticket, with->how);
+    case CHARGE:    return fairsem_share_charge(with->share, op->n);
+    case UNSHARE:   return fairsem_share_destroy(with->share);
     default:        return 0;
     }
 }

@@ -9,10 +9,10 @@
  *     !      may be hit by pthread_cancel at any moment, in one of its waits
  *
  * and the operations are those of verbs.h, with a number if verbs.h says so.  Where they make sense, these
- * words may follow: pN (priority), tN (thread N, or its ticket; default: its own), sN (semaphore N), `token`
- * (the wait has the token), `timed` (watch, drain), `past` (the deadline has passed already), `calls`
- * (take, with a callback), `if` (only if the thread holds units).  A number may be `max`, the largest number of
- * units, or `min`, the smallest.
+ * words may follow: pN (priority), hN (share 1, 2 or 3, of weight 1, 1 and 3), tN (thread N, or its ticket;
+ * default: its own), sN (semaphore N), `token` (the wait has the token), `timed` (watch, drain), `past` (the
+ * deadline has passed already), `calls` (take, with a callback), `if` (only if the thread holds units).  A number
+ * may be `max`, the largest number of units, or `min`, the smallest.
  *
  * `= RESULT`, or `= RESULT or RESULT`, at the end of an operation lists its only correct results: the name
  * of an error, a number, the state of a ticket, or `killed` for a call that pthread_cancel ended.  A
@@ -39,7 +39,7 @@
 #include <stdint.h>
 
 enum {
-    THREADS = 4, SEMS_MAX = 2,
+    THREADS = 4, SEMS_MAX = 2, SHARES = 3,
 
     /* Places after a thread's operations: in a signal handler, when canceled, in callbacks. */
     IN_HANDLER = 10, WHEN_CANCELED, IN_CALLBACK, CALLBACK_PLACES = 4,
@@ -107,8 +107,8 @@ enum result {
     GOT_CLOSED, GOT_PTHREAD_CANCEL, GOT_NEVER, RESULTS
 };
 
-enum { A_SEM = 1, A_TICKET = 2, A_TOKEN = 4, A_THREAD = 8, A_PROCESS = 16 };
-enum { PRIORITY = 1, TOKEN = 2, TIME = 4 };
+enum { A_SEM = 1, A_TICKET = 2, A_TOKEN = 4, A_THREAD = 8, A_PROCESS = 16, A_SHARE = 32 };
+enum { PRIORITY = 1, TOKEN = 2, TIME = 4, SHARE = 8 };
 
 struct verb_row {
     const char *word;           /* in the language */
@@ -142,6 +142,7 @@ struct op {
     int       priority;
     int       ticket;       /* a thread: whose ticket it is, or which thread to kill */
     int       sem;
+    int       share;        /* 1 .. SHARES, or 0 for none */
     bool      token, timed, past, calls;
     bool      if_held;      /* only if this thread holds units */
     int       callback;     /* index of its operations in callback_script, or 0 if it is only counted */
@@ -165,6 +166,11 @@ static inline bool takes_n(const struct op *op)
     return verbs[op->verb].units == TAKES;
 }
 
+static inline int weight_of_share(int share)
+{
+    return share == 3 ? 3 : 1;
+}
+
 static inline bool has_deadline(const struct op *op)
 {
     return verbs[op->verb].deadline || op->timed;
@@ -185,6 +191,7 @@ extern bool script_cancelable[THREADS], script_follows[THREADS], script_is_deter
 extern struct op callback_script[CALLBACKS_MAX][CALLBACK_OPS];
 extern int callback_ops[CALLBACKS_MAX], callbacks_count;    /* from 1 on */
 extern int place[CALLS], places;    /* of the calls that can happen */
+extern bool script_uses_shares;
 extern bool script_quiet_parkers;   /* threads do not stop where they get or return a parker */
 
 bool script_read(const struct scenario *what);  /* returns false if the words are not a scenario */
@@ -201,5 +208,11 @@ const struct scenario *scenario_of_words(const char *words);
 extern fairsem_t sems[SEMS_MAX];
 extern fairsem_token_t the_token;
 extern fairsem_ticket_t tickets[THREADS];
+extern fairsem_share_t shares[SHARES];      /* share 1 is the first */
+
+static inline fairsem_share_t *share_of(const struct op *op)
+{
+    return op->share != 0 ? &shares[op->share - 1] : NULL;
+}
 
 #endif

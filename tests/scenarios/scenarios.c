@@ -157,6 +157,93 @@ const struct scenario scenarios[] = {
       "acquire 2 > acquire 8 p-1 = killed > release 5; waiters = 2; kill t1; after t1; after t0; "
       "waiters = 0; available = 3; destroy" },
 
+    /* ---- Shares: h1 and h2 have weight 1, h3 has weight 3 ---- */
+    { .name = "units-go-round-between-two-shares", .threads =
+      "> take 1 t0 h1 = EINPROGRESS; take 1 t1 h1 = EINPROGRESS; take 1 t2 h2 = EINPROGRESS; shares = 2; "
+      "release 1; state t0 = granted; release 1; state t2 = granted; state t1 = waiting; release 1" },
+    { .name = "units-go-round-between-three-shares-and-requests-without-one", .threads =
+      "acquire 1 h1 > acquire 1 > acquire 1 h2 > "
+      "take 1 h1 = EINPROGRESS; shares = 2; waiters = 4; release 3; after t0; after t1; after t2; "
+      "state = waiting; release 1" },
+    { .name = "a-share-of-weight-three-gets-three-units-of-four", .threads =
+      "> take 1 t0 h1 = EINPROGRESS; take 1 t1 h3 = EINPROGRESS; take 1 t2 h3 = EINPROGRESS; "
+      "take 1 t3 h3 = EINPROGRESS > acquire 1 h1 > "
+      "release 1; state t0 = granted; release 3; state t3 = granted; waiters = 1; release 1; after t1" },
+    { .name = "thirds-of-a-unit-add-up-to-a-unit", .threads =
+      "> take 1 t0 h3 = EINPROGRESS; take 1 t1 h1 = EINPROGRESS; take 2 t2 h3 = EINPROGRESS; "
+      "take 1 t3 h3 = EINPROGRESS > acquire 1 h1 > release 4; state t2 = granted; waiters = 2; "
+      "release 1; state t3 = granted; waiters = 1; release 1" },
+    { .name = "a-front-that-is-returned-costs-its-share-nothing", .threads =
+      "> take 9 t0 h1 = EINPROGRESS; take 1 t1 h1 = EINPROGRESS; take 1 t2 h2 = EINPROGRESS; release 1; "
+      "available = 1; return t0; state t1 = granted; state t2 = waiting; release 1" },
+    { .name = "a-front-that-its-token-ends-costs-its-share-nothing", .threads =
+      "acquire 3 h1 token = ECANCELED > acquire 1 h1 > acquire 1 h2 > "
+      "release 1; cancel; after t0; after t1; waiters = 1; release 1" },
+    { .name = "a-front-whose-thread-is-canceled-costs-its-share-nothing", .threads =
+      "acquire 3 h1 = killed > acquire 1 h1 > acquire 1 h2 > "
+      "release 1; kill t0; after t0; after t1; waiters = 1; release 1" },
+    { .name = "new-shares-do-not-pass-a-large-front", .threads =
+      "> take 3 t0 h1 = EINPROGRESS; take 1 t1 h2 = EINPROGRESS; release 1; take 1 t2 h3 = EINPROGRESS; "
+      "take 1 t3 = EINPROGRESS; available = 1; waiters = 4; release 2; state t0 = granted > "
+      "shares = 2; release 1; state t1 = granted; release 1; state t2 = granted; release 1" },
+    { .name = "priorities-come-before-shares", .threads =
+      "> take 1 t0 h1 = EINPROGRESS; take 1 t1 h2 p1 = EINPROGRESS; take 1 t2 h2 p-1 = EINPROGRESS; "
+      "take 1 t3 h1 = EINPROGRESS > release 1; state t2 = granted; release 1; state t0 = granted; "
+      "release 1; state t3 = granted; state t1 = waiting; release 1" },
+    { .name = "what-a-share-had-at-a-better-priority-does-not-hold-it-up-at-a-worse-one", .threads =
+      "> take 1 t0 h2 p1 = EINPROGRESS; take 9 t1 h1 = EINPROGRESS; release 9; state t1 = granted; "
+      "take 1 t2 h2 p1 = EINPROGRESS; take 1 t3 h1 p1 = EINPROGRESS > release 2; state t0 = granted; "
+      "state t3 = granted; state t2 = waiting; release 1" },
+    { .name = "a-share-that-comes-back-has-no-credit", .threads =
+      "> take 1 t0 h1 = EINPROGRESS; take 1 t1 h2 = EINPROGRESS; take 1 t2 h2 = EINPROGRESS; "
+      "take 1 t3 h2 = EINPROGRESS; release 3; claim t0; claim t1; take 1 t0 h1 = EINPROGRESS; "
+      "take 1 t1 h1 = EINPROGRESS > release 1; state t0 = granted; state t3 = waiting; release 1; "
+      "state t3 = granted; state t1 = waiting; release 1" },
+    { .name = "a-share-that-comes-back-late-starts-at-the-virtual-time", .threads =
+      "> take 1 t0 h1 = EINPROGRESS; take 9 t1 h2 = EINPROGRESS; take 9 t2 h2 = EINPROGRESS; "
+      "take 1 t3 h2 = EINPROGRESS; release 19; claim t0; claim t1; claim t2; waiters = 1 > "
+      "take 9 t0 h1 = EINPROGRESS; take 1 t1 h1 = EINPROGRESS; release 9; state t0 = granted; "
+      "release 1; state t3 = granted; state t1 = waiting; release 1" },
+    { .name = "a-share-that-was-granted-less-is-granted-by-the-call-that-asks", .threads =
+      "> take 1 t0 h3 = EINPROGRESS; take 1 t1 h2 = EINPROGRESS; take 3 t2 h2 = EINPROGRESS; release 3; "
+      "available = 1; waits = 3; acquire 1 h3; available = 0; waits = 4; waiters = 1 > "
+      "release 1; take 1 t3 h3 = EINPROGRESS; state t3 = granted; grants = 4; release 3" },
+    { .name = "a-charge-is-a-part-of-the-next-grant", .threads =
+      "> take 1 t0 h1 = EINPROGRESS; take 1 t1 h1 = EINPROGRESS; take 1 t2 h2 = EINPROGRESS; "
+      "take 1 t3 h2 = EINPROGRESS; charge 2 h1; release 3; state t3 = granted; state t1 = waiting; "
+      "release 1; charge min h1 = EINVAL" },
+    { .name = "a-negative-charge-gives-units-back", .threads =
+      "> take 4 t0 h1 = EINPROGRESS; take 4 t1 h1 = EINPROGRESS; take 1 t2 h2 = EINPROGRESS; "
+      "take 1 t3 h2 = EINPROGRESS; charge -3 h1; release 9; state t1 = granted; state t3 = waiting; "
+      "release 1" },
+    { .name = "a-share-is-not-destroyed-while-a-request-of-it-waits", .threads =
+      "acquire 1 h1 > unshare h1 = EBUSY; unshare h2; destroy = EBUSY; release 1; after t0; unshare h1; "
+      "acquire 1 h1 = EINVAL; take 1 h1 = EINVAL; charge 1 h1 = EINVAL; destroy" },
+    { .name = "a-share-waits-at-one-semaphore-at-a-time", .units = 1, .threads =
+      "acquire 2 h1 > acquire 1 s1 h1 = EINVAL; take 1 s1 h1 = EINVAL; drain 0 s1 h1 = EINVAL; "
+      "closed s1 = 0; release 1; after t0; take 2 s1 h1 = EINPROGRESS; acquire 1 h1 = EINVAL > "
+      "release 1 s1; release 1; acquire 1 h1" },
+    { .name = "a-semaphore-with-aging-has-no-shares", .aging_ns = LONG, .units = 1, .threads =
+      "> acquire 1 h1 = EINVAL; take 1 h1 = EINVAL; drain 1 h1 = EINVAL; closed = 0; available = 1" },
+    { .name = "a-semaphore-with-a-bypass-has-no-shares", .bypass_ns = LONG, .units = 1, .threads =
+      "> acquire 1 h1 = EINVAL; take 1 h1 = EINVAL; drain 1 h1 = EINVAL; closed = 0; available = 1" },
+    { .name = "a-ticket-is-watched-without-a-share", .threads =
+      "> take 1 h1 = EINPROGRESS; watch h1 = EINVAL; release 1; watch h1 = EINVAL; watch" },
+    { .name = "a-close-ends-the-requests-of-all-shares", .threads =
+      "acquire 1 h1 p-1 = ESHUTDOWN > acquire 1 h2 p1 = ESHUTDOWN > "
+      "take 1 t2 h1 p2 = EINPROGRESS; take 1 t3 h3 = EINPROGRESS; shares = 3; close; waiters = 0; "
+      "shares = 0; state t2 = closed; state t3 = closed; unshare h1; acquire 1 h2 = ESHUTDOWN" },
+    { .name = "drains-have-shares-too", .units = 1, .threads =
+      "acquire 1 > drain 1 h1 > drain 1 h2 p-1 > "
+      "shares = 2; waiters = 2; release 1; after t1; after t2; available = 1" },
+    { .name = "a-smaller-capacity-ends-the-large-requests-of-all-shares", .capacity = 9, .threads =
+      "> take 9 t0 h1 p-1 = EINPROGRESS; take 1 t1 h1 p2 = EINPROGRESS; take 9 t2 h2 p1 = EINPROGRESS; "
+      "take 1 t3 h2 p1 = EINPROGRESS; capacity 5; state t0 = canceled; state t2 = canceled; shares = 2 > "
+      "release 5; state t3 = granted; state t1 = waiting; release 1" },
+    { .name = "units-go-round-after-a-pause", .units = 1, .capacity = 1, .threads =
+      "> capacity 0; take 1 t0 h1 = EINPROGRESS; take 1 t1 h1 = EINPROGRESS; take 1 t2 h2 = EINPROGRESS; "
+      "capacity 2; state t0 = granted; state t2 = granted; state t1 = waiting; capacity 3" },
+
     /* ---- Capacity (U28: golang 29721, tokio 5308, anyio 73, redisson 603) ---- */
     { .name = "units-in-use-stay-in-use-when-the-capacity-changes", .units = 5, .capacity = 5,
       .threads =
@@ -709,6 +796,73 @@ const struct scenario scenarios[] = {
       "acquire 1 = 0; give | later; release 1" },
     { .name = "age-before-the-deadline", .aging_ns = MOMENT_NS, .threads =
       "timed 1 p1 = 0 or ETIMEDOUT; give | acquire 3 = 0 | release 2; release 2" },
+
+    /* ---- Shares ---- */
+    { .name = "two-shares", .units = 1, .threads =
+      "acquire 1 h1 = 0; give | acquire 1 h2 = 0; give" },
+    { .name = "three-shares", .units = 1, .threads =
+      "acquire 1 h1 = 0; give | acquire 1 h2 = 0; give | acquire 1 h3 = 0; give" },
+    { .name = "two-requests-of-a-share", .units = 1, .threads =
+      "acquire 1 h1 = 0; give | acquire 1 h1 = 0; give | acquire 1 h2 = 0; give" },
+    { .name = "shares-and-weights", .units = 2, .threads =
+      "acquire 1 h3 = 0; give; acquire 1 h3 = 0; give | acquire 2 = 0; give | acquire 1 h1 = 0; give" },
+    { .name = "shares-of-a-flood-and-of-one", .may_block = true, .threads =
+      "take 1 h1; take 1 t1 h1; take 1 t2 h1 | take 1 t3 h2; state t3 | release 2" },
+    { .name = "shares-and-timeout", .units = 1, .threads =
+      "timed 2 h1; give | acquire 1 h1 = 0; give | acquire 1 h2 = 0; give" },
+    { .name = "shares-and-token", .units = 1, .threads =
+      "acquire 2 h1 token; give | acquire 1 h1 = 0; give | acquire 1 h2 = 0; give | cancel" },
+    { .name = "shares-and-pthread-cancel", .units = 1, .threads =
+      "!acquire 2 h1; give | acquire 1 h1 = 0; give | release 1; acquire 1 h2 = 0; give" },
+    { .name = "shares-and-signals", INTERRUPTIBLE, .signals = 1, .units = 1, .threads =
+      "timed 2 h1; give | acquire 1 h1; give | acquire 1 h2; give" },
+    { .name = "shares-and-priorities", .units = 1, .threads =
+      "acquire 1 h1 p1 = 0; give | acquire 1 h1 = 0; give | acquire 1 h2 p1 = 0; give" },
+    { .name = "shares-and-charges", .units = 1, .threads =
+      "acquire 1 h1 = 0; give | acquire 1 h1 = 0; give | acquire 1 h2 = 0; give | charge 2 h1" },
+    { .name = "shares-and-tickets", .threads =
+      "take 1 h1 calls=claim+give; return | acquire 1 h2 = 0; give | release 1" },
+    { .name = "shares-and-a-ticket-that-is-taken-again", .may_block = true, .threads =
+      "take 1 h1 calls=claim+take.1.h1.again; return | take 1 h2; state | release 1; release 1" },
+    { .name = "shares-and-close", .units = 1, .threads =
+      "acquire 2 h1 p1; give | acquire 2 h2; give | take 2 h1 calls; return | close" },
+    { .name = "shares-and-drains", .units = 1, .threads =
+      "acquire 1 h1; give | drain 1 h2 = 0 | drain 0 h1 p-1" },
+    { .name = "shares-and-capacity", .units = 2, .capacity = 2, .threads =
+      "acquire 2 h1 = 0 or E2BIG; give | acquire 1 h1 = 0; give | acquire 1 h2 p1 = 0; give | capacity 1" },
+    { .name = "shares-and-pause", .units = 1, .capacity = 1, .threads =
+      "acquire 1 h1; give | acquire 1 h2; give | capacity 0; capacity 1" },
+    { .name = "shares-and-full-queue", .units = 1, .max_waiters = 1, .threads =
+      "acquire 1 h1; give | acquire 1 h2; give | acquire 1 h1; give" },
+    { .name = "shares-and-attempts", .units = 2, .threads =
+      "acquire 2 h1 = 0; give | acquire 1 h2 = 0; give | try 1; give; upto 1; give" },
+    { .name = "shares-inspected", .may_block = true, .threads =
+      "take 1 h1; take 1 t1 h2 | release 2 | after t0 1; shares; state t0; waiters; shares" },
+    { .name = "share-at-one-semaphore-and-then-another", .threads =
+      "acquire 1 h1 = 0; acquire 1 s1 h1 = 0 | release 1; release 1 s1" },
+    { .name = "share-at-one-semaphore-or-another", .threads =
+      "acquire 1 h1 = 0 or EINVAL; give | acquire 1 s1 h1 = 0 or EINVAL; give s1 | "
+      "release 1; release 1 s1" },
+    { .name = "share-of-a-ticket-and-of-another-semaphore", .threads =
+      "take 1 h1; return | take 1 s1 h1; return | release 1; release 1 s1" },
+    { .name = "share-destroyed-after-acquire", .threads =
+      "acquire 1 h1 = 0; unshare h1; destroy | release 1" },
+    { .name = "share-destroyed-after-acquire-beside-another", .threads =
+      "acquire 1 h1 = 0; unshare h1 = 0 | acquire 1 h2 = 0; unshare h2 = 0 | release 2" },
+    { .name = "share-destroyed-after-timed", .threads =
+      "timed 1 h1 = 0 or ETIMEDOUT; unshare h1 = 0 | release 1" },
+    { .name = "share-destroyed-after-a-token", .threads =
+      "acquire 1 h1 token = ECANCELED; unshare h1 = 0 | cancel" },
+    { .name = "share-destroyed-after-close", .threads =
+      "acquire 1 h1 = ESHUTDOWN; unshare h1 = 0; destroy | close" },
+    { .name = "share-destroyed-after-capacity", .units = 2, .capacity = 2, .threads =
+      "take 2 h1; watch; return; unshare h1 = 0 | capacity 1" },
+    { .name = "share-destroyed-after-a-return", .threads =
+      "take 1 h1; watch; unshare h1 = 0 | after t0 1; return t0" },
+    { .name = "share-destroyed-beside-its-last-grant", .threads =
+      "take 1 h1 | after t0 1; unshare h1 = 0 or EBUSY | after t0 1; release 1" },
+    { .name = "share-destroyed-beside-its-last-return", .threads =
+      "take 1 h1; return | after t0 1; unshare h1 = 0 or EBUSY" },
 
     /* ---- Tokens ---- */
     { .name = "token-or-grant", .threads =

@@ -11,7 +11,7 @@ struct op script[THREADS][OPS_MAX];
 int threads_count, ops_count[THREADS], sems_count, tickets_count;
 int script_process[THREADS];
 bool script_cancelable[THREADS], script_follows[THREADS], script_is_determined, script_has_processes;
-bool script_quiet_parkers;
+bool script_quiet_parkers, script_uses_shares;
 struct op callback_script[CALLBACKS_MAX][CALLBACK_OPS];
 int callback_ops[CALLBACKS_MAX], callbacks_count;
 int place[CALLS], places;
@@ -153,6 +153,8 @@ static bool read_argument(const char *word, struct op *op)
         return read_int(word + 1, &op->ticket);
     else if (word[0] == 's')
         return read_int(word + 1, &op->sem);
+    else if (word[0] == 'h')
+        return read_int(word + 1, &op->share);
     else
         return read_number(word, &op->n);
     return true;
@@ -179,7 +181,10 @@ static bool read_op(char *text, int id, struct op *op)
         sems_count = op->sem + 1;
     if (op->ticket >= tickets_count)
         tickets_count = op->ticket + 1;
-    return (unsigned)op->sem < SEMS_MAX && (unsigned)op->ticket < THREADS;
+    if (op->share != 0)
+        script_uses_shares = true;
+    return (unsigned)op->sem < SEMS_MAX && (unsigned)op->ticket < THREADS && (unsigned)op->share <= SHARES
+           && ((verbs[op->verb].of & A_SHARE) == 0 || op->share != 0);
 }
 
 static bool read_thread(char *text, int id)
@@ -268,7 +273,7 @@ bool script_read(const struct scenario *what)
     memset(callback_ops, 0, sizeof callback_ops);
     threads_count = tickets_count = 0;
     sems_count = 1;
-    script_has_processes = false;
+    script_has_processes = script_uses_shares = false;
     callbacks_count = 1;
     reading_callback = 0;
     snprintf(text, sizeof text, "%s", what->threads);

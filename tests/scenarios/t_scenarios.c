@@ -20,6 +20,7 @@
 fairsem_t sems[SEMS_MAX];
 fairsem_token_t the_token;
 fairsem_ticket_t tickets[THREADS];
+fairsem_share_t shares[SHARES];
 
 enum at { ACTS, WAITS_IN_QUEUE, WATCHES, COMES_AFTER, ENDED };
 
@@ -35,7 +36,7 @@ struct player {
 static struct player player[THREADS];
 static _Thread_local struct player *self;
 static _Atomic int changes;     /* of any player's `at` */
-static _Atomic bool destroyed[SEMS_MAX];
+static _Atomic bool destroyed[SEMS_MAX], unshared[SHARES];
 static _Atomic int called[THREADS];     /* a ticket's callbacks */
 
 static void set_at(struct player *p, enum at at)
@@ -59,7 +60,7 @@ static int64_t call_library(const struct op *op)
         .sem = &sems[op->sem], .ticket = &tickets[op->ticket], .token = &the_token,
         .guard = &claimed, .how = &how, .at = &at,
         .timeout_ns = ms * 1000000, .callback = act_in_callback, .arg = (void *)(uintptr_t)op,
-        .held = self->held[op->sem],
+        .held = self->held[op->sem], .share = share_of(op),
     };
     int64_t n = op->n, result;
     int sem = op->sem;
@@ -75,6 +76,8 @@ static int64_t call_library(const struct op *op)
     }
     if (op->verb == DESTROY && result == 0)
         atomic_store(&destroyed[op->sem], true);
+    if (op->verb == UNSHARE && result == 0)
+        atomic_store(&unshared[op->share - 1], true);
     self->held[sem] += units_got(op, n, result);
     return result;
 }
@@ -210,6 +213,8 @@ static void clear(void)
     ck_assert_int_eq(fairsem_token_destroy(&the_token), 0);
     for (int i = 0; i < sems_count; i++)
         ck_assert(atomic_load(&destroyed[i]) || fairsem_destroy(&sems[i]) == 0);
+    for (int i = 0; i < SHARES; i++)
+        ck_assert(atomic_load(&unshared[i]) || fairsem_share_destroy(&shares[i]) == 0);
 }
 
 /* ---- Scenarios ---- */
@@ -222,6 +227,10 @@ static void prepare(const struct scenario *what)
     for (int i = 0; i < sems_count; i++) {
         atomic_store(&destroyed[i], false);
         ck_assert(make_semaphore(what, &sems[i]));
+    }
+    for (int i = 0; i < SHARES; i++) {
+        atomic_store(&unshared[i], false);
+        ck_assert_int_eq(fairsem_share_init(&shares[i], (uint32_t)weight_of_share(i + 1)), 0);
     }
     ck_assert_int_eq(fairsem_token_init(&the_token), 0);
     if (what->canceled != 0)

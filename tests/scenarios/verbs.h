@@ -8,9 +8,9 @@
  * or the order of the rows changes, all seeds make other scenarios.
  */
 
-VERB(ACQUIRE, "acquire", ASKS, .with = PRIORITY | TOKEN, .waits = true, .drawn = 26,
+VERB(ACQUIRE, "acquire", ASKS, .with = PRIORITY | TOKEN | SHARE, .waits = true, .drawn = 26,
      .returns = R_WAIT | R(CLOSED) | R(TOKEN))
-VERB(TIMED, "timed", ASKS, .with = PRIORITY | TOKEN, .waits = true, .deadline = true,
+VERB(TIMED, "timed", ASKS, .with = PRIORITY | TOKEN | SHARE, .waits = true, .deadline = true,
      .drawn = 10, .simpler = ACQUIRE, .returns = R_WAIT | R(CLOSED) | R(TOKEN) | R(ETIMEDOUT))
 VERB(FOR, "for", ASKS, .waits = true, .deadline = true, .drawn = 3, .simpler = TIMED,
      .counts_as = TIMED, .returns = R_WAIT | R(CLOSED) | R(ETIMEDOUT))
@@ -27,8 +27,8 @@ VERB(GIVE, "give", .of = A_SEM, .units = GIVES, .counts_as = RELEASE, .returns =
 VERB(CLOSE, "close", .of = A_SEM, .number = OPTIONAL, .drawn = 4,
      .returns = R(OK) | R(EINVAL) | R(EALREADY))
 /* Close, and wait until n units are free. */
-VERB(DRAIN, "drain", .of = A_SEM, .number = UNITS, .with = PRIORITY | TOKEN | TIME, .waits = true,
-     .drawn = 3, .returns = R_WAIT | R(TOKEN) | R(ETIMEDOUT))
+VERB(DRAIN, "drain", .of = A_SEM, .number = UNITS, .with = PRIORITY | TOKEN | TIME | SHARE,
+     .waits = true, .drawn = 3, .returns = R_WAIT | R(TOKEN) | R(ETIMEDOUT))
 VERB(CAPACITY, "capacity", .of = A_SEM, .number = UNITS, .drawn = 6, .returns = R(OK) | R(EINVAL))
 VERB(CONSUME, "consume", .of = A_SEM, .number = UNITS, .units = CONSUMES, .drawn = 3,
      .returns = R(OK) | R(EINVAL) | R(EOVERFLOW))
@@ -45,8 +45,8 @@ VERB(STATE, "state", .of = A_TICKET, .drawn = 3, INSPECTS)
 VERB(CANCEL, "cancel", .of = A_TOKEN, .number = OPTIONAL, .drawn = 5,
      .returns = R(OK) | R(EINVAL) | R(EALREADY))
 
-VERB(TAKE, "take", .of = A_SEM | A_TICKET, .number = UNITS, .with = PRIORITY, .units = RESERVES,
-     .drawn = 11, .returns = R(OK) | R(EINPROGRESS) | R(EINVAL) | R(E2BIG) | R(ECANCELED)
+VERB(TAKE, "take", .of = A_SEM | A_TICKET, .number = UNITS, .with = PRIORITY | SHARE,
+     .units = RESERVES, .drawn = 11, .returns = R(OK) | R(EINPROGRESS) | R(EINVAL) | R(E2BIG) | R(ECANCELED)
                              | R(ENOBUFS) | R(CLOSED))
 VERB(CLAIM, "claim", .of = A_TICKET, .units = CLAIMS, .drawn = 4,
      .returns = R(OK) | R(EAGAIN) | R(EINVAL) | R(E2BIG) | R(CLOSED) | R(EBUSY), .never = R(EBUSY),
@@ -56,6 +56,11 @@ VERB(RETURN, "return", .of = A_TICKET, .drawn = 4, .returns = R(OK))
 VERB(WATCH, "watch", .of = A_TICKET, .with = TOKEN | TIME, .waits = true, .drawn = 5,
      .returns = R(OK) | R(EINVAL) | R(E2BIG) | R(ETIMEDOUT) | R(EINTR) | R(ECANCELED) | R(TOKEN)
                 | R(CLOSED) | R(PTHREAD_CANCEL))
+
+/* fairsem_share_charge, and fairsem_share_destroy. */
+VERB(CHARGE, "charge", .of = A_SHARE, .number = UNITS, .drawn = 2, .counts_as = CONSUME,
+     .returns = R(OK) | R(EINVAL))
+VERB(UNSHARE, "unshare", .of = A_SHARE, .counts_as = DESTROY, .returns = R(OK) | R(EBUSY))
 
 /* pthread_cancel. */
 VERB(KILL, "kill", .of = A_THREAD, .drawn = 2)
@@ -76,6 +81,7 @@ VERB(STAT_CANCELS, "cancels", .of = A_SEM, .inspects = true)
 VERB(STAT_REFUSED, "refused", .of = A_SEM, .inspects = true)
 VERB(STAT_OVER_RELEASES, "over_releases", .of = A_SEM, .inspects = true)
 VERB(STAT_AGED, "aged", .of = A_SEM, .inspects = true)
+VERB(STAT_SHARES, "shares", .of = A_SEM, .inspects = true)
 
 /* ---- Of processes, see ../search/shared/ ---- */
 

@@ -159,6 +159,8 @@ static void add_op(struct text *text, const struct op *op, char blank, int id)
         add(text, "%c%lld", blank, (long long)op->n);
     if (op->priority != 0)
         add(text, "%cp%d", blank, op->priority);
+    if (op->share != 0)
+        add(text, "%ch%d", blank, op->share);
     if (op->sem != 0)
         add(text, "%cs%d", blank, op->sem);
     if (op->token)

@@ -9,6 +9,8 @@
  *   - loads of the generation that fork counts;
  *   - accesses to a token's reason if the scenario cancels no token; to a capacity that does not change; to
  *     the list of parkers if no parker is made; to the duration of a wake-up if it is not measured;
+ *   - accesses to a share if the scenario has no charge, no end of a share and one semaphore: a thread without
+ *     the mutex only learns that the share is not at another semaphore;
  *   - accesses to `closed`, `waiters` and `in_section`, which are only hints for threads without the mutex.
  */
 #include "oracles.h"
@@ -58,8 +60,16 @@ static bool sem_access_commutes(const char *at, size_t offset, bool write)
     return IS(closed) || IS(waiters) || IS(in_section);
 }
 
-static bool commutes(const void *at, bool write)
+/* Its generation has fewer bytes than the others. */
+static bool share_access_commutes(size_t size, bool write)
 {
+    return (size < sizeof(int64_t) && !write)
+           || (!script_uses(CHARGE) && !script_uses(UNSHARE) && sems_count == 1);
+}
+
+static bool commutes(const void *at, size_t size, bool write)
+{
+    size_t in_shares = (size_t)((const char *)at - (const char *)shares);
     size_t in_sems = (size_t)((const char *)at - (const char *)sems);
     size_t in_token = (size_t)((const char *)at - (const char *)&the_token);
 
@@ -67,6 +77,8 @@ static bool commutes(const void *at, bool write)
         return sem_access_commutes(at, in_sems % sizeof sems[0], write);
     if (in_token < sizeof the_token)
         return !write && !script_uses(CANCEL);
+    if (in_shares < sizeof shares)
+        return share_access_commutes(size, write);
     if (in_statics(at))
         return !write && !scenario->cold;
     return false;
@@ -98,7 +110,7 @@ void access_begins(const void *at, size_t size, enum access_kind kind, const voi
 
     if (self == NULL)
         return;
-    if (!commutes(at, write) && !looks_again(at, write))
+    if (!commutes(at, size, write) && !looks_again(at, write))
         stop(READY, doing[kind], at, pc);
     oracle_touch(at, size, false);
     note_look(at, size);

@@ -56,6 +56,7 @@ static int64_t call_library(const struct op *op, struct call *call)
         .guard = &claimed, .how = &how, .at = &at,
         .timeout_ns = timeout_ns, .callback = called_back,
         .arg = (void *)(uintptr_t)(id_of(self) * OPS_MAX + self->op), .held = call->n,
+        .share = share_of(op),
     };
     int64_t result = result_of_call(op, &with);
 
@@ -68,6 +69,10 @@ static int64_t call_library(const struct op *op, struct call *call)
     if (op->verb == DESTROY && result == 0) {
         run.sem_dead[op->sem] = true;
         user_destroyed(op->sem);
+    }
+    if (op->verb == UNSHARE && result == 0) {
+        run.share_dead[op->share - 1] = true;
+        user_unshared(op->share - 1);
     }
     return result;
 }
@@ -202,6 +207,8 @@ static void make_things(void)
         if (!make_semaphore(scenario, &sems[i]))
             fail("explorer", "a semaphore cannot be made");
     }
+    for (int i = 0; i < SHARES; i++)
+        fairsem_share_init(&shares[i], (uint32_t)weight_of_share(i + 1));
     memset(&the_token, 0, sizeof the_token);
     fairsem_token_init(&the_token);
     if (scenario->canceled != 0)

@@ -97,7 +97,7 @@ struct run {
     struct call call[CALLS];
     int64_t     held[THREADS][SEMS_MAX];    /* units, by the results */
     int         capacity_changes;               /* begun */
-    bool        sem_dead[SEMS_MAX];
+    bool        sem_dead[SEMS_MAX], share_dead[SHARES];
     uint8_t     made[CALLS];                    /* number of runs of this take's callback */
     uint8_t     acts[THREADS][CALLBACK_PLACES]; /* the operation of each callback's place */
     int         acted[THREADS];             /* number of used places */
@@ -244,6 +244,7 @@ void user_came_after(const struct op *op);
 void user_follows(void);
 void user_destroyed(int sem);
 void user_returned(int ticket);
+void user_unshared(int share);
 
 /* origins.c */
 void origins_check(void);

@@ -52,6 +52,7 @@ static int weighted(const int *weight, int n)
 /* ---- The state at the start ---- */
 
 static struct scenario what;        /* the settings of the scenario, whose threads are in the script */
+static bool has_shares;
 
 static void choose_capacity(void)
 {
@@ -86,6 +87,7 @@ static void choose_mode(void)
         what.bypass_ns = percent(60) ? LONG_NS : MOMENT_NS;
     if (percent(10))
         what.aging_ns = percent(70) ? MOMENT_NS : 1;
+    has_shares = percent(what.bypass_ns != 0 || what.aging_ns != 0 ? 5 : 35);
     if (percent(8))
         what.spurious = 1;
     if (percent(4)) {
@@ -109,7 +111,7 @@ static enum verb some_verb(void)
     int weight[VERBS];
 
     for (int verb = 0; verb < VERBS; verb++)
-        weight[verb] = verbs[verb].drawn;
+        weight[verb] = has_shares || verbs[verb].of != A_SHARE ? verbs[verb].drawn : 0;
     return (enum verb)weighted(weight, VERBS);
 }
 
@@ -123,6 +125,8 @@ static struct op some_op(int t, int semaphores)
         op.sem = 1;
     if ((verb->with & PRIORITY) != 0)
         op.priority = percent(12) ? below(2) * 2 - 1 : 0;
+    if (has_shares && ((verb->with & SHARE) != 0 || (verb->of & A_SHARE) != 0))
+        op.share = below((verb->with & SHARE) != 0 ? 4 : 3) + ((verb->of & A_SHARE) != 0);
     if ((verb->with & TOKEN) != 0)
         op.token = percent(35);
     if ((verb->with & TIME) != 0)
@@ -167,8 +171,10 @@ static void choose_callback(struct op *take, int semaphores)
         *op = *program[which][k];
         op->ticket = (take->ticket + op->ticket) % threads_count;
         op->sem = op->verb != CLAIM && op->verb != RETURN && op->verb != CANCEL ? take->sem : 0;
-        if (op->verb == TAKE)
+        if (op->verb == TAKE) {
             op->callback = c;
+            op->share = take->share;
+        }
         if (semaphores > 1 && op->verb == RELEASE && percent(50))
             op->sem = 1 - op->sem;
         callback_ops[c]++;

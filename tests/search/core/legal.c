@@ -29,6 +29,20 @@ static bool may_destroy(int t, int k)
            && (taken & ~returned) == 0;
 }
 
+/* A share is destroyed by the only thread that uses it, so no other one is in a call with it. */
+static bool may_unshare(int t, const struct op *op)
+{
+    for (int i = 0; i < places; i++) {
+        if (place[i] / OPS_MAX != t && op_of(place[i])->share == op->share)
+            return false;
+    }
+    for (int i = 0; i < CALLBACKS_MAX * CALLBACK_OPS; i++) {
+        if (callback_script[i / CALLBACK_OPS][i % CALLBACK_OPS].share == op->share)
+            return false;
+    }
+    return true;
+}
+
 /*
  * A handler may release and try, on an interruptible semaphore without callbacks.  (But not if a thread may be
  * canceled, because nothing records whether its handler has acted before, so the model cannot know.)
@@ -44,7 +58,7 @@ static bool is_legal(const struct scenario *what)
         for (int k = 0; k < ops_count[t]; k++) {
             const struct op *op = &script[t][k];
 
-            if (op->verb == DESTROY && !may_destroy(t, k))
+            if ((op->verb == DESTROY && !may_destroy(t, k)) || (op->verb == UNSHARE && !may_unshare(t, op)))
                 return false;
             handles = handles && op->verb != KILL && !(op->verb == TAKE && op->calls);
         }

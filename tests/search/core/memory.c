@@ -10,6 +10,7 @@
 fairsem_t sems[SEMS_MAX];
 fairsem_token_t the_token;
 fairsem_ticket_t tickets[THREADS];
+fairsem_share_t shares[SHARES];
 
 static struct image cold_image, warm_image;
 
@@ -36,6 +37,7 @@ uint64_t memory_hash(uint64_t hash)
     hash = image_hash(hash, NULL);
     hash = mix(hash, sems, (size_t)sems_count * sizeof sems[0]);
     hash = mix(hash, &the_token, sizeof the_token);
+    hash = mix(hash, shares, script_uses_shares ? sizeof shares : 0);
     return mix(hash, tickets, (size_t)tickets_count * sizeof tickets[0]);
 }
 

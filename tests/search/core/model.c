@@ -27,6 +27,7 @@ void model_init(struct model *m)
             (void)spec_set_capacity(&m->sem[s], 0);
         m->sem[s].closed = scenario->closed;
         m->sem[s].bypass = scenario->bypass_ns != 0;
+        m->sem[s].aging = scenario->aging_ns != 0;
     }
     for (int t = 0; t < THREADS; t++)
         m->ended_by[t] = -1;
@@ -37,6 +38,7 @@ void model_init(struct model *m)
         model_request[place[k]] = (struct spec_request){
             .units = op->n, .priority = op->verb == TRY ? INT32_MAX : op->priority,
             .ticket = op->verb == TAKE, .drains = op->verb == DRAIN,
+            .share = op->share, .weight = weight_of_share(op->share),
         };
     }
 }

@@ -26,9 +26,10 @@ struct model {
     uint64_t heard[THREADS];    /* the calls that know that it no longer waits, a set */
     bool had_callback[THREADS]; /* a take of this ticket had a callback */
     uint64_t before_callbacks;      /* the returns before that take, a set */
+    bool share_dead[SHARES];
     int  now;                       /* the call that takes a step */
 };
-enum { BEFORE, ASKS, WAITS, HAS, OVER };
+enum { BEFORE, CHECKED, ASKS, WAITS, HAS, OVER };
 
 void model_init(struct model *m);
 
@@ -49,6 +50,8 @@ void model_end_of(int sem, int64_t number[END_NUMBERS]);
 
 extern struct spec_request model_request[CALLS];    /* of each call */
 int64_t result_of(int i);
+
+bool model_overlap(int a, int b);   /* of two calls, of which b has begun */
 
 /* These return false if the results contradict the step. */
 bool model_over(struct model *m, int i, int64_t result);

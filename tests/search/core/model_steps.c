@@ -36,6 +36,79 @@ bool model_may_wait(const struct model *m, int i)
     return !op_of(i)->token || m->token == 0 || m->canceling;
 }
 
+/* ---- Shares ---- */
+
+static bool share_is_elsewhere(const struct model *m, const struct spec *s, int share)
+{
+    for (int k = 0; k < sems_count && share != 0; k++) {
+        if (&m->sem[k] != s && spec_has_share(&m->sem[k], share))
+            return true;
+    }
+    return false;
+}
+
+/*
+ * A call that finds units only at the end of its section has its share in the queue until then.  In the model it
+ * does not wait.
+ */
+static bool share_may_be_elsewhere(int i)
+{
+    for (int k = 0; k < places; k++) {
+        const struct op *op = op_of(place[k]);
+
+        if (op->share == op_of(i)->share && op->sem != op_of(i)->sem && model_overlap(place[k], i)
+            && result_of(i) == EINVAL)
+            return true;
+    }
+    return false;
+}
+
+/* Before anything else, and without the mutex. */
+static bool share_is_refused(const struct model *m, const struct spec *s, int i)
+{
+    int share = op_of(i)->share;
+
+    return share != 0 && (m->share_dead[share - 1] || !spec_takes_shares(s) || share_is_elsewhere(m, s, share)
+                          || share_may_be_elsewhere(i));
+}
+
+static bool charge(struct model *m, int i)
+{
+    const struct op *op = op_of(i);
+    struct spec *at = NULL;
+
+    if (m->share_dead[op->share - 1] || op->n < -FAIRSEM_MAX_UNITS || op->n > FAIRSEM_MAX_UNITS)
+        return model_over(m, i, EINVAL);
+    for (int k = 0; k < sems_count; k++)
+        at = spec_has_share(&m->sem[k], op->share) ? &m->sem[k] : at;
+    for (int k = 0; k < sems_count; k++) {
+        if (at == NULL || at == &m->sem[k])
+            spec_charge(&m->sem[k], op->share, op->n);
+    }
+    return model_over(m, i, 0);
+}
+
+static bool end_share(struct model *m, int i)
+{
+    int share = op_of(i)->share;
+
+    if (share_is_elsewhere(m, NULL, share))
+        return model_over(m, i, EBUSY);
+    m->share_dead[share - 1] = true;
+    return model_over(m, i, 0);
+}
+
+/* A request has joined the queue.  One of a share that was granted less may be granted at once. */
+static bool joins(struct model *m, struct spec *s, int i)
+{
+    m->phase[i] = WAITS;
+    for (int k = 0; k < sems_count; k++) {
+        if (&m->sem[k] != s)
+            spec_forget_share(&m->sem[k], op_of(i)->share);
+    }
+    return model_may_wait(m, i) && model_settle(m, s, true);
+}
+
 /* ---- Steps ---- */
 
 /* All forms of acquire, and a ticket's take: a request that is not granted joins the queue. */
@@ -46,6 +119,8 @@ bool model_ask(struct model *m, struct spec *s, int i, int instead)
 
     if (result_of(i) == ETIMEDOUT && is_timed(op) && (spec_is_full(s) || !model_may_wait(m, i)))
         instead = ETIMEDOUT;    /* its deadline passed before the request */
+    if (instead == 0 && share_is_elsewhere(m, s, op->share))
+        instead = spec_is_full(s) ? ENOBUFS : EINVAL;
     result = spec_ask(s, &model_request[i], instead);
     /*
      * After a release of units that nobody held, more units than the capacity may be free: see
@@ -56,10 +131,8 @@ bool model_ask(struct model *m, struct spec *s, int i, int instead)
         s->available -= op->n;
         result = 0;
     }
-    if (result == SPEC_WAITS) {
-        m->phase[i] = WAITS;
-        return model_may_wait(m, i);
-    }
+    if (result == SPEC_WAITS)
+        return joins(m, s, i);
     if (result != 0)
         return model_over(m, i, result);
     return model_grant(m, i) && (op->verb != TAKE || result_of(i) == 0);
@@ -170,11 +243,18 @@ static bool step_strict(struct model *m, int i, int way)
     const struct op *op = op_of(i);
     struct spec *s = &m->sem[op->sem];
 
-    if (m->phase[i] == BEFORE && op->verb == DRAIN)
+    if (m->phase[i] == BEFORE && (verbs[op->verb].with & SHARE) != 0 && op->share != 0) {
+        m->phase[i] = CHECKED;
+        if (share_is_refused(m, s, i))
+            return way == 0 && model_over(m, i, EINVAL);
+        if (sems_count > 1)
+            return way == 0;
+    }
+    if (m->phase[i] <= CHECKED && op->verb == DRAIN)
         return way == 0 && close_to_drain(m, s, i);
-    if (m->phase[i] != BEFORE && op->verb == RETURN)
+    if (m->phase[i] > CHECKED && op->verb == RETURN)
         return way == 0 && model_returned(m, i);
-    if (m->phase[i] != BEFORE && m->phase[i] != ASKS)
+    if (m->phase[i] > ASKS)
         return way == 0 && (op->verb == CANCEL ? cancel(m, i) : abort_wait(m, s, i));
     if ((takes_n(op) || op->verb == TAKE) && !spec_valid(op->n))
         return way == 0 && model_over(m, i, EINVAL);
@@ -226,6 +306,10 @@ static bool step_strict(struct model *m, int i, int way)
         return model_return(m, i);
     case WATCH:
         return model_watch(m, i);
+    case CHARGE:
+        return charge(m, i);
+    case UNSHARE:
+        return end_share(m, i);
     default:            /* counters, too, whose values only the scenario says */
         return model_over(m, i, result_of(i));
     }
@@ -250,6 +334,14 @@ static bool step_past_the_queue(struct model *m, int i)
     return op->verb == UPTO ? model_over(m, i, n) : model_grant(m, i);
 }
 
+static void check_fairness(const struct model *m)
+{
+    for (int k = 0; k < sems_count; k++) {
+        if (m->sem[k].unfair)
+            fail("fairness", "in the model a share is granted more than the bound of shares");
+    }
+}
+
 bool model_step(struct model *m, int i, int way)
 {
     struct spec *s = &m->sem[op_of(i)->sem];
@@ -257,5 +349,6 @@ bool model_step(struct model *m, int i, int way)
     m->now = i;
     if (way == 3)       /* time passes, and the next request becomes old */
         return scenario->aging_ns != 0 && s->old++ < s->waiters && model_settle(m, s, true);
+    check_fairness(m);
     return way < 2 ? step_strict(m, i, way) : step_past_the_queue(m, i);
 }

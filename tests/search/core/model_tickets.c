@@ -2,7 +2,7 @@
 /* model_tickets.c - the steps of tickets, see model.h. */
 #include "model.h"
 
-static bool overlap(int a, int b)
+bool model_overlap(int a, int b)
 {
     return run.call[a].phase != NOT_YET && !returned_before(a, b) && !returned_before(b, a);
 }
@@ -15,7 +15,7 @@ static bool in_other_hands(int i)
 
         if (place[k] / OPS_MAX != i / OPS_MAX && op->ticket == op_of(i)->ticket
             && (op->verb == TAKE || op->verb == CLAIM || op->verb == RETURN)
-            && overlap(place[k], i))
+            && model_overlap(place[k], i))
             return true;
     }
     return false;
@@ -57,7 +57,7 @@ static bool is_refused(const struct model *m, int i, bool *must_be)
         int other = place[k];
 
         if (op_of(other)->verb != RETURN || op_of(other)->ticket != op_of(i)->ticket
-            || !overlap(other, i))
+            || !model_overlap(other, i))
             continue;
         may_be = may_be || m->phase[other] != OVER;
         *must_be = *must_be || (m->phase[other] != BEFORE && other % OPS_MAX < IN_CALLBACK
@@ -193,7 +193,7 @@ bool model_watch(struct model *m, int i)
 {
     int t = op_of(i)->ticket;
 
-    if (op_of(i)->priority != 0)
+    if (op_of(i)->priority != 0 || op_of(i)->share != 0)
         return model_over(m, i, EINVAL);
     if (m->ticket[t] == FAIRSEM_TICKET_WAITING) {
         m->phase[i] = WAITS;

@@ -7,7 +7,7 @@
  *   I3  CONTENDED is set if the queue is not empty, while paused and after close, and only then
  *   I4  a waiter in the queue is QUEUED, PARKED or WOKEN, and counted; a ticket WAITING if and only
  *       if its waiter is in the queue
- *   and the queue is in order, its rings are closed, and no waiter in it has returned
+ *   and the queue is in order, and so are the flows of shares, its rings are closed, and no waiter in it has returned
  *
  * waiters.c checks invariants of single accesses.
  */
@@ -51,7 +51,7 @@ static void check_node(const struct fs_waitq_node *node, const struct fs_waitq_n
         fail("queue", "the ring is broken at %s", object_words(node));
     if (node->kind == FS_OLD && old_at_ns(w) > run.now)
         fail("I6 age", "%s is old too soon", object_words(node));
-    if (before != NULL && !goes_first(before, node))
+    if (before != NULL && same_share(before, node) && !goes_first(before, node))
         fail("order", "%s is behind one that must come after it", object_words(node));
 }
 
@@ -76,10 +76,73 @@ static int walk_below(struct fs_tree_node *in_tree,
     return walk_below(in_tree->worse, node, n);
 }
 
+/* ---- With shares: flows, each with its requests ---- */
+
+/* A flow is the first member of its share. */
+static const struct fs_flow *flow_in(const struct fs_tree_node *in_tree)
+{
+    if (share_at(in_tree) < 0)
+        fail("queue", "a flow is not that of a share");
+    return (const struct fs_flow *)(const void *)&shares[share_at(in_tree)];
+}
+
+static int walk_flows(const struct fs_tree_node *in_tree, const struct fs_flow *flow[SHARES + 1], int n)
+{
+    if (in_tree == NULL)
+        return n;
+    n = walk_flows(in_tree->better, flow, n);
+    if (n == SHARES)
+        fail("queue", "the flows do not end");
+    flow[n++] = flow_in(in_tree);
+    return walk_flows(in_tree->worse, flow, n);
+}
+
+/* The best node of the tree. */
+static const struct fs_waitq_node *best_of(const struct fs_flow *flow)
+{
+    struct fs_tree_node *at = flow->requests;
+
+    if (at == NULL)
+        fail("queue", "a flow without requests is in the queue");
+    while (at->better != NULL)
+        at = at->better;
+    return fs_waitq_node_of(at);
+}
+
+static bool flow_goes_first(const struct fs_flow *flow, const struct fs_flow *other)
+{
+    const struct fs_waitq_node *node = best_of(flow), *first = best_of(other);
+
+    if (node->priority != first->priority)
+        return node->priority < first->priority;
+    return flow->tag != other->tag ? (int64_t)(flow->tag - other->tag) < 0 : node->seq < first->seq;
+}
+
+static int walk_by_flows(const struct fs_sem *s, const struct fs_waitq_node *node[WAITERS_MAX])
+{
+    const struct fs_flow *flow[SHARES + 1];
+    int flows = walk_flows(s->queue.root, flow, 0), n = 0;
+    bool has_common = s->common.requests == NULL;
+
+    for (int k = 0; k + 1 < flows; k++) {
+        if (!flow_goes_first(flow[k], flow[k + 1]))
+            fail("order", "the flow of %s is behind one that must come after it", object_words(flow[k + 1]));
+    }
+    for (int k = 0; k < flows; k++) {
+        if (!has_common && flow_goes_first(&s->common, flow[k])) {
+            n = walk_below(s->common.requests, node, n);
+            has_common = true;
+        }
+        n = walk_below(flow[k]->requests, node, n);
+    }
+    return has_common ? n : walk_below(s->common.requests, node, n);
+}
+
 int walk_queue(int i, const struct fs_waitq_node *node[WAITERS_MAX])
 {
-    int n = walk_below(sem_inside(i)->queue.root, node, 0);
-    const struct fs_waitq_node *front = sem_inside(i)->queue.front;
+    const struct fs_sem *s = sem_inside(i);
+    int n = s->epoch != 0 ? walk_by_flows(s, node) : walk_below(s->queue.root, node, 0);
+    const struct fs_waitq_node *front = s->queue.front;
 
     if (scenario->aging_ns == 0) {
         if (front != (n > 0 ? node[0] : NULL))
@@ -212,6 +275,29 @@ static void check_token(void)
         fail("token", "at the end it cannot be destroyed");
 }
 
+static bool is_queued(const fairsem_share_t *share)
+{
+    const struct fs_waitq_node *node[WAITERS_MAX];
+
+    for (int i = 0; i < sems_count; i++) {
+        int n = run.sem_dead[i] ? 0 : walk_queue(i, node);
+
+        for (int k = 0; k < n; k++) {
+            if ((const void *)((const struct fs_waiter *)(const void *)node[k])->share == share)
+                return true;
+        }
+    }
+    return false;
+}
+
+static void check_shares(void)
+{
+    for (int i = 0; i < SHARES; i++) {
+        if (!run.share_dead[i] && fairsem_share_destroy(&shares[i]) != (is_queued(&shares[i]) ? EBUSY : 0))
+            fail("share", "share %d can be destroyed, or cannot, unlike its requests say", i + 1);
+    }
+}
+
 void oracles_at_end(void)
 {
     for (int i = 0; i < sems_count; i++) {
@@ -224,5 +310,6 @@ void oracles_at_end(void)
             fail("stat", "it fails");
     }
     check_token();
+    check_shares();
     callbacks_at_end();
 }

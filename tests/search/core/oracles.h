@@ -55,7 +55,22 @@ struct bounds bounds_of(int i);
 void bounds_check(int i);       /* whenever the mutex is free */
 void bounds_check_end(int i);
 
-/* Must the first node be granted before the other one? */
+/* The share to which this memory belongs, from 0 on, or -1. */
+static inline int share_at(const void *at)
+{
+    size_t offset = (size_t)((const char *)at - (const char *)shares);
+
+    return offset < sizeof shares ? (int)(offset / sizeof shares[0]) : -1;
+}
+
+static inline bool same_share(const struct fs_waitq_node *node, const struct fs_waitq_node *other)
+{
+    const struct fs_waiter *w = (const struct fs_waiter *)(const void *)node, *before = (const void *)other;
+
+    return w->share == before->share;
+}
+
+/* Must the first node be granted before the other one?  Of one share. */
 static inline bool goes_first(const struct fs_waitq_node *node, const struct fs_waitq_node *other)
 {
     if ((node->kind == FS_OLD) != (other->kind == FS_OLD))

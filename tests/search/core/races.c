@@ -139,6 +139,7 @@ static bool is_shared(const void *at)
     return stack_owner(at) >= 0 || heap_offset(at) >= 0 || in_statics(at) || races_only_noted
            || (size_t)((const char *)at - (const char *)sems) < sizeof sems
            || (size_t)((const char *)at - (const char *)tickets) < sizeof tickets
+           || (size_t)((const char *)at - (const char *)shares) < sizeof shares
            || (size_t)((const char *)at - (const char *)&the_token) < sizeof the_token;
 }
 

@@ -58,6 +58,8 @@ const char *object_words(const void *object)
     else if (within(object, tickets, sizeof tickets, &offset))
         snprintf(text, 80, "ticket%d%s", (int)(offset / sizeof tickets[0]),
                  offset % sizeof tickets[0] == offsetof(struct fs_ticket, callback.waiter.state) ? ".state" : "");
+    else if (within(object, shares, sizeof shares, &offset))
+        snprintf(text, 80, "share%d", (int)(offset / sizeof shares[0]) + 1);
     else if (stack_owner(object) >= 0)
         snprintf(text, 80, "T%d's waiter", stack_owner(object));
     else if (heap_offset(object) >= 0)

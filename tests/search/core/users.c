@@ -59,7 +59,7 @@ void user_follows(void)
         views_join_thread(self - 1, self);
 }
 
-/* ---- A destroyed semaphore or a returned ticket may be freed at once ---- */
+/* ---- A destroyed semaphore or share, or a returned ticket, may be freed at once ---- */
 
 static void reuse(const void *at, size_t size)
 {
@@ -70,6 +70,11 @@ static void reuse(const void *at, size_t size)
 void user_destroyed(int sem)
 {
     reuse(&sems[sem], sizeof sems[0]);
+}
+
+void user_unshared(int share)
+{
+    reuse(&shares[share], sizeof shares[0]);
 }
 
 /* Does no other thread of the scenario use this thread's ticket? */

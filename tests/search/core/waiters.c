@@ -8,7 +8,7 @@
  *   I6  no waiter is granted while one before it is in the queue
  *   I8  a granter does not access a waiter that it has resolved; no thread accesses a destroyed semaphore or
  *       a stack frame that was left
- *   and plain writes to a semaphore are made with its mutex held
+ *   and plain writes to a share, or to a semaphore, are made with its mutex held
  */
 #include "oracles.h"
 
@@ -29,6 +29,9 @@ static int known_count;
 static const struct fs_waiter *completed[THREADS][WAITERS_MAX];
 static int completed_count[THREADS];
 
+/* The semaphore in whose queue a share has requests, NULL if in none: as it was stored last. */
+static const void *used_by[SHARES];
+
 static int64_t granted[THREADS][SEMS_MAX];  /* units granted to an operation that has not returned */
 
 void waiters_reset(void)
@@ -36,6 +39,7 @@ void waiters_reset(void)
     known_count = 0;
     memset(completed_count, 0, sizeof completed_count);
     memset(granted, 0, sizeof granted);
+    memset(used_by, 0, sizeof used_by);
 }
 
 void oracle_op_begins(void)
@@ -156,7 +160,9 @@ static void check_grant(const struct known *who)
     int n = walk_queue(who->sem, node);
 
     for (int k = 0; k < n; k++) {
-        if (goes_first(node[k], me) || (me->kind == FS_YOUNG && is_old(node[k])))
+        bool first = same_share(node[k], me) ? goes_first(node[k], me) : node[k]->priority < me->priority;
+
+        if (first || (me->kind == FS_YOUNG && is_old(node[k])))
             fail("I6 passed", "%s is granted, and %s came before", object_words(me),
                  object_words(node[k]));
     }
@@ -274,7 +280,7 @@ static bool is_state(const void *at, bool in_ticket)
 /* An atomic write has been made. */
 void oracle_stored(const void *at, size_t size, int64_t before, int64_t now)
 {
-    int i = sem_at(at);
+    int i = sem_at(at), share = share_at(at);
     bool in_ticket = (size_t)((const char *)at - (const char *)tickets) < sizeof tickets;
 
     if (i >= 0) {
@@ -282,6 +288,9 @@ void oracle_stored(const void *at, size_t size, int64_t before, int64_t now)
             word_stored(i, before, now);
         else if (!i_own(i) && mutex_owner(i) != MUTEX_DEAD)
             fail("locks", "%s is changed without the mutex", object_words(at));
+    } else if (share >= 0 && (sem_at((const void *)(uintptr_t)now) >= 0
+                              || (now == 0 && (const void *)(uintptr_t)before == used_by[share]))) {
+        used_by[share] = (const void *)(uintptr_t)now;
     } else if (size == sizeof(int) && (in_ticket || stack_owner(at) >= 0)
                && is_state(at, in_ticket)) {
         state_stored(at, before, now);
@@ -296,6 +305,21 @@ static void touch_sem(int i, const void *at, bool write)
         fail("I8 lifetime", "%s is touched after destroy", object_words(at));
     if (write && !i_own(i))
         fail("locks", "%s is written without the mutex", object_words(at));
+}
+
+/*
+ * Only its thread may touch a share that was destroyed.  The mutex of the semaphore where it has requests
+ * protects the rest; and fairsem_share_destroy writes to one that has none.
+ */
+static void touch_share(int share, const void *at, bool write)
+{
+    const struct op *op = &script[id_of(self)][self->op];
+    bool named = op->share == share + 1;
+
+    if (run.share_dead[share] && !named)
+        fail("I8 lifetime", "%s is touched after destroy", object_words(at));
+    if (write && !(named && op->verb == UNSHARE) && (used_by[share] == NULL || !i_own(sem_at(used_by[share]))))
+        fail("locks", "%s is written without the mutex of its semaphore", object_words(at));
 }
 
 /* Is this plain access without any protection that is visible here? */
@@ -343,6 +367,10 @@ void oracle_touch(const void *at, size_t size, bool write)
 
     if (self == NULL)
         return;
+    if (share_at(at) >= 0) {
+        touch_share(share_at(at), at, write);
+        return;
+    }
     if (i >= 0) {
         touch_sem(i, at, write);
         return;

@@ -127,7 +127,7 @@ static void compare_queues(int s, char *text)
     int64_t n;
 
     for (char *at = text; (at = strstr(at, ", units ")) != NULL; at++) {
-        const struct spec_request *head = spec_first(&queue, false);
+        const struct spec_request *head = spec_first(&queue);
         char *line = at;
 
         while (*line != '\n')

@@ -13,7 +13,7 @@ enum {
     ACQUIRE_WITH = VERBS, GUARD_ACQUIRE, GUARD_TRY, GUARD_ADOPT, GUARD_RELEASE, GUARD_RETURN,
     GUARD_SPLIT, GUARD_MERGE, GUARD_FORGET, NO_CALL
 };
-enum { A_GUARD = 16, TWO_GUARDS = 32 };     /* see verb_row.of */
+enum { A_GUARD = 32, TWO_GUARDS = 64 };     /* see verb_row.of */
 
 /* How a call waits. */
 enum { NO_TOKEN = -1 };

@@ -54,31 +54,270 @@ static int refusal(const struct spec *s, const struct spec_request *r)
     return r->units > s->capacity && s->capacity != 0 ? E2BIG : 0;
 }
 
-/*
- * The order is: old requests by arrival, then the others by priority, and those of one priority by arrival.
- * Returns the first request of all, or the first one that is refused.
- */
-struct spec_request *spec_first(const struct spec *s, bool refused)
+/* ---- Shares: the requests of each, and those without one, are a flow ---- */
+
+/* The place in the queue of the flow's first request: by priority, then by arrival.  -1 if it has none. */
+static int first_of(const struct spec *s, int flow)
 {
-    struct spec_request *head = NULL;
+    int first = -1;
 
     for (int i = 0; i < s->waiters; i++) {
-        struct spec_request *r = s->queue[i];
-
-        if (refused && refusal(s, r) == 0)
-            continue;
-        if (i < s->old)
-            return r;
-        if (head == NULL || r->priority < head->priority)
-            head = r;
+        if (s->queue[i]->share == flow && (first < 0 || s->queue[i]->priority < s->queue[first]->priority))
+            first = i;
     }
-    return head;
+    return first;
+}
+
+static bool is_earlier(struct spec_tag a, struct spec_tag b)
+{
+    return a.whole != b.whole ? a.whole < b.whole : a.part / SPEC_STEP < b.part / SPEC_STEP;
+}
+
+/* Of two flows with requests: by priority, then by tag, then by arrival. */
+static bool comes_first(const struct spec *s, int a, int b)
+{
+    int at = first_of(s, a), other = first_of(s, b);
+
+    if (s->queue[at]->priority != s->queue[other]->priority)
+        return s->queue[at]->priority < s->queue[other]->priority;
+    if (is_earlier(s->flow[a].tag, s->flow[b].tag) || is_earlier(s->flow[b].tag, s->flow[a].tag))
+        return is_earlier(s->flow[a].tag, s->flow[b].tag);
+    return at < other;
+}
+
+/* The first flow behind this one, or the first of all if it is NO_FLOW.  Returns NO_FLOW after the last. */
+enum { NO_FLOW = -1 };
+static int next_flow(const struct spec *s, int behind)
+{
+    int next = NO_FLOW;
+
+    for (int f = 0; f < SPEC_FLOWS; f++) {
+        if (first_of(s, f) >= 0 && f != behind && (behind == NO_FLOW || comes_first(s, behind, f))
+            && (next == NO_FLOW || comes_first(s, f, next)))
+            next = f;
+    }
+    return next;
+}
+
+/* One grant counts for 2^40 units / weight at most. */
+static int64_t limited(const struct spec_flow *flow, int64_t units)
+{
+    const int64_t most = (INT64_C(1) << 40) * flow->weight;
+
+    return units > most ? most : units < -most ? -most : units;
+}
+
+/* Add units / weight to the tag. */
+static void count(struct spec *s, struct spec_flow *flow, int64_t units)
+{
+    int64_t part = flow->tag.part + units % flow->weight * (SPEC_PARTS / flow->weight);
+
+    flow->tag.whole += units / flow->weight + (part >= SPEC_PARTS) - (part < 0);
+    flow->tag.part = (int32_t)(part - (part >= SPEC_PARTS) * SPEC_PARTS + (part < 0) * SPEC_PARTS);
+    flow->counted += units;
+    if (flow->counted > flow->largest)
+        flow->largest = flow->counted;
+    s->charged_back = s->charged_back || units < 0;
+}
+
+/*
+ * A flow with another first request, of this priority, starts at its finish tag, if it knows that, but not
+ * before the virtual time, or the first other tag of this priority if that is earlier.  A flow that does not
+ * know its finish tag starts at the first other tag, or if there is none, at the virtual time.
+ */
+static void start(struct spec *s, int share, int priority, bool knows)
+{
+    struct spec_flow *flow = &s->flow[share];
+    struct spec_tag from = s->virtual_time;
+    int other = next_flow(s, NO_FLOW);
+
+    while (other != NO_FLOW && (other == share || s->queue[first_of(s, other)]->priority != priority))
+        other = next_flow(s, other);
+    if (other != NO_FLOW && (!knows || is_earlier(s->flow[other].tag, from)))
+        from = s->flow[other].tag;
+    if (is_earlier(flow->tag, from) || (!knows && is_earlier(from, flow->tag)))
+        flow->tag = (struct spec_tag){ from.whole, from.part - from.part % SPEC_STEP };
+    flow->priority = priority;
+}
+
+/* Requests that are in the queue already are the common flow. */
+static void begin_flows(struct spec *s)
+{
+    int front = first_of(s, 0);
+
+    s->flows = true;
+    s->virtual_time = (struct spec_tag){ 0, 0 };
+    s->flow[0] = (struct spec_flow){
+        .priority = front >= 0 ? s->queue[front]->priority : 0, .weight = 1, .knows = true,
+    };
+}
+
+/* Finish tags are good until the queue is empty, or the virtual time has gone 2^40 further. */
+static void forget_tags(struct spec *s)
+{
+    for (int f = 1; f < SPEC_FLOWS; f++)
+        s->flow[f].knows = false;
+}
+
+/* The request has just arrived, and is the flow's first one. */
+static void flow_comes(struct spec *s, const struct spec_request *r, bool idle)
+{
+    struct spec_flow *flow = &s->flow[r->share];
+    bool knows = idle && flow->knows && flow->priority == r->priority;
+
+    flow->weight = r->share != 0 ? r->weight : 1;
+    if (knows)
+        count(s, flow, limited(flow, flow->charged));
+    if (idle)
+        flow->charged = 0;
+    start(s, r->share, r->priority, knows);
+}
+
+/* The flow's first request is granted.  What is charged now is a part of the next grant. */
+static void count_grant(struct spec *s, const struct spec_request *r)
+{
+    struct spec_flow *flow = &s->flow[r->share];
+    int64_t before = s->virtual_time.whole >> 40, units = limited(flow, r->units + flow->charged);
+
+    if (is_earlier(s->virtual_time, flow->tag))
+        s->virtual_time = (struct spec_tag){ flow->tag.whole, flow->tag.part - flow->tag.part % SPEC_STEP };
+    if (s->virtual_time.whole >> 40 != before)
+        forget_tags(s);
+    flow->charged = 0;
+    flow->counted = 0;
+    count(s, flow, units);
+    flow->given += units * SPEC_STEP / flow->weight;
+}
+
+/*
+ * The bound: in any interval in which two flows have requests in the queue, of the same priority throughout,
+ * the units that they are granted differ by one request of each.
+ */
+static void check_bound(struct spec *s)
+{
+    for (int f = 0; f < SPEC_FLOWS; f++) {
+        for (int other = 0; other < f; other++) {
+            const struct spec_flow *a = &s->flow[f], *b = &s->flow[other];
+            struct spec_lead *lead = &s->lead[f][other];
+            int i = first_of(s, f), k = first_of(s, other);
+            int64_t now = a->given - b->given;
+            bool both = s->flows && i >= 0 && k >= 0 && s->queue[i]->priority == s->queue[k]->priority;
+
+            if (both && !lead->both)
+                lead->least = lead->most = now;
+            lead->both = both;
+            if (!both)
+                continue;
+            lead->least = now < lead->least ? now : lead->least;
+            lead->most = now > lead->most ? now : lead->most;
+            if (!s->charged_back && lead->most - lead->least > a->largest * SPEC_STEP / a->weight
+                                                               + b->largest * SPEC_STEP / b->weight)
+                s->unfair = true;
+        }
+    }
+}
+
+/* ---- Into the queue, and out of it ---- */
+
+static void enqueue(struct spec *s, struct spec_request *r)
+{
+    int first = first_of(s, r->share);
+    bool idle = first < 0, better = idle || r->priority < s->queue[first]->priority;
+
+    assert(s->waiters < SPEC_QUEUE);
+    if (!s->flows && r->share != 0)
+        begin_flows(s);
+    if (s->flows && better)
+        flow_comes(s, r, idle);
+    s->queue[s->waiters++] = r;
+    check_bound(s);
+}
+
+static void leave(struct spec *s, const struct spec_request *r, bool granted)
+{
+    bool first = s->flows && s->queue[first_of(s, r->share)] == r;
+    struct spec_flow *flow = &s->flow[r->share];
+    int i = 0;
+
+    if (first && granted)
+        count_grant(s, r);
+    check_bound(s);
+    while (s->queue[i] != r)
+        i++;
+    s->old -= i < s->old;
+    for (s->waiters--; i < s->waiters; i++)
+        s->queue[i] = s->queue[i + 1];
+    i = first_of(s, r->share);
+    if (first && i < 0)
+        flow->knows = true;
+    else if (first && s->queue[i]->priority != flow->priority)
+        start(s, r->share, s->queue[i]->priority, false);
+    check_bound(s);
+    if (s->waiters == 0) {
+        s->flows = false;
+        forget_tags(s);
+    }
+}
+
+void spec_leave(struct spec *s, const struct spec_request *r)
+{
+    leave(s, r, false);
+}
+
+/*
+ * The order is: old requests by arrival, then the others by priority, and those of one priority by arrival.
+ * With shares it is flow by flow.
+ */
+static bool is_before(const struct spec *s, int a, int b)
+{
+    if (a < s->old || b < s->old)
+        return a < b;
+    if (s->flows && s->queue[a]->share != s->queue[b]->share)
+        return comes_first(s, s->queue[a]->share, s->queue[b]->share);
+    return s->queue[a]->priority != s->queue[b]->priority ? s->queue[a]->priority < s->queue[b]->priority : a < b;
+}
+
+struct spec_request *spec_behind(const struct spec *s, const struct spec_request *r)
+{
+    int next = -1, at = -1;
+
+    for (int i = 0; r != NULL && i < s->waiters; i++)
+        at = s->queue[i] == r ? i : at;
+    for (int i = 0; i < s->waiters; i++) {
+        if ((at < 0 || is_before(s, at, i)) && (next < 0 || is_before(s, i, next)))
+            next = i;
+    }
+    return next >= 0 ? s->queue[next] : NULL;
+}
+
+struct spec_request *spec_first(const struct spec *s)
+{
+    return spec_behind(s, NULL);
+}
+
+/*
+ * Returns the next request that is refused, or NULL.  They leave from the first to the last; a flow whose first
+ * request leaves may go behind others, so that takes several passes.
+ */
+static struct spec_request *next_refused(struct spec *s)
+{
+    struct spec_request *r = s->behind;
+
+    for (int passes = 1 + (r != NULL); passes > 0; passes--) {
+        for (r = r != NULL ? r : spec_first(s); r != NULL; r = spec_behind(s, r)) {
+            s->behind = spec_behind(s, r);
+            if (refusal(s, r) != 0)
+                return r;
+        }
+    }
+    s->behind = NULL;
+    return NULL;
 }
 
 /* Must a request wait because of another one ahead of it? */
 static bool must_wait(const struct spec *s, int64_t n, int priority)
 {
-    const struct spec_request *head = spec_first(s, false);
+    const struct spec_request *head = spec_first(s);
 
     return !fits(s, n) || s->old > 0 || (head != NULL && head->priority <= priority);
 }
@@ -102,20 +341,8 @@ int spec_ask(struct spec *s, struct spec_request *r, int instead)
         return instead;
     if (spec_is_full(s))
         return ENOBUFS;
-    assert(s->waiters < SPEC_QUEUE);
-    s->queue[s->waiters++] = r;
+    enqueue(s, r);
     return SPEC_WAITS;
-}
-
-void spec_leave(struct spec *s, const struct spec_request *r)
-{
-    int i = 0;
-
-    while (s->queue[i] != r)
-        i++;
-    s->old -= i < s->old;
-    for (s->waiters--; i < s->waiters; i++)
-        s->queue[i] = s->queue[i + 1];
 }
 
 /*
@@ -140,19 +367,54 @@ bool spec_may_pass(const struct spec *s, int64_t n)
 /* A change of the capacity or a close refuses some requests; the others are granted from the head on. */
 struct spec_request *spec_next(struct spec *s, bool claims, int *result)
 {
-    struct spec_request *r = spec_first(s, true);
+    struct spec_request *r = next_refused(s);
 
     if (r != NULL) {
         *result = refusal(s, r);
     } else {
-        r = spec_first(s, false);
+        r = spec_first(s);
         if (r == NULL || !fits(s, r->units) || (claims && stays_open(s)))
             return NULL;
         s->available -= r->drains ? 0 : r->units;
         *result = 0;
     }
-    spec_leave(s, r);
+    leave(s, r, *result == 0 && !r->drains);
     return r;
+}
+
+/* ---- Shares are used by several semaphores, one after the other ---- */
+
+bool spec_has_share(const struct spec *s, int share)
+{
+    return first_of(s, share) >= 0;
+}
+
+bool spec_takes_shares(const struct spec *s)
+{
+    return !s->bypass && !s->aging;
+}
+
+void spec_forget_share(struct spec *s, int share)
+{
+    s->flow[share].knows = false;
+    s->flow[share].charged = 0;
+}
+
+void spec_charge(struct spec *s, int share, int64_t n)
+{
+    int64_t sum = s->flow[share].charged + n;
+
+    s->flow[share].charged = sum > FAIRSEM_MAX_UNITS ? FAIRSEM_MAX_UNITS
+                             : sum < -FAIRSEM_MAX_UNITS ? -FAIRSEM_MAX_UNITS : sum;
+}
+
+int spec_shares(const struct spec *s)
+{
+    int shares = 0;
+
+    for (int f = 1; f < SPEC_FLOWS; f++)
+        shares += spec_has_share(s, f);
+    return shares;
 }
 
 /* ---- Calls that do not wait have the worst possible priority, and overtake no waiter ---- */

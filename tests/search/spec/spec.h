@@ -16,18 +16,55 @@ struct spec_request {
     int64_t units;
     int     priority;
     bool    ticket, drains;         /* a drain waits until its units are free, and takes none */
+    int     share, weight;          /* 0 for no share; the weight of the share */
 };
 
 enum { SPEC_QUEUE = 48 };
+
+/*
+ * Units / weight: whole + part / SPEC_PARTS, for the weights 1 and 3.  Tags that differ by less than
+ * SPEC_STEP parts are equal; what is left below a step counts only in the sums of its own share.
+ */
+enum { SPEC_STEP = 3, SPEC_PARTS = SPEC_STEP << 20 };
+struct spec_tag {
+    int64_t whole;
+    int32_t part;
+};
+
+/* The requests of one share, or at 0 those without a share. */
+struct spec_flow {
+    struct spec_tag tag;            /* start tag of its first request; finish tag if it has none */
+    int     priority, weight;       /* the priority of its first request, or of the last that was first */
+    bool    knows;                  /* it has no requests, and a finish tag */
+    int64_t charged;
+    /* For the bound: */
+    int64_t counted, largest;       /* units of its last grant, with charges; the most so far */
+    int64_t given;                  /* of all grants: units * SPEC_STEP / weight */
+};
+enum { SPEC_FLOWS = 4 };
+
+/* Of one flow before another one, since both have waited with one priority. */
+struct spec_lead {
+    bool    both;
+    int64_t least, most;
+};
 
 /* Can be copied and compared as a value; its requests are the caller's. */
 struct spec {
     int64_t available, capacity;    /* FAIRSEM_MAX_UNITS if unbounded */
     int64_t max_waiters;            /* 0 for no limit */
-    bool    bounded, bypass;
+    bool    bounded, bypass, aging;
     int     closed;                 /* the reason, or 0 if open */
     int     waiters, old;           /* their number, and the number of old ones, which came first */
     struct spec_request *queue[SPEC_QUEUE];     /* in order of arrival */
+    struct spec_request *behind;    /* the last refused one, if others may be refused after it */
+
+    bool    flows;                  /* a request with a share has been enqueued since the queue was empty */
+    struct spec_tag virtual_time;   /* the latest start tag that was granted */
+    struct spec_flow flow[SPEC_FLOWS];
+    struct spec_lead lead[SPEC_FLOWS][SPEC_FLOWS];
+    bool    charged_back;           /* a charge was negative, for which there is no bound */
+    bool    unfair;                 /* the bound of shares was exceeded */
 };
 
 /* Functions that return an int return the result of the call: 0 or an errno value. */
@@ -42,7 +79,17 @@ int     spec_try(struct spec *s, int64_t n);
 bool    spec_would_block(const struct spec *s, int64_t n);
 int64_t spec_upto(struct spec *s, int64_t max);     /* returns the number of units taken */
 
-/* After these, and after a leave for the request's own reason, spec_next() returns others that leave. */
+/* Shares of several semaphores: see also the callers. */
+bool    spec_has_share(const struct spec *s, int share);    /* does a request of it wait? */
+bool    spec_takes_shares(const struct spec *s);
+void    spec_forget_share(struct spec *s, int share);       /* it was used elsewhere, or is a new one */
+void    spec_charge(struct spec *s, int share, int64_t n);
+int     spec_shares(const struct spec *s);                  /* their number in the queue */
+
+/*
+ * After these, after a request that waits, and after a leave for the request's own reason, spec_next() returns
+ * others that leave.
+ */
 int     spec_release(struct spec *s, int64_t n);
 bool    spec_regain(struct spec *s, const struct spec_request *granted);    /* were units lost? */
 int     spec_consume(struct spec *s, int64_t n);
@@ -50,8 +97,9 @@ int     spec_set_capacity(struct spec *s, int64_t capacity);
 int     spec_close(struct spec *s, int reason);
 int     spec_close_to_drain(struct spec *s, const struct spec_request *r);
 
-/* Returns the head, or the first request that can never be granted, or NULL. */
-struct spec_request *spec_first(const struct spec *s, bool refused);
+/* Returns the head, or NULL; the request behind this one, or NULL. */
+struct spec_request *spec_first(const struct spec *s);
+struct spec_request *spec_behind(const struct spec *s, const struct spec_request *r);
 void    spec_leave(struct spec *s, const struct spec_request *r);
 bool    spec_is_full(const struct spec *s);
 bool    spec_may_pass(const struct spec *s, int64_t n);     /* only with a bypass */
