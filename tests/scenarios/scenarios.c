@@ -206,8 +206,8 @@ const struct scenario scenarios[] = {
       "release 1; state t3 = granted; state t1 = waiting; release 1" },
     { .name = "a-share-that-was-granted-less-is-granted-by-the-call-that-asks", .threads =
       "> take 1 t0 h3 = EINPROGRESS; take 1 t1 h2 = EINPROGRESS; take 3 t2 h2 = EINPROGRESS; release 3; "
-      "available = 1; waits = 3; acquire 1 h3; available = 0; waits = 4; waiters = 1 > "
-      "release 1; take 1 t3 h3 = EINPROGRESS; state t3 = granted; grants = 4; release 3" },
+      "available = 1; waits = 3; take 1 t3 h3 = EINPROGRESS; state t3 = granted; waits = 4 > "
+      "release 1; acquire 1 h3; available = 0; grants = 4; waiters = 1; release 3" },
     { .name = "a-charge-is-a-part-of-the-next-grant", .threads =
       "> take 1 t0 h1 = EINPROGRESS; take 1 t1 h1 = EINPROGRESS; take 1 t2 h2 = EINPROGRESS; "
       "take 1 t3 h2 = EINPROGRESS; charge 2 h1; release 3; state t3 = granted; state t1 = waiting; "

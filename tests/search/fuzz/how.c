@@ -57,6 +57,12 @@ static void any_timeout(struct step_how *step)
 
 enum { RESERVED = sizeof (fairsem_wait_t){ 0 }.reserved_ / sizeof (fairsem_wait_t){ 0 }.reserved_[0] };
 
+/* Half of these numbers are a share. */
+int step_any_share(int b)
+{
+    return b % 6 <= SHARES ? b % 6 : 0;
+}
+
 void step_any_how(struct step_how *step)
 {
     uint8_t odd = byte();
@@ -71,6 +77,8 @@ void step_any_how(struct step_how *step)
         step->token = below(TOKENS);
         step->how.token = world.token[step->token];
     }
+    step->share = step_any_share(odd / 16);
+    step->how.share = step->share != 0 ? world.share[step->share] : NULL;
     if (odd >= 240 && odd < 248)
         step->how.reserved_[odd % RESERVED] = odd;
     step->given = step->how;
@@ -113,7 +121,7 @@ void step_say_how(const struct step_how *step)
     if (how->deadline != NULL)
         SAY("  until %lld.%09lld, it is %lld.%09lld (clock %lld)", how->deadline->tv_sec,
             how->deadline->tv_nsec, now.tv_sec, now.tv_nsec, how->clock);
-    SAY("  with priority %lld, token k%lld, for %lld ns, reserved %lld %lld", how->priority,
-        step->token, step->given.timeout_ns, (long long)how->reserved_[0],
+    SAY("  with priority %lld, token k%lld, share h%lld, for %lld ns, reserved %lld %lld", how->priority,
+        step->token, step->share, step->given.timeout_ns, (long long)how->reserved_[0],
         (long long)how->reserved_[1]);
 }

@@ -8,6 +8,8 @@
 int64_t model_now_ns, model_ahead_ns;
 struct model_wait *model_waits;
 int model_call;
+struct model_sem *model_sems;
+int model_sems_count, model_weight[SPEC_FLOWS];
 int (*model_calls_back)(void);
 static unsigned dues;
 
@@ -92,13 +94,65 @@ int model_settle(struct model_sem *s, int result)
     return result;
 }
 
+/* ---- Shares ---- */
+
+/* The semaphore in whose queue a request of the share is, or NULL. */
+static struct model_sem *sem_of_share(int share)
+{
+    for (int i = 0; i < model_sems_count; i++) {
+        if (spec_has_share(&model_sems[i].now, share))
+            return &model_sems[i];
+    }
+    return NULL;
+}
+
+bool model_share_refused(const struct model_sem *s, int share)
+{
+    const struct model_sem *at = share != 0 ? sem_of_share(share) : NULL;
+
+    return share != 0 && (model_weight[share] == 0 || !spec_takes_shares(&s->now) || (at != NULL && at != s));
+}
+
+int model_share_charge(int share, int64_t n)
+{
+    const struct model_sem *at = sem_of_share(share);
+
+    if (model_weight[share] == 0 || n < -FAIRSEM_MAX_UNITS || n > FAIRSEM_MAX_UNITS)
+        return EINVAL;
+    for (int i = 0; i < model_sems_count; i++) {
+        if (at == NULL || at == &model_sems[i])
+            spec_charge(&model_sems[i].now, share, n);
+    }
+    return 0;
+}
+
+static void forget_share(int share, const struct model_sem *except)
+{
+    for (int i = 0; i < model_sems_count; i++) {
+        if (&model_sems[i] != except)
+            spec_forget_share(&model_sems[i].now, share);
+    }
+}
+
+int model_share_destroy(int share)
+{
+    if (sem_of_share(share) != NULL)
+        return EBUSY;
+    forget_share(share, NULL);
+    model_weight[share] = 0;
+    return 0;
+}
+
+/* ---- Requests ---- */
+
 /* Like spec_ask(). */
-static int ask(struct model_sem *s, struct model_request *r, int64_t n, int priority, int instead)
+static int ask(struct model_sem *s, struct model_request *r, int64_t n, int priority, int share, int instead)
 {
     int result;
 
     *r = (struct model_request){
-        .ask = { .units = n, .priority = priority }, .state = FAIRSEM_TICKET_IDLE, .sem = s,
+        .ask = { .units = n, .priority = priority, .share = share, .weight = model_weight[share] },
+        .state = FAIRSEM_TICKET_IDLE, .sem = s,
         .enqueued_ns = model_now_ns, .notify = r->notify, .called_by = r->called_by,
     };
     result = spec_ask(&s->now, &r->ask, instead);
@@ -109,6 +163,8 @@ static int ask(struct model_sem *s, struct model_request *r, int64_t n, int prio
         s->past.waits++;
         if (s->now.waiters > s->past.waiters_max)
             s->past.waiters_max = s->now.waiters;
+        forget_share(share, s);
+        model_settle(s, 0);     /* one of a share that was granted less may be granted at once */
     } else if (result == ENOBUFS && s->now.closed == 0) {
         s->past.refused++;
     }
@@ -147,6 +203,7 @@ void model_stat(const struct model_sem *s, fairsem_stat_t *stat)
     stat->available = s->now.available;
     stat->capacity = s->now.bounded ? s->now.capacity : -1;
     stat->waiters = s->now.waiters;
+    stat->shares = spec_shares(&s->now);
     for (int i = 0; i < s->now.waiters; i++) {
         const struct model_request *r = request_of(s->now.queue[i]);
 
@@ -182,18 +239,20 @@ void model_wait_ends(struct model_wait *wait)
 }
 
 void model_acquire(struct model_sem *s, struct model_wait *wait, int64_t n,
-                   const fairsem_wait_t *how, int *token)
+                   const fairsem_wait_t *how, int share, int *token)
 {
     bool past = how->deadline != NULL && model_valid_wait(how)
                 && model_passed(how->clock, how->deadline);
 
     wait->request = &wait->own;
-    if (!spec_valid(n) || !model_valid_wait(how)) {
+    if (!spec_valid(n) || !model_valid_wait(how) || model_share_refused(s, share)) {
         returns(wait, EINVAL);
     } else if (token != NULL && *token != 0) {
         returns(wait, *token);
     } else {
-        returns(wait, ask(s, &wait->own, n, how->priority, past ? ETIMEDOUT : 0));
+        returns(wait, ask(s, &wait->own, n, how->priority, share, past ? ETIMEDOUT : 0));
+        if (wait->own.state == FAIRSEM_TICKET_GRANTED)
+            wait->result = 0;
         if (wait->own.state == FAIRSEM_TICKET_WAITING)
             begin(wait, token);
     }
@@ -203,7 +262,7 @@ void model_ticket_wait(struct model_request *ticket, struct model_wait *wait,
                        const fairsem_wait_t *how, int *token)
 {
     wait->request = ticket;
-    if (!model_valid_wait(how) || how->priority != 0)
+    if (!model_valid_wait(how) || how->priority != 0 || how->share != NULL)
         returns(wait, EINVAL);
     else if (ticket->state != FAIRSEM_TICKET_WAITING)
         returns(wait, spec_ticket(ticket->state, ticket->reason));
@@ -264,15 +323,15 @@ int model_token_destroy(const int *token)
 
 /* ---- Tickets ---- */
 
-int model_ticket_take(struct model_request *t, struct model_sem *s, int64_t n, int priority,
+int model_ticket_take(struct model_request *t, struct model_sem *s, int64_t n, int priority, int share,
                       bool notify)
 {
     int result;
 
-    if (!spec_valid(n) || t->state != FAIRSEM_TICKET_IDLE)
+    if (!spec_valid(n) || model_share_refused(s, share) || t->state != FAIRSEM_TICKET_IDLE)
         return EINVAL;
     t->notify = notify;
-    result = ask(s, t, n, priority, 0);
+    result = ask(s, t, n, priority, share, 0);
     return result == SPEC_WAITS ? EINPROGRESS : result;
 }
 

@@ -28,6 +28,10 @@ struct model_sem {
     uint64_t       counts[FAIRSEM_WAIT_BUCKETS];
 };
 
+/* All semaphores, and the weights of the shares from 1 on, or 0 if it is no share. */
+extern struct model_sem *model_sems;
+extern int model_sems_count, model_weight[SPEC_FLOWS];
+
 /* A call that may wait, until it has returned. */
 struct model_wait {
     struct model_request  own;          /* it waits for this, or for a ticket */
@@ -70,7 +74,7 @@ int     model_settle(struct model_sem *s, int result);
 
 /* Sets the result if the call need not wait; otherwise wait->over is false. */
 void model_acquire(struct model_sem *s, struct model_wait *wait, int64_t n,
-                   const fairsem_wait_t *how, int *token);
+                   const fairsem_wait_t *how, int share, int *token);
 void model_ticket_wait(struct model_request *ticket, struct model_wait *wait,
                        const fairsem_wait_t *how, int *token);
 /* The call has returned. */
@@ -78,12 +82,17 @@ void model_wait_ends(struct model_wait *wait);
 /* The wait is aborted by ETIMEDOUT, EINTR, or a cancellation (MODEL_ABANDONED). */
 void model_abort(struct model_wait *wait, int reason);
 
+/* Is it no share, does it wait at another semaphore, or has this one another order? */
+bool model_share_refused(const struct model_sem *s, int share);
+int  model_share_charge(int share, int64_t n);
+int  model_share_destroy(int share);
+
 int  model_token_cancel(int *token, int reason);
 int  model_token_destroy(const int *token);
 
 void model_stat(const struct model_sem *s, fairsem_stat_t *stat);
 
-int  model_ticket_take(struct model_request *t, struct model_sem *s, int64_t n, int priority,
+int  model_ticket_take(struct model_request *t, struct model_sem *s, int64_t n, int priority, int share,
                        bool notify);
 int  model_ticket_return(struct model_request *t);
 /* The caller knows whether the guard is empty. */

@@ -59,7 +59,7 @@ void step_with(void)
     call_begin(&with.call, SAY("with s%lld %lld", with.sem, with.n), with.sem,
                NO_TICKET);
     call_may_wait(&with.wait, &for_ever);
-    model_acquire(&world.model_sem[with.sem], &with.wait, with.n, &for_ever, NULL);
+    model_acquire(&world.model_sem[with.sem], &with.wait, with.n, &for_ever, 0, NULL);
     result = fairsem_with(world.sem[with.sem], with.n, function, &with);
     if (with.line < 0) {
         with.released = call_waited(&with.call, &with.wait, result);
@@ -83,6 +83,27 @@ void step_renew_token(void)
         if (fairsem_token_init(world.token[k]) != 0)
             finding("fairsem_token_init is not 0");
         world.model_token[k] = 0;
+    }
+    call_end(&call, result, expected);
+}
+
+/* ---- Shares ---- */
+
+/* Destroy it, and in most cases make another one in its place. */
+void step_renew_share(void)
+{
+    int h = 1 + below(SHARES), again = below(4), expected, result;
+    struct call call;
+
+    if (world.busy.share[h] != 0)
+        return;
+    expected = model_share_destroy(h);
+    call_begin(&call, SAY("destroy h%lld", h), NO_SEM, NO_TICKET);
+    result = fairsem_share_destroy(world.share[h]);
+    if (result == 0 && expected == 0) {
+        world.share[h] = world_renew(world.share[h], sizeof(fairsem_share_t));
+        if (again != 0)
+            world_make_share(h);
     }
     call_end(&call, result, expected);
 }
@@ -121,13 +142,13 @@ void step_wish(void)
 
 static void compare_queues(int s, char *text)
 {
-    struct spec queue = world.model_sem[s].now;     /* a copy, which the head leaves line by line */
+    const struct spec *queue = &world.model_sem[s].now;
+    const struct spec_request *expected = spec_first(queue), *last = NULL;
     uint64_t last_seq = 0, seq;
-    int last_priority = 0, priority;
+    int priority;
     int64_t n;
 
     for (char *at = text; (at = strstr(at, ", units ")) != NULL; at++) {
-        const struct spec_request *head = spec_first(&queue);
         char *line = at;
 
         while (*line != '\n')
@@ -135,15 +156,15 @@ static void compare_queues(int s, char *text)
         if (sscanf(line, "\n  %" SCNu64 ": %*[^,], units %" SCNd64 ", priority %d", &seq, &n,
                    &priority) != 3)
             finding("fairsem_dump(s%d): cannot read%s", s, line);
-        if (head == NULL || n != head->units || priority != head->priority)
+        if (expected == NULL || n != expected->units || priority != expected->priority)
             finding("fairsem_dump(s%d): a wrong queue:\n%s", s, text);
-        if (priority == last_priority && seq <= last_seq && last_seq != 0)
+        if (last != NULL && priority == last->priority && expected->share == last->share && seq <= last_seq)
             finding("fairsem_dump(s%d): not in order of arrival:\n%s", s, text);
         last_seq = seq;
-        last_priority = priority;
-        spec_leave(&queue, head);
+        last = expected;
+        expected = spec_behind(queue, expected);
     }
-    if (queue.waiters > 0)
+    if (expected != NULL)
         finding("fairsem_dump(s%d): some of the queue is missing:\n%s", s, text);
 }
 

@@ -21,6 +21,7 @@ enum { REQUESTS = 4 };
 struct part {
     int     sem;
     int64_t n;
+    int     share;
 };
 
 /* A call of fairsem_acquire_all or fairsem_release_all; thread_call()->all points to it. */
@@ -64,7 +65,7 @@ static int acquire_part(struct all *all, fairsem_t *sem, int64_t n, const fairse
     all->wait = (struct model_wait){ .over = false };
     all->waits = true;
     call_may_wait(&all->wait, &all->how.how);
-    model_acquire(&world.model_sem[part->sem], &all->wait, n, &all->how.how,
+    model_acquire(&world.model_sem[part->sem], &all->wait, n, &all->how.how, part->share,
                   step_model_token(&all->how));
     result = __real_fairsem_acquire_with(sem, n, how);
     all->waits = false;
@@ -143,8 +144,11 @@ static int any_requests(fairsem_request_t requests[REQUESTS], struct part part[R
     int count = below(REQUESTS + 1);
 
     for (int i = 0; i < count; i++) {
-        part[i] = (struct part){ below(SEMS), units() };
-        requests[i] = (fairsem_request_t){ world.sem[part[i].sem], part[i].n, NULL };
+        uint8_t odd = byte();
+
+        part[i] = (struct part){ odd % SEMS, units(), step_any_share(odd / SEMS) };
+        requests[i] = (fairsem_request_t){ world.sem[part[i].sem], part[i].n,
+                                           part[i].share != 0 ? world.share[part[i].share] : NULL };
     }
     return count;
 }
@@ -152,10 +156,10 @@ static int any_requests(fairsem_request_t requests[REQUESTS], struct part part[R
 static void say_requests(const struct part part[REQUESTS], int count)
 {
     for (int i = 0; i < count; i++)
-        SAY("  %lld of s%lld", part[i].n, part[i].sem);
+        SAY("  %lld of s%lld, share h%lld", part[i].n, part[i].sem, part[i].share);
 }
 
-/* List each semaphore once, by address.  Returns false if a number or a sum is invalid. */
+/* List each semaphore once, by address.  Returns false if a number, a sum or a share is invalid. */
 static bool put_in_order(struct all *all, const struct part part[REQUESTS], int count)
 {
     for (int i = 0; i < count; i++) {
@@ -169,12 +173,16 @@ static bool put_in_order(struct all *all, const struct part part[REQUESTS], int 
         if (at == all->parts || all->part[at].sem != part[i].sem) {
             memmove(&all->part[at + 1], &all->part[at],
                     (size_t)(all->parts - at) * sizeof all->part[0]);
-            all->part[at] = (struct part){ part[i].sem, 0 };
+            all->part[at] = (struct part){ part[i].sem, 0, 0 };
             all->parts++;
         }
         all->part[at].n += part[i].n;
-        if (all->part[at].n > FAIRSEM_MAX_UNITS)
+        if (all->part[at].n > FAIRSEM_MAX_UNITS
+            || model_share_refused(&world.model_sem[part[i].sem], part[i].share))
             return false;
+        if (part[i].share != 0 && all->part[at].share != 0 && part[i].share != all->part[at].share)
+            return false;
+        all->part[at].share = part[i].share != 0 ? part[i].share : all->part[at].share;
     }
     return true;
 }
@@ -183,6 +191,8 @@ static void count_calls(const struct all *all, int change)
 {
     for (int i = 0; i < all->parts; i++)
         world.busy.sem[all->part[i].sem] += change;
+    for (int i = 0; i < all->parts; i++)
+        world.busy.share[all->part[i].share] += change;
 }
 
 void step_acquire_all(void)
@@ -201,7 +211,8 @@ void step_acquire_all(void)
     call_begin(&call, SAY("acquire_all %lld", count), NO_SEM, NO_TICKET);
     say_requests(part, count);
     step_say_how(&all->how);
-    if (!put_in_order(all, part, count) || !model_valid_wait(&all->how.how)) {
+    if (!put_in_order(all, part, count) || !model_valid_wait(&all->how.how)
+        || all->how.how.share != NULL) {
         all->parts = 0;
         all->result = EINVAL;
     }

@@ -39,7 +39,8 @@ static const struct kind {
     STEP(1, step_dump), STEP(5, step_renew_sem),
     CALL(6, CANCEL),
     STEP(4, step_renew_token), STEP(6, step_time_passes), STEP(2, step_clock_is_set),
-    STEP(6, step_acquire_all), STEP(2, step_release_all), STEP(14, step_wish),
+    STEP(6, step_acquire_all), STEP(2, step_release_all), STEP(10, step_wish),
+    CALL(2, CHARGE), STEP(2, step_renew_share),
 };
 
 /* ---- Drawing ---- */
@@ -70,6 +71,8 @@ static void draw(struct step *step)
         op->sem = below(SEMS);
     if ((of & A_TOKEN) != 0)
         step->token = below(TOKENS);
+    if ((of & A_SHARE) != 0)
+        op->share = 1 + below(SHARES);
     if (step->verb == TAKE)
         op->priority = priority();
     if (step->row->number == UNITS)
@@ -83,14 +86,15 @@ static void draw(struct step *step)
 
         op->calls = odd % 4 != 0;
         op->callback = odd / 4 % 3;     /* the number of its steps */
+        op->share = step_any_share(odd / 12);
     }
 }
 
 static int say(const struct step *step)
 {
     const struct op *op = &step->op;
-    int line = SAY_(step->row->word, "nstkgGpc", op->n, op->sem, op->ticket, step->token, step->guard,
-                    step->second, op->priority, op->calls);
+    int line = SAY_(step->row->word, "nstkgGpch", op->n, op->sem, op->ticket, step->token, step->guard,
+                    step->second, op->priority, op->calls, op->share);
 
     if (step->row->waits)
         step_say_how(&step->wait);
@@ -161,7 +165,8 @@ static int64_t expected_of(const struct step *step)
     if (fills(step) && g->n != 0)
         return EBUSY;
     switch (step->verb) {
-    case TAKE:          return model_ticket_take(t, s, n, step->op.priority, step->op.calls);
+    case TAKE:          return model_ticket_take(t, s, n, step->op.priority, step->op.share,
+                                                      step->op.calls);
     case CLAIM:         return model_ticket_claim(t);
     case RETURN:        return model_ticket_return(t);
     case RELEASE:       return model_release(s, n);
@@ -170,6 +175,7 @@ static int64_t expected_of(const struct step *step)
     case CAPACITY:      return model_settle(s, spec_set_capacity(&s->now, n));
     case CLOSE:         return model_settle(s, spec_close(&s->now, (int)n));
     case WOULD:         return spec_would_block(&s->now, n);
+    case CHARGE:        return model_share_charge(step->op.share, n);
     case CANCEL:        return model_token_cancel(&world.model_token[step->token], (int)n);
     case TRY:
     case GUARD_TRY:     return spec_try(&s->now, n);
@@ -194,7 +200,7 @@ static void expect_wait(const struct step *step, struct model_wait *wait)
     else if (step->verb == WATCH)
         model_ticket_wait(&world.model_ticket[step->op.ticket], wait, how, token);
     else
-        model_acquire(&world.model_sem[step->op.sem], wait, step->op.n, how, token);
+        model_acquire(&world.model_sem[step->op.sem], wait, step->op.n, how, step->wait.share, token);
 }
 
 /* ---- The library's ---- */
@@ -209,6 +215,7 @@ static int64_t result_of(const struct step *step)
         .sem = s, .ticket = *t, .token = world.token[step->token], .guard = g,
         .how = step->wait.arg, .at = step->wait.how.deadline,
         .timeout_ns = step->wait.given.timeout_ns, .callback = call_back, .arg = t,
+        .share = op->share != 0 ? world.share[op->share] : NULL,
     };
 
     switch (step->verb) {

@@ -22,7 +22,7 @@ struct step_how {
     fairsem_wait_t  given;          /* the library's */
     const fairsem_wait_t *arg;      /* &given, or NULL */
     struct timespec deadline;
-    int             token;
+    int             token, share;   /* NO_TOKEN; 0 for none */
 };
 
 struct step {
@@ -41,6 +41,7 @@ void step_any(void);            /* the next one of the input */
 void sequence_run(const uint8_t *data, size_t size);
 
 /* how.c: draw the parameters of a wait */
+int  step_any_share(int b);     /* mostly 0, for none */
 void step_any_how(struct step_how *step);
 void step_draw_how(struct step *step);
 void step_say_how(const struct step_how *step);
@@ -51,6 +52,7 @@ void step_with(void);
 void step_dump(void);
 void step_renew_sem(void);
 void step_renew_token(void);
+void step_renew_share(void);
 void step_time_passes(void);
 void step_clock_is_set(void);
 void step_wish(void);

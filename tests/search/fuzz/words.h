@@ -7,7 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum { WORDS_NUMBERS = 8 };
+enum { WORDS_NUMBERS = 9 };
 
 void words_begin(const uint8_t *data, size_t size);    /* the data must stay valid */
 

@@ -131,8 +131,21 @@ void world_make_sem(int i)
     }
 }
 
+void world_make_share(int i)
+{
+    model_weight[i] = weight_of_share(i);
+    if (fairsem_share_init(world.share[i], (uint32_t)model_weight[i]) != 0)
+        finding("fairsem_share_init is not 0");
+}
+
 void world_begin(void)
 {
+    model_sems = world.model_sem;
+    model_sems_count = SEMS;
+    for (int i = 1; i <= SHARES; i++) {
+        world.share[i] = world_renew(world.share[i], sizeof(fairsem_share_t));
+        world_make_share(i);
+    }
     for (int i = 0; i < SEMS; i++)
         world_make_sem(i);
     for (int i = 0; i < TICKETS; i++) {
@@ -160,6 +173,10 @@ void world_end(void)
     for (int i = 0; i < SEMS; i++) {
         if (fairsem_destroy(world.sem[i]) != 0)
             finding("s%d cannot be destroyed at last", i);
+    }
+    for (int i = 1; i <= SHARES; i++) {
+        if (fairsem_share_destroy(world.share[i]) != 0)
+            finding("h%d cannot be destroyed at last", i);
     }
     for (int i = 0; i < TOKENS; i++) {
         if (fairsem_token_destroy(world.token[i]) != 0)
@@ -198,6 +215,7 @@ static void compare_stat(int i, const fairsem_stat_t *expected)
     SAME(waiters_max);
     SAME(refused);
     SAME(over_releases);
+    SAME(shares);
 #undef SAME
     finding("fairsem_stat of s%d: reserved members are not 0", i);
 }
@@ -225,6 +243,8 @@ void world_compare(void)
     fairsem_stat_t stat[SEMS];
 
     for (int i = 0; i < SEMS; i++) {
+        if (world.model_sem[i].now.unfair)
+            finding("s%d: a share is granted more than the bound of shares", i);
         model_stat(&world.model_sem[i], &stat[i]);
         same("fairsem_available s", i, fairsem_available(world.sem[i]), stat[i].available);
         same("fairsem_waiters s", i, fairsem_waiters(world.sem[i]), stat[i].waiters);

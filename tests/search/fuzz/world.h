@@ -18,9 +18,9 @@ struct model_guard {
     int64_t n;
 };
 
-/* Numbers of calls in progress: with each semaphore, except releases; with each ticket; with each guard. */
+/* Numbers of calls in progress: with each semaphore, except releases; with each ticket; several shares; with each guard. */
 struct busy {
-    int  sem[SEMS], ticket[TICKETS];
+    int  sem[SEMS], ticket[TICKETS], share[SPEC_FLOWS];
     bool guard[GUARDS];
 };
 
@@ -36,6 +36,8 @@ struct world {
 
     fairsem_token_t     *token[TOKENS];
     int                  model_token[TOKENS];   /* the reason, or 0 if not canceled */
+
+    fairsem_share_t     *share[SPEC_FLOWS];     /* from 1 on */
 
     fairsem_units_t      guard[GUARDS];
     struct model_guard   model_guard[GUARDS];
@@ -53,6 +55,8 @@ void world_compare(void);
 
 /* Make semaphore i, which does not exist, with parameters from the input. */
 void world_make_sem(int i);
+/* Make share i, which does not exist. */
+void world_make_share(int i);
 /* Free the memory of an object that must no longer be used.  Returns new memory, all zero. */
 void *world_renew(void *old, size_t size);
 

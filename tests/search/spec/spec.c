@@ -27,6 +27,7 @@ int spec_init(struct spec *s, int64_t units, const fairsem_attr_t *attr)
     *s = (struct spec){
         .available = units, .capacity = bounded ? attr->capacity : FAIRSEM_MAX_UNITS,
         .max_waiters = attr->max_waiters, .bounded = bounded, .bypass = bypass,
+        .aging = attr->aging_ns > 0,
     };
     return 0;
 }
@@ -396,7 +397,7 @@ bool spec_takes_shares(const struct spec *s)
 
 void spec_forget_share(struct spec *s, int share)
 {
-    s->flow[share].knows = false;
+    s->flow[share].knows = share == 0;      /* the common flow is this semaphore's own */
     s->flow[share].charged = 0;
 }
 
