@@ -18,7 +18,7 @@ struct model_guard {
     int64_t n;
 };
 
-/* Numbers of calls in progress: with each semaphore, except releases; with each ticket; several shares; with each guard. */
+/* Numbers of calls in progress: with each semaphore, except releases; with each ticket; acquire_all with each share. */
 struct busy {
     int  sem[SEMS], ticket[TICKETS], share[SPEC_FLOWS];
     bool guard[GUARDS];
