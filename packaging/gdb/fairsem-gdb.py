@@ -8,20 +8,25 @@ that is how a place is known to be a thread's, and how `info fairsem` finds all 
 Loops over what the program may have damaged, or is just changing, are bounded.
 """
 
+import collections
 import errno
+import itertools
 import time
 
 import gdb
 
 # As in src/core/*.h.  "a64" is an atomic number, which is aligned to its size also where others are not;
-# "l64" is one at the beginning of a cache line.
+# "l64" is one at the beginning of a cache line; "at" is for a field of a union.
 LAYOUT = {
     'fs_list': 'ptr next, ptr prev',
-    'fs_waitq_node': 'fs_list in_ring, ptr better, ptr worse, u64 seq, i32 priority, u8 kind, '
+    'fs_tree_node': 'ptr better, ptr worse',
+    'fs_waitq_node': 'fs_tree_node in_tree, fs_list in_ring, u64 seq, i32 priority, u8 kind, '
                      'u8 due, i16 core',
     'fs_waitq': 'ptr front, ptr root, u64 next_seq',
-    'fs_waiter': 'fs_waitq_node in_queue, i64 units, i32 reason, i32 state, ptr resolve, '
+    'fs_waiter': 'fs_waitq_node in_queue, i64 units, i32 reason, i32 state, ptr share, '
                  'i64 enqueued_ns',
+    'fs_flow': 'u16 weight, u16 rest, i32 priority, u64 tag, ptr requests',
+    'fs_share': 'fs_flow flow, fs_tree_node in_tree, ptr sem, a64 charged, u32 epoch, u32 generation',
     'fs_cancelable': 'fs_list in_token, ptr cancel, ptr token, u32 generation',
     'fs_parking': 'ptr parker, u8 on_word, i32 thread, u8 listed, i64 woken_ns',
     'fs_wait': 'fs_waiter waiter, ptr sem, ptr abort, ptr deadline, '
@@ -30,11 +35,11 @@ LAYOUT = {
     'fs_watcher': 'fs_wait wait, fs_list in_ring, ptr ticket',
     'fs_awake': 'u8 as_front, u8 holders_core, i16 prewake',
     'fs_sem': 'a64 word, a64 limit, mutex mutex, u8 options, u8 resized, fs_awake awake, '
-              'u8 before_queue, u8 in_section, fs_waitq queue, u32 waiters, ptr far, i64 front_since_ns, '
+              'u8 before_queue, u8 in_section, fs_waitq queue, u32 waiters, u32 epoch, ptr far, i64 front_since_ns, '
               'i32 closed, u32 tickets, u64 waiting_low, i64 wait_ns_total, i64 grants, i64 wait_ns_max, '
-              'i64 wait_ns_max_interval, i64 aged, i64 timeouts, u32 waiters_max_interval, u32 waiters_max, '
+              'i64 wait_ns_max_interval, i64 timeouts, u32 waiters_max_interval, u32 waiters_max, '
               'u32 over_releases, u32 waiting_high, u32 generation, u32 max_waiters, i64 bypass_ns, '
-              'i64 aging_ns, ptr name',
+              'i64 aging_ns, i64 aged, fs_flow common at bypass_ns, u64 virtual_time, ptr name',
     'fs_token': 'mutex mutex, fs_list waits, i32 reason, u32 generation',
     'fs_callback': 'fs_waiter waiter, ptr notify, ptr arg, a64 number',
     'fs_ticket': 'fs_callback callback, ptr sem, ptr watchers, u32 generation',
@@ -82,7 +87,7 @@ class Machine:
         self.types = {
             'ptr': (self.pointer, self.pointer), 'mutex': (mutex, self.pointer),
             'u64': (8, long_align), 'i64': (8, long_align), 'a64': (8, 8), 'l64': (8, 64),
-            'u32': (4, 4), 'i32': (4, 4), 'i16': (2, 2), 'u8': (1, 1),
+            'u32': (4, 4), 'i32': (4, 4), 'u16': (2, 2), 'i16': (2, 2), 'u8': (1, 1),
         }
         order = gdb.execute('show endian', to_string=True)
         self.order = 'big' if 'big endian' in order else 'little'
@@ -94,7 +99,10 @@ class Machine:
         """The offset and the type of each field."""
         offset, largest, fields = 0, 1, {}
         for field in LAYOUT[kind].split(', '):
-            what, name = field.split()
+            what, name, *at = field.split()
+            if at:
+                fields[name] = (fields[at[1]][0], what)
+                continue
             size, align = self.types[what]
             offset = -(-offset // align) * align
             fields[name] = (offset, what)
@@ -133,21 +141,57 @@ def kind_of(node):
     return node.kind & 0x7f if node.machine.order == 'little' else node.kind >> 1
 
 
-def waiters_of(sem):
-    """The waiters of a semaphore, in the order in which they are served."""
-    found, leaders, node = [], [], sem.queue.root
-    while (node or leaders) and len(found) < MOST:
-        while node and len(leaders) < MOST:
-            leaders.append(node)
-            node = sem.at('fs_waitq_node', node).better
-        leader = leaders.pop()
+def nodes_of(sem, root):
+    """The addresses of the nodes of a search tree, in order."""
+    before, node, seen = [], root, 0
+    while (node or before) and seen < MOST:
+        while node and len(before) < MOST:
+            before.append(node)
+            node = sem.at('fs_tree_node', node).better
+        node = before.pop()
+        seen += 1
+        yield node
+        node = sem.at('fs_tree_node', node).worse
+
+
+def waiters_in(sem, root):
+    """The waiters of a tree of rings, by priority."""
+    for leader in nodes_of(sem, root):
         waiter = leader
-        while len(found) < MOST:
-            found.append(sem.at('fs_waiter', waiter))
-            waiter = sem.at('fs_list', waiter).next
-            if waiter == leader or kind_of(sem.at('fs_waitq_node', leader)) >= YOUNG:
+        for _ in range(MOST):
+            yield sem.at('fs_waiter', waiter)
+            node = sem.at('fs_waitq_node', waiter)
+            waiter = sem.at('fs_list', node.in_ring.next).around('fs_waitq_node', 'in_ring').address
+            if waiter == leader or kind_of(node) >= YOUNG:
                 break
-        node = sem.at('fs_waitq_node', leader).worse
+
+
+def comes_before(flow, other):
+    """Of two flows that have requests: share.h."""
+    if flow.priority != other.priority:
+        return flow.priority < other.priority
+    if flow.tag != other.tag:
+        return (flow.tag - other.tag) % (1 << 64) >= 1 << 63
+    first, second = (flow.at('fs_waitq_node', next(nodes_of(flow, each.requests), each.requests))
+                     for each in (flow, other))
+    return first.seq < second.seq
+
+
+def flows_of(sem):
+    """The flows of a queue with shares, in order."""
+    flows = [sem.at('fs_tree_node', node).around('fs_share', 'in_tree').flow
+             for node in nodes_of(sem, sem.queue.root)]
+    common = sem.common
+    if common.requests:
+        place = next((i for i, flow in enumerate(flows) if comes_before(common, flow)), len(flows))
+        flows.insert(place, common)
+    return flows
+
+
+def waiters_of(sem):
+    """The waiters of a semaphore, in the order in which they are served; with shares, flow by flow."""
+    trees = [flow.requests for flow in flows_of(sem)] if sem.epoch else [sem.queue.root]
+    found = itertools.islice((waiter for tree in trees for waiter in waiters_in(sem, tree)), MOST)
     return sorted(found, key=lambda waiter: (0, waiter.in_queue.seq)
                   if kind_of(waiter.in_queue) == OLD else (1, 0))
 
@@ -370,19 +414,30 @@ class Words:
             text += ', paused'
         if sem.closed:
             text += ', closed with %s' % reason_of(sem.closed)
-        units = sum(waiter.units for waiter in self.program.queue(sem).values())
+        queue = self.program.queue(sem).values()
         if sem.waiters:
+            units = sum(waiter.units for waiter in queue)
             text += ', %s for %s' % (count(sem.waiters, 'waiter'), count(units, 'unit'))
+        shares = {waiter.share for waiter in queue} - {0}
+        if shares:
+            text += ', ' + count(len(shares), 'share')
         return text
 
     def waiters(self, sem):
-        for waiter in self.program.queue(sem).values():
+        queue = self.program.queue(sem).values()
+        requests = collections.Counter(waiter.share for waiter in queue)
+        for waiter in queue:
             wait = waiter.at('fs_wait', waiter.address)
             thread = self.program.thread_of(waiter.address)
             is_thread = thread is not None and wait.sem == sem.address
-            yield '%s, %s: %s' % (self.place(waiter), count(waiter.units, 'unit'),
-                                  thread_name(thread) if is_thread
-                                  else 'ticket 0x%x' % waiter.address)
+            text = '%s, %s: %s' % (self.place(waiter), count(waiter.units, 'unit'),
+                                   thread_name(thread) if is_thread
+                                   else 'ticket 0x%x' % waiter.address)
+            if waiter.share:
+                flow = waiter.at('fs_share', waiter.share).flow
+                text += ', share 0x%x of weight %d with %s' % (
+                    waiter.share, flow.weight, count(requests[waiter.share], 'request'))
+            yield text
 
     def ticket(self, ticket):
         state = ticket.callback.waiter.state

@@ -61,8 +61,8 @@ static inline void fs_probe_text(const char *text)
     FS_PROBE5(grant, sem, name, units, seq, waited_ns)
 
 /* Before `grant`, once a share has been used: the flow's share, or NULL, and its start tag, in steps of 2^-20. */
-#define fs_probe_share(sem, name, seq, share, weight, start) \
-    FS_PROBE6(share, sem, name, seq, share, weight, start)
+#define fs_probe_share(sem, name, seq, client, weight, start) \
+    FS_PROBE6(share, sem, name, seq, client, weight, start)
 
 /* It has become the front because it has aged, before requests of better priorities. */
 #define fs_probe_aged(sem, name, units, seq, waited_ns) \

@@ -79,6 +79,11 @@ fairsem slots: 0 available, 1 waiter for 1 unit
 fairsem_shared A: 0 of 2 available
   process P holds 2 units
   number 0, priority 0, for T s, 1 unit: process P
+fairsem divided: 0 available, 4 waiters for 4 units, 2 shares
+  number 4, priority 0, for T s, 1 unit: ticket A, share A of weight 3 with 1 request
+  number 5, priority 0, for T s, 1 unit: ticket A
+  number 1, priority 0, for T s, 1 unit: ticket A, share A of weight 1 with 2 requests
+  number 2, priority 0, for T s, 1 unit: ticket A, share A of weight 1 with 2 requests
 _EOF
 cat "$work/info" "$work/values" > "$work/all"
 
@@ -104,7 +109,7 @@ says() {
 set -- -ex 'python print("BEGIN")' -ex 'info fairsem' -ex 'set print pretty on' \
   -ex 'print buffers' -ex 'print closed' -ex 'print token' -ex 'print canceled' \
   -ex 'print ticket' -ex 'print idle' -ex 'info fairsem &slots' \
-  -ex 'info fairsem between'
+  -ex 'info fairsem between' -ex 'info fairsem divided'
 
 says "a live process" "$work/all" -ex 'break all_wait' -ex run -ex "source $script" "$@" \
   -ex "generate-core-file $work/core" "$work/waiting"

@@ -161,6 +161,33 @@ static void is_closed(void)
     MUST(fairsem_ticket_return(&ticket) == 0);
 }
 
+/* Two tickets of a share of weight 2, and one without a share, which is granted between them. */
+static void is_granted_in_shares(void)
+{
+    static fairsem_t divided;
+    static fairsem_share_t share = FAIRSEM_SHARE_INITIALIZER(2);
+    const fairsem_attr_t attr = { .name = "events" };
+    const struct { uint64_t seq; const fairsem_share_t *share; int weight; uint64_t start; } granted[] = {
+        { 0, &share, 2, 0 }, { 2, NULL, 1, 0 }, { 1, &share, 2, 1 << 19 },
+    };
+    fairsem_ticket_t tickets[3] = { 0 };
+
+    MUST(fairsem_init(&divided, 0, &attr) == 0);
+    for (int i = 0; i < 3; i++)
+        fprintf(file, "wait_begin %" PRIxPTR " events 1 %d 0\n", PTR(&divided), i);
+    for (int i = 0; i < 3; i++)
+        fprintf(file, "share %" PRIxPTR " events %" PRIu64 " %" PRIxPTR " %d %" PRIu64 "\n"
+                "grant %" PRIxPTR " events 1 %" PRIu64 " a while\n",
+                PTR(&divided), granted[i].seq, PTR(granted[i].share), granted[i].weight, granted[i].start,
+                PTR(&divided), granted[i].seq);
+    for (int i = 0; i < 3; i++) {
+        const fairsem_request_t request = { &divided, 1, i < 2 ? &share : NULL };
+
+        MUST(fairsem_ticket_take_with(&tickets[i], &request, 0, NULL, NULL) == EINPROGRESS);
+    }
+    MUST(fairsem_release(&divided, 3) == 0);
+}
+
 /* ---- Between processes ---- */
 
 static fairsem_shared_t *between;
@@ -281,6 +308,7 @@ static void each_once(void)
     is_canceled();
     is_passed_by_an_old_one();
     is_closed();
+    is_granted_in_shares();
     shared_events();
 }
 

@@ -72,6 +72,7 @@ gdb_sees() {
       'set print inferior-events off' 'break main' "run $work/expected" 'delete breakpoints'
     on wait_begin '%lx %s %ld %lu %d' 0 1 2 3 4
     on grant '%lx %s %ld %lu time %d' 0 1 2 3 TIME
+    on share '%lx %s %lu %lx %d %lu' 0 1 2 3 4 5
     on aged '%lx %s %ld %lu time %d' 0 1 2 3 TIME
     on timeout '%lx %s %ld %lu time %d' 0 1 2 3 TIME
     on cancel '%lx %s %ld %lu time %d %s' 0 1 2 3 TIME 5

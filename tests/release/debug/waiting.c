@@ -9,6 +9,8 @@
  *   thread 5  waits for the ticket
  *   thread 6  waits for 1 of `between`, which is for many processes
  *
+ * and tickets wait in the queue of `divided`, which has shares.
+ *
  * Then it ends by abort().
  */
 #include <fairsem.h>
@@ -24,6 +26,7 @@
 #include <unistd.h>
 
 fairsem_t buffers, slots = FAIRSEM_INITIALIZER(0), closed = FAIRSEM_INITIALIZER(7);
+fairsem_t divided = FAIRSEM_INITIALIZER(0);
 fairsem_token_t token = FAIRSEM_TOKEN_INITIALIZER, canceled = FAIRSEM_TOKEN_INITIALIZER;
 fairsem_ticket_t ticket;
 __attribute__((used)) fairsem_ticket_t idle;    /* for gdb only */
@@ -69,6 +72,25 @@ static void start(void *(*function)(void *), const fairsem_t *sem, int64_t waite
         exit(99);
     while (fairsem_waiters(sem) != waiters)
         continue;
+}
+
+/*
+ * Each of two shares is granted a unit.  The second one is charged so much less that its tag is below 0:
+ * it comes first, then the request without a share, then the rest of the first share.
+ */
+static void wait_in_shares(void)
+{
+    static fairsem_share_t shares[] = { FAIRSEM_SHARE_INITIALIZER(1), FAIRSEM_SHARE_INITIALIZER(3) };
+    static fairsem_ticket_t tickets[6];
+
+    for (int i = 0; i < 6; i++) {
+        const fairsem_request_t request = { &divided, 1, i < 3 ? &shares[0] : i < 5 ? &shares[1] : NULL };
+
+        if (fairsem_ticket_take_with(&tickets[i], &request, 0, NULL, NULL) != EINPROGRESS)
+            exit(99);
+    }
+    if (fairsem_share_charge(&shares[1], -9) != 0 || fairsem_release(&divided, 2) != 0)
+        exit(99);
 }
 
 /* Is the thread asleep?  (The library does not count the threads that wait for a ticket.) */
@@ -124,6 +146,7 @@ int main(void)
         return 99;
     while (fairsem_shared_waiters(between) == 0)
         continue;
+    wait_in_shares();
     memset(noise_bytes, 0xee, sizeof noise_bytes);
     all_wait();
     abort();
