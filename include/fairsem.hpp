@@ -5,7 +5,7 @@
  * It needs C++17 and fairsem.h, and nothing else.  All of it is inline: a program links libfairsem
  * as a C program does.  fairsem.h is the contract; the headers below say what differs in C++.
  *
- *     fairsem/semaphore.hpp   semaphore, counting_semaphore, binary_semaphore; token
+ *     fairsem/semaphore.hpp   semaphore, counting_semaphore, binary_semaphore; token, share
  *     fairsem/units.hpp       units: a guard that knows what it holds, and can be moved
  *     fairsem/async.hpp       std::future<units>; with C++20: co_await
  *     fairsem/errors.hpp      errors by name, and their category

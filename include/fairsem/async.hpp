@@ -54,17 +54,17 @@ struct promised_units {
  *
  * Throws std::bad_alloc.
  */
-inline std::future<units> semaphore::acquire_future(std::int64_t n, int priority)
+inline std::future<units> semaphore::acquire_future(std::int64_t n, int priority, share *client)
 {
     auto request = std::make_unique<detail::promised_units>();
     std::future<units> future = request->promise.get_future();
 
-    if (try_acquire(n)) {
+    if (client == nullptr && try_acquire(n)) {
         request->promise.set_value(units(fairsem_units_t{ &sem_, n }));
         return future;
     }
-    detail::take take{ &request->ticket, &sem_, n, priority, detail::promised_units::granted,
-                       request.get() };
+    detail::take take{ &request->ticket, { &sem_, n, detail::handle_of(client) }, priority,
+                       detail::promised_units::granted, request.get() };
     const int error = take.result();
 
     if (error == EINPROGRESS)

@@ -45,8 +45,8 @@ namespace fairsem {
  */
 class [[nodiscard]] acquisition {
 public:
-    acquisition(semaphore &sem, std::int64_t n, int priority) noexcept
-        : sem_(sem), n_(n), priority_(priority)
+    acquisition(semaphore &sem, std::int64_t n, int priority, share *client = nullptr) noexcept
+        : sem_(sem), n_(n), priority_(priority), share_(client)
     {
     }
 
@@ -59,10 +59,10 @@ public:
     acquisition(const acquisition &) = delete;
     acquisition &operator=(const acquisition &) = delete;
 
-    /* Free units, and nobody waits: no ticket is needed. */
+    /* Free units, and nobody waits: no ticket is needed, unless the library must check the share. */
     bool await_ready() noexcept
     {
-        taken_ = sem_.try_acquire(n_);
+        taken_ = share_ == nullptr && sem_.try_acquire(n_);
         return taken_;
     }
 
@@ -70,7 +70,8 @@ public:
     {
         coroutine_ = coroutine;
         waits_ = true;
-        detail::take take{ &ticket_, sem_.native_handle(), n_, priority_, granted, this };
+        detail::take take{ &ticket_, { sem_.native_handle(), n_, detail::handle_of(share_) }, priority_,
+                           granted, this };
         const int error = take.result();
 
         if (error == EINPROGRESS)
@@ -101,6 +102,7 @@ private:
     semaphore              &sem_;
     std::int64_t            n_;
     int                     priority_;
+    share                  *share_;
     int                     error_ = 0;
     bool                    taken_ = false;
     bool                    waits_ = false;
@@ -108,9 +110,9 @@ private:
     fairsem_ticket_t        ticket_ = {};
 };
 
-inline acquisition semaphore::async_acquire(std::int64_t n, int priority) noexcept
+inline acquisition semaphore::async_acquire(std::int64_t n, int priority, share *client) noexcept
 {
-    return acquisition(*this, n, priority);
+    return acquisition(*this, n, priority, client);
 }
 
 #if defined(__cpp_lib_jthread)
@@ -122,8 +124,8 @@ inline acquisition semaphore::async_acquire(std::int64_t n, int priority) noexce
 class [[nodiscard]] stoppable_acquisition {
 public:
     stoppable_acquisition(semaphore &sem, std::stop_token stop, std::int64_t n,
-                          int priority) noexcept
-        : sem_(sem), stop_(std::move(stop)), n_(n), priority_(priority)
+                          int priority, share *client = nullptr) noexcept
+        : sem_(sem), stop_(std::move(stop)), n_(n), priority_(priority), share_(client)
     {
     }
 
@@ -139,10 +141,10 @@ public:
     stoppable_acquisition(const stoppable_acquisition &) = delete;
     stoppable_acquisition &operator=(const stoppable_acquisition &) = delete;
 
-    /* Free units, and nobody waits: no ticket is needed. */
+    /* Free units, and nobody waits: no ticket is needed, unless the library must check the share. */
     bool await_ready() noexcept
     {
-        taken_ = !stop_.stop_requested() && sem_.try_acquire(n_);
+        taken_ = share_ == nullptr && !stop_.stop_requested() && sem_.try_acquire(n_);
         return taken_;
     }
 
@@ -155,7 +157,8 @@ public:
         }
         coroutine_ = coroutine;
         waits_ = true;
-        detail::take take{ &ticket_, sem_.native_handle(), n_, priority_, granted, this };
+        detail::take take{ &ticket_, { sem_.native_handle(), n_, detail::handle_of(share_) }, priority_,
+                           granted, this };
         const int error = take.result();
 
         if (error != EINPROGRESS) {
@@ -236,6 +239,7 @@ private:
     std::stop_token         stop_;
     std::int64_t            n_;
     int                     priority_;
+    share                  *share_;
     int                     error_ = 0;
     bool                    taken_ = false;
     bool                    waits_ = false;
@@ -249,9 +253,9 @@ private:
 };
 
 inline stoppable_acquisition semaphore::async_acquire(std::stop_token stop, std::int64_t n,
-                                                      int priority) noexcept
+                                                      int priority, share *client) noexcept
 {
-    return stoppable_acquisition(*this, std::move(stop), n, priority);
+    return stoppable_acquisition(*this, std::move(stop), n, priority, client);
 }
 #endif
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* options.hpp - the attributes of a semaphore, the options of a wait, and the token that cancels it. */
+/* options.hpp - the attributes of a semaphore, the options of a wait, the token that cancels it, a share. */
 #ifndef FAIRSEM_OPTIONS_HPP
 #define FAIRSEM_OPTIONS_HPP
 
@@ -57,13 +57,53 @@ private:
     fairsem_token_t token_;
 };
 
+/*
+ * fairsem_share_t: the requests of one client, of one semaphore at a time.  While several shares have
+ * requests in the queue, units go round between them in proportion to the weights: fairsem_share_init(3).
+ */
+class share {
+public:
+    /* Throws EINVAL if weight is not 1 .. FAIRSEM_MAX_WEIGHT. */
+    constexpr explicit share(std::uint32_t weight = 1) : share_ FAIRSEM_SHARE_INITIALIZER(checked(weight)) {}
+
+    /* No request of it may be in a queue. */
+    ~share() { (void)fairsem_share_destroy(&share_); }
+
+    share(const share &) = delete;
+    share &operator=(const share &) = delete;
+
+    /* Counts n units more, or fewer if n < 0, in the next grant.  Throws EINVAL. */
+    void charge(std::int64_t n)
+    {
+        detail::must(fairsem_share_charge(&share_, n), "fairsem::share::charge");
+    }
+
+    fairsem_share_t *native_handle() noexcept { return &share_; }
+
+private:
+    static constexpr std::uint16_t checked(std::uint32_t weight)
+    {
+        if (weight == 0 || weight > FAIRSEM_MAX_WEIGHT)
+            detail::fail(EINVAL, "fairsem::share");
+        return static_cast<std::uint16_t>(weight);
+    }
+
+    fairsem_share_t share_;
+};
+
 /* How to wait.  With C++20:  slots.acquire(1, { .priority = -1 }); */
 struct wait_options {
     int    priority = 0;            /* any int; the lower is granted first */
     token *canceled_by = nullptr;   /* the wait throws its reason */
+    fairsem::share *share = nullptr;        /* the client's */
 };
 
 namespace detail {
+
+inline fairsem_share_t *handle_of(share *client) noexcept
+{
+    return client != nullptr ? client->native_handle() : nullptr;
+}
 
 inline fairsem_wait_t wait_of(const wait_options &how) noexcept
 {
@@ -71,6 +111,7 @@ inline fairsem_wait_t wait_of(const wait_options &how) noexcept
 
     wait.priority = how.priority;
     wait.token = how.canceled_by != nullptr ? how.canceled_by->native_handle() : nullptr;
+    wait.share = handle_of(how.share);
     return wait;
 }
 

@@ -76,7 +76,7 @@ struct place {
 };
 
 /*
- * fairsem_ticket_take, whose result is not lost if the callback of another request throws.
+ * fairsem_ticket_take_with, whose result is not lost if the callback of another request throws.
  *
  * It runs inside a callback, of a ticket that is granted for this purpose.  So the library runs all
  * other callbacks after this one has returned and has stored the result.  Once the request is in the
@@ -84,8 +84,7 @@ struct place {
  */
 struct take {
     fairsem_ticket_t  *ticket;
-    fairsem_t         *sem;
-    std::int64_t       n;
+    fairsem_request_t  request;
     int                priority;
     fairsem_notify_fn *notify;
     void              *arg;
@@ -95,7 +94,7 @@ struct take {
     void make()
     {
         done = true;
-        error = fairsem_ticket_take(ticket, sem, n, priority, notify, arg);
+        error = fairsem_ticket_take_with(ticket, &request, priority, notify, arg);
     }
 
     static void called(fairsem_ticket_t *, void *self) { static_cast<take *>(self)->make(); }

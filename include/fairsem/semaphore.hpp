@@ -39,9 +39,9 @@ constexpr std::ptrdiff_t most = (std::numeric_limits<std::ptrdiff_t>::max)() < F
 
 #if defined(__cpp_lib_jthread)
 /* Returns an errno value.  A stop ends the wait as a time-out does. */
-template <class Wait> int until_stop(const std::stop_token &stop, int priority, const Wait &wait)
+template <class Wait> int until_stop(const std::stop_token &stop, int priority, share *client, const Wait &wait)
 {
-    wait_options how = { priority, nullptr };
+    wait_options how = { priority, nullptr, client };
     token canceler;
 
     if (stop.stop_requested())
@@ -180,9 +180,10 @@ public:
      * even if some are free.  The thread that requests the stop takes the waiter out of the queue, and
      * grants the next ones; if a ticket's callback throws there, the program ends.
      */
-    [[nodiscard]] bool acquire(const std::stop_token &stop, std::int64_t n = 1, int priority = 0)
+    [[nodiscard]] bool acquire(const std::stop_token &stop, std::int64_t n = 1, int priority = 0,
+                               share *client = nullptr)
     {
-        return until_stop(stop, n, priority, [&](const wait_options &how) {
+        return until_stop(stop, n, priority, client, [&](const wait_options &how) {
             return wait(n, how);
         });
     }
@@ -190,9 +191,9 @@ public:
     template <class Rep, class Period>
     [[nodiscard]] bool try_acquire_for(const std::stop_token &stop,
                                        const std::chrono::duration<Rep, Period> &rel_time,
-                                       std::int64_t n = 1, int priority = 0)
+                                       std::int64_t n = 1, int priority = 0, share *client = nullptr)
     {
-        return until_stop(stop, n, priority, [&](const wait_options &how) {
+        return until_stop(stop, n, priority, client, [&](const wait_options &how) {
             return wait_for(rel_time, n, how);
         });
     }
@@ -200,9 +201,10 @@ public:
     template <class Clock, class Duration>
     [[nodiscard]] bool try_acquire_until(const std::stop_token &stop,
                                          const std::chrono::time_point<Clock, Duration> &abs_time,
-                                         std::int64_t n = 1, int priority = 0)
+                                         std::int64_t n = 1, int priority = 0,
+                                         share *client = nullptr)
     {
-        return until_stop(stop, n, priority, [&](const wait_options &how) {
+        return until_stop(stop, n, priority, client, [&](const wait_options &how) {
             return wait_until(abs_time, n, how);
         });
     }
@@ -210,12 +212,13 @@ public:
 
     /* ---- Without a blocked thread: async.hpp ---- */
 
-    [[nodiscard]] std::future<units> acquire_future(std::int64_t n = 1, int priority = 0);
+    [[nodiscard]] std::future<units> acquire_future(std::int64_t n = 1, int priority = 0,
+                                                    share *client = nullptr);
 #if defined(__cpp_lib_coroutine)
-    acquisition async_acquire(std::int64_t n = 1, int priority = 0) noexcept;
+    acquisition async_acquire(std::int64_t n = 1, int priority = 0, share *client = nullptr) noexcept;
 #if defined(__cpp_lib_jthread)
     stoppable_acquisition async_acquire(std::stop_token stop, std::int64_t n = 1,
-                                        int priority = 0) noexcept;
+                                        int priority = 0, share *client = nullptr) noexcept;
 #endif
 #endif
 
@@ -392,8 +395,9 @@ private:
             return how.canceled_by->reason();
         if (detail::time_left(abs_time) == 0)
             return wait_for(std::chrono::nanoseconds(0), n, how);
-        const int error = fairsem_ticket_take(&here.ticket, &sem_, n, how.priority, nullptr,
-                                              nullptr);
+        const fairsem_request_t request = { &sem_, n, detail::handle_of(how.share) };
+        const int error = fairsem_ticket_take_with(&here.ticket, &request, how.priority, nullptr,
+                                                   nullptr);
         if (error != 0 && error != EINPROGRESS)
             return error;
         while (here.waits()) {
@@ -410,11 +414,12 @@ private:
 
 #if defined(__cpp_lib_jthread)
     template <class Wait>
-    bool until_stop(const std::stop_token &stop, std::int64_t n, int priority, const Wait &wait)
+    bool until_stop(const std::stop_token &stop, std::int64_t n, int priority, share *client,
+                    const Wait &wait)
     {
-        if (!stop.stop_requested() && fairsem_tryacquire(&sem_, n) == 0)
+        if (client == nullptr && !stop.stop_requested() && fairsem_tryacquire(&sem_, n) == 0)
             return true;
-        return in_time(detail::until_stop(stop, priority, wait));
+        return in_time(detail::until_stop(stop, priority, client, wait));
     }
 #endif
 

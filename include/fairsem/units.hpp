@@ -116,10 +116,11 @@ inline void swap(units &a, units &b) noexcept { a.swap(b); }
 
 /* ---- Several semaphores at once: fairsem_acquire_all(3) ---- */
 
-/* Units of one semaphore. */
+/* Units of one semaphore, and the client's share there. */
 struct request {
-    semaphore   &from;
-    std::int64_t n = 1;
+    semaphore      &from;
+    std::int64_t    n = 1;
+    fairsem::share *share = nullptr;
 };
 
 namespace detail {
@@ -130,7 +131,9 @@ template <std::size_t N, std::size_t... Index>
 int acquire_all(const request (&requests)[N], const fairsem_wait_t &how,
                 std::index_sequence<Index...>)
 {
-    const fairsem_request_t all[] = { { requests[Index].from.native_handle(), requests[Index].n, nullptr }... };
+    const fairsem_request_t all[] = {
+        { requests[Index].from.native_handle(), requests[Index].n, handle_of(requests[Index].share) }...
+    };
 
     return fairsem_acquire_all(all, N, &how);
 }
@@ -151,8 +154,9 @@ int acquire_all_for(const std::chrono::duration<Rep, Period> &rel_time,
 }
 
 struct part {
-    semaphore   *from;
-    std::int64_t n;
+    semaphore      *from;
+    std::int64_t    n;
+    fairsem::share *share;
 };
 
 /* Sums up the requests for each semaphore, in the order of addresses; returns how many there are. */
@@ -167,12 +171,16 @@ template <std::size_t N> std::size_t in_order(const request (&requests)[N], part
             at++;
         if (at == count || parts[at].from != &one.from) {
             std::move_backward(parts + at, parts + count, parts + count + 1);
-            parts[at] = { &one.from, 0 };
+            parts[at] = { &one.from, 0, nullptr };
             count++;
         }
-        if (one.n < 0 || one.n > (semaphore::max)() - parts[at].n)
+        const bool two_shares = one.share != nullptr && parts[at].share != nullptr
+                                && one.share != parts[at].share;
+        if (one.n < 0 || one.n > (semaphore::max)() - parts[at].n || two_shares)
             must(EINVAL, "fairsem::acquire_all");
         parts[at].n += one.n;
+        if (one.share != nullptr)
+            parts[at].share = one.share;
     }
     return count;
 }
@@ -188,9 +196,13 @@ bool acquire_each(const std::chrono::time_point<Clock, Duration> &abs_time,
     part parts[N];
     std::array<units, N> held;
     const std::size_t count = in_order(requests, parts);
+    wait_options with = how;
 
+    if (how.share != nullptr)
+        must(EINVAL, "fairsem::acquire_all");
     for (std::size_t i = 0; i < count; i++) {
-        if (!parts[i].from->try_acquire_until(abs_time, parts[i].n, how))
+        with.share = parts[i].share;
+        if (!parts[i].from->try_acquire_until(abs_time, parts[i].n, with))
             return false;
         held[i] = units(fairsem_units_t{ parts[i].from->native_handle(), parts[i].n });
     }
@@ -238,7 +250,7 @@ std::optional<std::array<units, N>> guards_in_time(int error, const request (&re
  *
  * Such calls never deadlock with each other, whatever the order of the list.  Throws as
  * semaphore::acquire does, and EINVAL if the units of one semaphore add up to more than
- * semaphore::max().
+ * semaphore::max(), or have two shares, or if `how` has one.
  */
 template <std::size_t N>
 [[nodiscard]] std::array<units, N> acquire_all(const request (&requests)[N],
@@ -276,7 +288,7 @@ acquire_all(const std::stop_token &stop, const request (&requests)[N], int prior
         return detail::acquire_all(requests, how);
     };
 
-    return detail::guards_in_time(detail::until_stop(stop, priority, wait), requests);
+    return detail::guards_in_time(detail::until_stop(stop, priority, nullptr, wait), requests);
 }
 
 template <class Rep, class Period, std::size_t N>
@@ -289,7 +301,7 @@ try_acquire_all_for(const std::stop_token &stop,
         return detail::acquire_all_for(rel_time, requests, how);
     };
 
-    return detail::guards_in_time(detail::until_stop(stop, priority, wait), requests);
+    return detail::guards_in_time(detail::until_stop(stop, priority, nullptr, wait), requests);
 }
 
 template <class Clock, class Duration, std::size_t N>
@@ -302,7 +314,7 @@ try_acquire_all_until(const std::stop_token &stop,
         return detail::acquire_all_until(abs_time, requests, how);
     };
 
-    return detail::guards_in_time(detail::until_stop(stop, priority, wait), requests);
+    return detail::guards_in_time(detail::until_stop(stop, priority, nullptr, wait), requests);
 }
 #endif
 

@@ -57,6 +57,29 @@ TRIAL(a_future_gets_the_error)
     CHECK_THROWS(ESHUTDOWN, (void)sem.acquire_future().get());
 }
 
+TRIAL(futures_of_two_shares_get_units_in_turn)
+{
+    fairsem::attributes old_first;
+    fairsem::share many, few;
+    std::future<units> futures[5];
+    fairsem::semaphore sem(0);
+
+    old_first.aging = 1h;
+    fairsem::semaphore aged(1, old_first);
+    CHECK_THROWS(EINVAL, (void)aged.acquire_future(1, 0, &many).get());
+    for (int i = 0; i < 5; i++)
+        futures[i] = sem.acquire_future(1, 0, i < 2 ? &many : &few);
+    many.charge(2);
+    sem.release(4);         /* the first of `many` counts as three */
+    CHECK(is_ready(futures[0]) && !is_ready(futures[1]));
+    CHECK(is_ready(futures[2]) && is_ready(futures[3]) && is_ready(futures[4]));
+    sem.release();
+    CHECK(is_ready(futures[1]));
+    for (std::future<units> &each : futures)
+        each.get().release();
+    CHECK(sem.acquire_future(5, 0, &few).get().count() == 5);
+}
+
 /* Units granted to a destroyed future go to the next waiter. */
 TRIAL(a_future_that_is_thrown_away_loses_no_unit)
 {
@@ -124,6 +147,13 @@ detached take(fairsem::semaphore &sem, std::int64_t n, std::vector<std::int64_t>
     log.push_back(held.count());
 }
 
+detached take_in(fairsem::share &share, fairsem::semaphore &sem, std::int64_t n, std::vector<std::int64_t> &log)
+{
+    units held = co_await sem.async_acquire(n, 0, &share);
+
+    log.push_back(held.count());
+}
+
 detached take_or_fail(fairsem::semaphore &sem, int &error)
 {
     try {
@@ -166,6 +196,20 @@ TRIAL(a_coroutine_goes_on_when_it_has_its_units)
     sem.release();
     CHECK((log == std::vector<std::int64_t>{ 1, 3, 2 }));
     CHECK(sem.available() == 3);
+}
+
+TRIAL(coroutines_of_two_shares_get_units_in_turn)
+{
+    fairsem::semaphore sem(0);
+    fairsem::share many, few;
+    std::vector<std::int64_t> log;
+
+    for (int n = 1; n < 4; n++)
+        take_in(n < 3 ? many : few, sem, n, log);
+    sem.release(3);
+    CHECK((log == std::vector<std::int64_t>{ 1, 3, 2 }));
+    take_in(many, sem, 3, log);
+    CHECK(log.size() == 4 && sem.available() == 3);
 }
 
 TRIAL(co_await_throws_what_acquire_throws)
@@ -249,6 +293,14 @@ detached take_until_stop(fairsem::semaphore &sem, std::stop_token stop, std::ato
     }
 }
 
+detached take_in_until_stop(fairsem::share &share, fairsem::semaphore &sem, std::stop_token stop, int id,
+                            std::vector<int> &log)
+{
+    units held = co_await sem.async_acquire(stop, 1, 0, &share);
+
+    log.push_back(id);
+}
+
 owned take_two_until_stop(fairsem::semaphore &sem, std::stop_token stop)
 {
     co_await std::suspend_always();
@@ -307,6 +359,21 @@ TRIAL(a_coroutine_may_be_stopped_and_destroyed_while_it_begins_to_wait)
         one.handle.destroy();
         CHECK(sem.available() == 1 && sem.waiters() == 0);
     }
+}
+
+TRIAL(coroutines_of_two_shares_that_can_be_stopped_get_units_in_turn)
+{
+    fairsem::semaphore sem(0);
+    fairsem::share many, few;
+    std::stop_source stop;
+    std::vector<int> log;
+
+    for (int id = 1; id < 4; id++)
+        take_in_until_stop(id < 3 ? many : few, sem, stop.get_token(), id, log);
+    sem.release();
+    CHECK((log == std::vector<int>{ 1, 3, 2 }));
+    take_in_until_stop(many, sem, stop.get_token(), 4, log);
+    CHECK(log.size() == 4 && sem.available() == 1);
 }
 
 TRIAL(a_stop_resumes_the_coroutine)

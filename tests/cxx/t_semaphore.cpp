@@ -3,6 +3,7 @@
 #include "trial.hpp"
 
 #include <chrono>
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -56,6 +57,7 @@ static_assert(noexcept(fairsem::category()) && noexcept(fairsem::token()));
 /* A function that can fail is not noexcept. */
 static_assert(!noexcept(std::declval<fairsem::semaphore &>().acquire()));
 static_assert(!noexcept(std::declval<fairsem::semaphore &>().release()));
+static_assert(!std::is_copy_constructible_v<fairsem::share> && !std::is_move_constructible_v<fairsem::share>);
 
 } // namespace
 
@@ -148,6 +150,60 @@ TRIAL(the_lower_priority_is_granted_first)
     sem.release();
     a.join(), b.join(), c.join();
     CHECK(timed == 1 && urgent == 2 && late == 3);
+}
+
+/* The requests of one share wait in each way; that of another share, which comes last, is granted second. */
+TRIAL(units_go_round_between_shares)
+{
+    fairsem::semaphore sem(0);
+    fairsem::share many, few(2);
+    const fairsem::wait_options of_many{ 0, nullptr, &many };
+    const std::vector<std::function<void()>> waits = {
+        [&] { sem.acquire(1, of_many); },
+        [&] { (void)sem.try_acquire_for(1h, 1, of_many); },
+        [&] { (void)sem.try_acquire_until(steady_clock::now() + 1h, 1, of_many); },
+        [&] { (void)sem.try_acquire_until(slow_clock::now() + 1h, 1, of_many); },
+#if defined(__cpp_lib_jthread)
+        [&] { (void)sem.acquire(std::stop_token(), 1, 0, &many); },
+        [&] { (void)sem.try_acquire_for(std::stop_token(), 1h, 1, 0, &many); },
+        [&] { (void)sem.try_acquire_until(std::stop_token(), steady_clock::now() + 1h, 1, 0, &many); },
+#endif
+        [&] { sem.acquire(1, { 0, nullptr, &few }); },
+    };
+    std::vector<std::unique_ptr<worker>> workers;
+    std::vector<std::size_t> order;
+
+    for (std::size_t i = 0; i < waits.size(); i++) {
+        workers.push_back(std::make_unique<worker>([&, i] {
+            waits[i]();
+            order.push_back(i);     /* one after the other: there is one unit */
+            sem.release();
+        }));
+        await_waiters(sem, static_cast<std::int64_t>(i + 1));
+    }
+    CHECK(sem.stat().shares == 2);
+    sem.release();
+    for (auto &each : workers)
+        each->join();
+    CHECK(order.size() == waits.size() && order[0] == 0 && order[1] == waits.size() - 1);
+    for (std::size_t i = 2; i < order.size(); i++)
+        CHECK(order[i] == i - 1);
+}
+
+TRIAL(a_share_has_a_weight_and_goes_with_strict_order_only)
+{
+    fairsem::attributes bypassed;
+    fairsem::share share(FAIRSEM_MAX_WEIGHT);
+
+    bypassed.bypass = 1ms;
+    CHECK_THROWS(EINVAL, fairsem::share(0));
+    CHECK_THROWS(EINVAL, fairsem::share(FAIRSEM_MAX_WEIGHT + 1));
+    CHECK_THROWS(EINVAL, share.charge(fairsem::semaphore::max() + 1));
+    share.charge(-1);
+    CHECK_THROWS(EINVAL, fairsem::semaphore(1, bypassed).acquire(1, { 0, nullptr, &share }));
+#if defined(__cpp_lib_jthread)
+    CHECK_THROWS(EINVAL, (void)fairsem::semaphore(1, bypassed).acquire(std::stop_token(), 1, 0, &share));
+#endif
 }
 
 TRIAL(a_token_cancels_waits_with_its_reason)

@@ -370,6 +370,7 @@ early::early() { initialized_by_the_compiler.release(); }
 #if defined(__cpp_constinit)
 constinit fairsem::semaphore constant(4);
 constinit fairsem::token constant_token;
+constinit fairsem::share constant_share(2);
 #endif
 
 } // namespace

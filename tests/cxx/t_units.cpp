@@ -230,6 +230,46 @@ TRIAL(several_semaphores_have_one_deadline)
     acquires_all_until<own_clock>();
 }
 
+/* `wait` acquires all of two requests, with these options. */
+template <class Wait> static void acquires_all_with_shares(const Wait &wait)
+{
+    fairsem::semaphore pair[2] = { fairsem::semaphore(2), fairsem::semaphore(2) };
+    fairsem::share one, two;
+
+    CHECK_THROWS(EINVAL, wait(pair[0], &one, pair[0], &two, nullptr));
+    CHECK_THROWS(EINVAL, wait(pair[0], &one, pair[1], &two, &two));
+    CHECK(pair[0].available() == 2 && pair[1].available() == 2);
+    wait(pair[1], &one, pair[0], &two, nullptr);
+    wait(pair[0], nullptr, pair[0], &one, nullptr);
+    pair[0].acquire(2);
+    {
+        trial::worker first([&] { wait(pair[0], &one, pair[1], nullptr, nullptr); });
+        trial::await_waiters(pair[0], 1);
+        trial::worker second([&] { wait(pair[0], &one, pair[0], nullptr, nullptr); });
+        trial::await_waiters(pair[0], 2);
+        std::future<units> third = pair[0].acquire_future(1, 0, &two);
+        CHECK(pair[0].stat().shares == 2);
+        pair[0].release();
+        CHECK(third.get().count() == 1);    /* the first has released its units; the second lacks one */
+        CHECK(pair[0].waiters() == 1);
+        pair[0].release();
+    }
+    CHECK(pair[0].available() == 2 && pair[1].available() == 2);
+}
+
+TRIAL(several_semaphores_have_a_share_each)
+{
+    acquires_all_with_shares([](fairsem::semaphore &a, fairsem::share *at_a, fairsem::semaphore &b,
+                                fairsem::share *at_b, fairsem::share *how) {
+        (void)fairsem::acquire_all({ { a, 1, at_a }, { b, 1, at_b } }, { 0, nullptr, how });
+    });
+    acquires_all_with_shares([](fairsem::semaphore &a, fairsem::share *at_a, fairsem::semaphore &b,
+                                fairsem::share *at_b, fairsem::share *how) {
+        (void)fairsem::try_acquire_all_until(own_clock::now() + std::chrono::hours(1),
+                                             { { a, 1, at_a }, { b, 1, at_b } }, { 0, nullptr, how });
+    });
+}
+
 #if defined(__cpp_lib_jthread)
 TRIAL(a_stop_ends_waits_for_several_semaphores)
 {
