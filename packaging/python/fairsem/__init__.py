@@ -9,6 +9,8 @@ who comes later can take it first.
         ...                             # at most four threads are here
     with slots.hold(3, timeout=2):      # TimeoutError after two seconds
         ...
+    with slots.hold(share=tenant):      # a Share: units go round between the tenants
+        ...
 
 Semaphore and BoundedSemaphore can stand where threading's do, AsyncSemaphore and
 AsyncBoundedSemaphore where asyncio's do.  SharedSemaphore is one between processes.  The manual
@@ -24,7 +26,7 @@ import threading
 import time
 from contextlib import contextmanager
 from typing import (TYPE_CHECKING, Any, Callable, Dict, Iterator, List, Optional, Set, SupportsIndex, Tuple,
-                    Type, TypeVar)
+                    Type, TypeVar, Union)
 
 from fairsem import _library as c
 from fairsem._library import SharedStat, Stat
@@ -40,7 +42,7 @@ else:
         raise AttributeError(f"module 'fairsem' has no attribute {name!r}")
 
 __all__ = ["AsyncBoundedSemaphore", "AsyncSemaphore", "BoundedSemaphore", "Canceled", "Closed", "QueueFull",
-           "Semaphore", "SharedSemaphore", "SharedStat", "Stat", "Token", "acquire_all", "hold_all",
+           "Semaphore", "Share", "SharedSemaphore", "SharedStat", "Stat", "Token", "acquire_all", "hold_all",
            "release_all"]
 __version__ = "1.1.0"
 
@@ -144,14 +146,24 @@ def _reason(reason: SupportsIndex) -> int:
     return reason
 
 
-def _how(timeout: Optional[float], priority: int, token: Optional[Token]) -> c.fairsem_wait_t:
+def _how(timeout: Optional[float], priority: int, token: Optional[Token],
+         share: Optional[Share] = None) -> c.fairsem_wait_t:
     """A fairsem_wait_t; a timeout of None is for ever, one of 0 or less only tries."""
     how = c.fairsem_wait_t(priority=priority)
     if timeout is not None:
         how.timeout_ns = -1 if timeout <= 0 else math.ceil(min(timeout * 1e9, _FOR_EVER_NS))
     if token is not None:
         how.token = token._memory.address
+    if share is not None:
+        how.share = share._struct.address
     return how
+
+
+def _request(sem: int, units: int, share: Optional[Share]) -> c.fairsem_request_t:
+    request = c.fairsem_request_t(sem=sem, units=units)
+    if share is not None:
+        request.share = share._struct.address
+    return request
 
 
 def _wait_beside(wait: Callable[[Token], int], give_back: Callable[[], None],
@@ -220,6 +232,30 @@ class Token(_OneOfAKind):
         return c.token_reason(self._memory.address)
 
 
+class Share(_OneOfAKind):
+    """One client's share of a semaphore: pass it to the acquires of its requests.  While several shares have
+    requests in the queue, units go round between them in proportion to the weights, 1 to 65535.
+
+    A share is for one semaphore at a time, without bypass and aging: else ValueError.  Requests without a share
+    have one together, of weight 1.  fairsem_share_init(3) says more.
+    """
+
+    _struct = _NotThere()
+
+    def __init__(self, weight: SupportsIndex = 1) -> None:
+        weight = _number("weight", weight, 1, c.MAX_WEIGHT)
+        before = self.__dict__.get("_struct")
+        if before is not None:      # a second __init__: no request may have it
+            _check(c.share_destroy(before.address))
+        memory = c.Memory(c.SHARE_SIZE)
+        _check(c.share_init(memory.address, weight))
+        self._struct = memory
+
+    def charge(self, n: SupportsIndex) -> None:
+        """Count n units more, or fewer if n < 0, in the next grant: for work that was larger than its request."""
+        _check(c.share_charge(self._struct.address, _number("n", n, -c.MAX_UNITS)))
+
+
 class _Semaphore(_OneOfAKind):
     """What all of them have in common.  They have _try, which returns an errno value, and these:"""
 
@@ -277,25 +313,30 @@ class _Semaphore(_OneOfAKind):
 class _Acquires(_Semaphore):
     """What threads do with it."""
 
-    def _wait(self, units: int, timeout: Optional[float], priority: int, token: Optional[Token]) -> int:
+    def _wait(self, units: int, timeout: Optional[float], priority: int, token: Optional[Token],
+              share: Optional[Share]) -> int:
         raise NotImplementedError
 
-    def _acquire(self, units: Any, timeout: Optional[float], priority: Any, token: Optional[Token]) -> bool:
+    def _acquire(self, units: Any, timeout: Optional[float], priority: Any, token: Optional[Token],
+                 share: Optional[Share]) -> bool:
         if units.__class__ is not int or units >> 60:
             units = _number("units", units)
         if priority.__class__ is not int or priority >> 31 not in (0, -1):
             priority = c.number("priority", ctypes.c_int, priority)
-        error = self._try(units) if token is None else errno.EAGAIN
-        if error == errno.EAGAIN and (timeout is None or timeout > 0 or token is not None):
-            error = self._wait(units, timeout, priority, token)
+        plain = token is None and share is None
+        error = self._try(units) if plain else errno.EAGAIN
+        if error == errno.EAGAIN and (timeout is None or timeout > 0 or not plain):
+            error = self._wait(units, timeout, priority, token, share)
         return error == 0 or self._has_got(error, token)
 
     def acquire(self, blocking: bool = True, timeout: Optional[float] = None, *, units: SupportsIndex = 1,
-                priority: SupportsIndex = 0, token: Optional[Token] = None) -> bool:
+                priority: SupportsIndex = 0, token: Optional[Token] = None,
+                share: Optional[Share] = None) -> bool:
         """Take units, all at once; wait in the queue while that is impossible.
 
         The result is False if the time is over, `timeout` in seconds, or if blocking is False and
-        too few units are free, or somebody waits.  Requests with a lower priority come first.
+        too few units are free, or somebody waits.  Requests with a lower priority come first.  A share is not
+        for a SharedSemaphore: ValueError.
 
         Raises Closed, Canceled, QueueFull, and ValueError if the semaphore can never have so many.
         """
@@ -303,14 +344,15 @@ class _Acquires(_Semaphore):
             if timeout is not None:
                 raise ValueError("timeout must be None if blocking is false")
             timeout = 0
-        return self._acquire(units, timeout, priority, token)
+        return self._acquire(units, timeout, priority, token, share)
 
     @contextmanager
     def hold(self: _This, units: SupportsIndex = 1, *, timeout: Optional[float] = None,
-             priority: SupportsIndex = 0, token: Optional[Token] = None) -> Iterator[_This]:
+             priority: SupportsIndex = 0, token: Optional[Token] = None,
+             share: Optional[Share] = None) -> Iterator[_This]:
         """Hold units during a with statement.  As acquire(), but TimeoutError in place of False."""
         n = _number("units", units)
-        if not self._acquire(n, timeout, priority, token):
+        if not self._acquire(n, timeout, priority, token, share):
             raise TimeoutError(c.strerror(errno.ETIMEDOUT))
         try:
             yield self
@@ -318,7 +360,7 @@ class _Acquires(_Semaphore):
             self._give(n)
 
     def __enter__(self) -> bool:
-        return self._acquire(1, None, 0, None)
+        return self._acquire(1, None, 0, None, None)
 
     def __exit__(self, *exception: object) -> None:
         self.release()
@@ -451,13 +493,14 @@ class Semaphore(_OfThisProcess, _Acquires):
         _check(c.stat_histogram(self._sem, counts))
         return list(counts)
 
-    def _wait(self, units: int, timeout: Optional[float], priority: int, token: Optional[Token]) -> int:
+    def _wait(self, units: int, timeout: Optional[float], priority: int, token: Optional[Token],
+              share: Optional[Share]) -> int:
         if _must_serve_signals(timeout):
-            return self._wait_for_signals(units, timeout, priority, token)
-        return c.acquire_with(self._sem, units, _how(timeout, priority, token))
+            return self._wait_for_signals(units, timeout, priority, token, share)
+        return c.acquire_with(self._sem, units, _how(timeout, priority, token, share))
 
-    def _wait_for_signals(self, units: int, timeout: Optional[float], priority: int,
-                          token: Optional[Token]) -> int:
+    def _wait_for_signals(self, units: int, timeout: Optional[float], priority: int, token: Optional[Token],
+                          share: Optional[Share]) -> int:
         """Wait in slices, between which handlers run.  A ticket keeps the place in the queue."""
         if token is not None and token.reason != 0:
             return token.reason
@@ -465,7 +508,7 @@ class Semaphore(_OfThisProcess, _Acquires):
         ticket = c.Memory(c.TICKET_SIZE)
         claimed = c.fairsem_units_t()
         try:
-            error = c.ticket_take(ticket.address, self._sem, units, priority, None, None)
+            error = c.ticket_take_with(ticket.address, _request(self._sem, units, share), priority, None, None)
             while error in (errno.EINPROGRESS, errno.ETIMEDOUT):
                 left = _SLICE if deadline is None else min(_SLICE, deadline - time.monotonic())
                 error = c.ticket_wait(ticket.address, _how(left, 0, token))
@@ -480,22 +523,25 @@ class Semaphore(_OfThisProcess, _Acquires):
             c.ticket_return(ticket.address)
 
 
-_Pair = Tuple[Semaphore, SupportsIndex]
+# The semaphore, how many of its units, and the share.
+_One = Union[Tuple[Semaphore, SupportsIndex], Tuple[Semaphore, SupportsIndex, Optional[Share]]]
 
 
-def _requests(requests: Tuple[_Pair, ...]) -> Tuple[List[Semaphore], Any]:
+def _requests(requests: Tuple[_One, ...]) -> Tuple[List[Semaphore], Any]:
     """The semaphores, and an array of C."""
-    sems = [sem for sem, _ in requests]
-    for sem in sems:
+    def request(sem: Semaphore, units: SupportsIndex, share: Optional[Share] = None) -> c.fairsem_request_t:
         if not isinstance(sem, Semaphore):
             raise TypeError(f"{type(sem).__name__} is no semaphore of one process")
-    return sems, (c.fairsem_request_t * len(sems))(
-        *(c.fairsem_request_t(sem=sem._sem, units=_number("units", n)) for sem, n in requests))
+        return _request(sem._sem, _number("units", units), share)
+
+    array = (c.fairsem_request_t * len(requests))(*(request(*one) for one in requests))
+    return [one[0] for one in requests], array
 
 
-def acquire_all(*requests: _Pair, timeout: Optional[float] = None, priority: int = 0,
+def acquire_all(*requests: _One, timeout: Optional[float] = None, priority: int = 0,
                 token: Optional[Token] = None) -> bool:
     """Take units of several semaphores, all of them or none: acquire_all((files, 1), (bytes, size)).
+    A request may have a share: (files, 1, tenant).
 
     Threads that name them in different orders do not deadlock; fairsem_acquire_all(3) says what a
     call holds while it waits.  The result is False if the time is over.  Raises what
@@ -524,7 +570,7 @@ def acquire_all(*requests: _Pair, timeout: Optional[float] = None, priority: int
     raise _exception(error)
 
 
-def release_all(*requests: _Pair) -> None:
+def release_all(*requests: _One) -> None:
     """Give units of several semaphores back; one that refuses keeps none of the others."""
     sems, array = _requests(requests)
     error = c.release_all(array, len(sems))
@@ -533,7 +579,7 @@ def release_all(*requests: _Pair) -> None:
 
 
 @contextmanager
-def hold_all(*requests: _Pair, timeout: Optional[float] = None, priority: int = 0,
+def hold_all(*requests: _One, timeout: Optional[float] = None, priority: int = 0,
              token: Optional[Token] = None) -> Iterator[None]:
     """Hold units of several semaphores during a with statement.  As acquire_all(), but TimeoutError
     in place of False."""
@@ -655,10 +701,11 @@ class SharedSemaphore(_Acquires):
     def _try(self, units: int) -> int:
         return c.shared_tryacquire(self._open(), units)
 
-    def _wait(self, units: int, timeout: Optional[float], priority: int, token: Optional[Token]) -> int:
-        if _must_serve_signals(timeout):
+    def _wait(self, units: int, timeout: Optional[float], priority: int, token: Optional[Token],
+              share: Optional[Share]) -> int:
+        if share is None and _must_serve_signals(timeout):
             return self._wait_for_signals(units, timeout, priority, token)
-        return c.shared_acquire_with(self._open(), units, _how(timeout, priority, token))
+        return c.shared_acquire_with(self._open(), units, _how(timeout, priority, token, share))
 
     def _wait_for_signals(self, units: int, timeout: Optional[float], priority: int,
                           token: Optional[Token]) -> int:

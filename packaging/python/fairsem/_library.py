@@ -9,6 +9,7 @@ from ctypes import POINTER, c_char_p, c_int, c_int64, c_size_t, c_uint, c_void_p
 from typing import Any, Callable, NamedTuple, Optional, SupportsIndex, Tuple, Union
 
 MAX_UNITS = 1 << 60
+MAX_WEIGHT = 65535
 NO_SPIN, BOUNDED_BYPASS = 2, 4
 WAIT_BUCKETS = 28
 SHARED_NO_UNDO, SHARED_NO_SPIN = 1, 2
@@ -76,6 +77,7 @@ class Stat(NamedTuple):
     refused: int
     over_releases: int
     aged: int
+    shares: int
 
 
 class SharedStat(NamedTuple):
@@ -119,7 +121,8 @@ class fairsem_attr_t(_Struct):
 
 class fairsem_wait_t(_Struct):
     _fields_ = [("clock", c_int), ("deadline", c_void_p), ("priority", c_int),
-                ("token", c_void_p), ("timeout_ns", c_int64), ("reserved_", c_void_p * 4)]
+                ("token", c_void_p), ("timeout_ns", c_int64), ("share", c_void_p),
+                ("reserved_", c_void_p * 3)]
 
 
 class fairsem_units_t(ctypes.Structure):
@@ -127,11 +130,11 @@ class fairsem_units_t(ctypes.Structure):
 
 
 class fairsem_request_t(_Struct):
-    _fields_ = [("sem", c_void_p), ("units", c_int64)]
+    _fields_ = [("sem", c_void_p), ("units", c_int64), ("share", c_void_p)]
 
 
 class fairsem_stat_t(ctypes.Structure):
-    _fields_ = [(name, c_int64) for name in Stat._fields] + [("reserved_", c_int64 * 5)]
+    _fields_ = [(name, c_int64) for name in Stat._fields] + [("reserved_", c_int64 * 4)]
 
 
 class fairsem_shared_attr_t(_Struct):
@@ -145,6 +148,7 @@ class fairsem_shared_stat_t(ctypes.Structure):
 
 
 TOKEN_SIZE = TICKET_SIZE = 128
+SHARE_SIZE = 64
 ALIGNMENT = 16
 
 
@@ -222,8 +226,11 @@ token_init = _function(_quick, "fairsem_token_init", c_void_p)
 token_destroy = _function(_quick, "fairsem_token_destroy", c_void_p)
 token_cancel = _function(_quick, "fairsem_token_cancel", c_void_p, c_int)
 token_reason = _function(_quick, "fairsem_token_reason", c_void_p)
-ticket_take = _function(_quick, "fairsem_ticket_take", c_void_p, c_void_p, c_int64, c_int, c_void_p,
-                        py_object)
+share_init = _function(_quick, "fairsem_share_init", c_void_p, c_uint)
+share_destroy = _function(_quick, "fairsem_share_destroy", c_void_p)
+share_charge = _function(_quick, "fairsem_share_charge", c_void_p, c_int64)
+ticket_take_with = _function(_quick, "fairsem_ticket_take_with", c_void_p, POINTER(fairsem_request_t), c_int,
+                             c_void_p, py_object)
 ticket_claim = _function(_quick, "fairsem_ticket_claim", c_void_p, POINTER(fairsem_units_t))
 units_release = _function(_quick, "fairsem_units_release", POINTER(fairsem_units_t))
 

@@ -8,7 +8,7 @@ import errno
 from contextlib import asynccontextmanager
 from typing import AsyncIterator, Dict, List, Optional, Set, SupportsIndex
 
-from fairsem import Token, _Bounded, _number, _OfThisProcess
+from fairsem import Share, Token, _Bounded, _number, _OfThisProcess, _request
 from fairsem import _library as c
 
 # The semaphore of each ticket.  Of a task and a semaphore that are garbage together, the semaphore would else
@@ -65,7 +65,7 @@ class AsyncSemaphore(_OfThisProcess):
     __doc__ = _OfThisProcess.__doc__
 
     async def acquire(self, *, units: SupportsIndex = 1, priority: SupportsIndex = 0,
-                      token: Optional[Token] = None) -> bool:
+                      token: Optional[Token] = None, share: Optional[Share] = None) -> bool:
         """Take units, all at once; wait in the queue while that is impossible, and let other tasks run.
 
         The result is True.  Requests with a lower priority come first.  A task that is canceled meanwhile, as
@@ -76,17 +76,17 @@ class AsyncSemaphore(_OfThisProcess):
         n, priority = _number("units", units), c.number("priority", ctypes.c_int, priority)
         error = 0 if token is None else token.reason
         if error == 0:
-            error = errno.EAGAIN if self._told else self._try(n)
+            error = errno.EAGAIN if self._told or share is not None else self._try(n)
         if error == errno.EAGAIN:
-            error = await self._wait(n, priority, token)
+            error = await self._wait(n, priority, token, share)
         return self._has_got(error, token)
 
-    async def _wait(self, units: int, priority: int, token: Optional[Token]) -> int:
+    async def _wait(self, units: int, priority: int, token: Optional[Token], share: Optional[Share]) -> int:
         request, claimed = Request(self, token), c.fairsem_units_t()
         ticket = request.ticket.address
         _semaphores[ticket] = self._sem
         try:
-            error = c.ticket_take(ticket, self._sem, units, priority, _notify, request)
+            error = c.ticket_take_with(ticket, _request(self._sem, units, share), priority, _notify, request)
             if error == errno.EINPROGRESS:
                 if token is None or token.reason == 0:      # not before it is in the token's list
                     await request.future
@@ -103,10 +103,11 @@ class AsyncSemaphore(_OfThisProcess):
 
     @asynccontextmanager
     async def hold(self, units: SupportsIndex = 1, *, priority: SupportsIndex = 0,
-                   token: Optional[Token] = None) -> AsyncIterator[AsyncSemaphore]:
+                   token: Optional[Token] = None,
+                   share: Optional[Share] = None) -> AsyncIterator[AsyncSemaphore]:
         """Hold units during an async with statement."""
         n = _number("units", units)
-        await self.acquire(units=n, priority=priority, token=token)
+        await self.acquire(units=n, priority=priority, token=token, share=share)
         try:
             yield self
         finally:

@@ -121,6 +121,20 @@ class Queue(Tasks):
         sem.release()
         self.assertIs(await outcome(late), True)
 
+    async def test_units_go_round_between_shares(self) -> None:
+        sem, many, few = fairsem.AsyncSemaphore(0), fairsem.Share(), fairsem.Share()
+        tasks = [await in_queue(sem, share=share) for share in (many, many, few)]
+        sem.release(2)
+        self.assertEqual([await outcome(tasks[0]), await outcome(tasks[2])], [True, True])
+        self.assertEqual((tasks[1].done(), sem.waiters), (False, 1))
+        sem.release()
+        self.assertIs(await outcome(tasks[1]), True)
+        sem.release(2)
+        async with sem.hold(2, share=few):
+            self.assertEqual(sem.available, 0)
+        with self.assertRaises(ValueError):
+            await fairsem.AsyncSemaphore(1, aging=1).acquire(share=few)
+
     async def test_hold_gives_all_units_back(self) -> None:
         sem = fairsem.AsyncSemaphore(3, capacity=3)
         with self.assertRaises(KeyError):

@@ -18,9 +18,12 @@ STRUCTS = [kind for kind in vars(_library).values()
 NUMBERS = {
     "sizeof(fairsem_token_t)": _library.TOKEN_SIZE,
     "sizeof(fairsem_ticket_t)": _library.TICKET_SIZE,
+    "sizeof(fairsem_share_t)": _library.SHARE_SIZE,
     "_Alignof(fairsem_token_t)": _library.ALIGNMENT,
     "_Alignof(fairsem_ticket_t)": _library.ALIGNMENT,
+    "_Alignof(fairsem_share_t)": _library.ALIGNMENT,
     "FAIRSEM_MAX_UNITS": _library.MAX_UNITS,
+    "FAIRSEM_MAX_WEIGHT": _library.MAX_WEIGHT,
     "FAIRSEM_SHARED_MAX": _library.SHARED_MAX,
     "FAIRSEM_NO_SPIN": _library.NO_SPIN,
     "FAIRSEM_WAIT_BUCKETS": _library.WAIT_BUCKETS,

@@ -49,7 +49,7 @@ def raise_canceled(reason: int) -> None:
 class Copies(unittest.TestCase):
 
     def test_no_object_can_be_copied_or_pickled(self) -> None:
-        for one in (fairsem.Semaphore(2), fairsem.BoundedSemaphore(2), fairsem.Token(),
+        for one in (fairsem.Semaphore(2), fairsem.BoundedSemaphore(2), fairsem.Token(), fairsem.Share(),
                     fairsem.SharedSemaphore(value=2)):
             acts: Tuple[Callable[[object], object], ...] = (
                 copy.copy, copy.deepcopy, pickle.dumps, lambda x: pickle.dumps(x, 0),
@@ -126,12 +126,18 @@ class Lives(unittest.TestCase):
             def __init__(self) -> None:
                 pass
 
+        class LateShare(fairsem.Share):
+            def __init__(self) -> None:
+                pass
+
         for use in self.used(Late()):
             self.assertRaises(ValueError, use)
         self.assertRaises(ValueError, Late().close)
         self.assertRaises(ValueError, fairsem.acquire_all, (Late(), 1))
         for use in self.used(LateShared()):
             self.assertRaises(ValueError, use)
+        self.assertRaises(ValueError, LateShare().charge, 1)
+        self.assertRaises(ValueError, fairsem.Semaphore(1).acquire, share=LateShare())
         self.assertRaises(ValueError, LateToken().cancel)
         self.assertRaises(ValueError, lambda: LateToken().reason)
         self.assertRaises(ValueError, fairsem.Semaphore(0).acquire, timeout=1, token=LateToken())
@@ -241,6 +247,8 @@ class Texts(unittest.TestCase):
         self.says("max_waiters must be >= 1", fairsem.Semaphore, 3, max_waiters=0)
         self.says("aging must be >= 0", fairsem.Semaphore, aging=-1)
         self.says("bypass must be >= 0", fairsem.Semaphore, bypass=-1)
+        self.says("weight must be >= 1", fairsem.Share, 0)
+        self.says("weight must be <= 65535", fairsem.Share, 65536)
         self.says("name has a null byte", fairsem.Semaphore, name="a\0b")
         self.assertEqual((sem.available, sem.closed), (1, 0))
 

@@ -140,6 +140,66 @@ class Queue(unittest.TestCase):
         sem.release()
         self.assertIs(soon.outcome(), True)
 
+    def take(self, sem: fairsem.Semaphore, order: List[str], name: str, share: fairsem.Share) -> threading.Thread:
+        """A thread in the queue, which notes its grant and lets the next one go on."""
+        def run() -> None:
+            with sem.hold(share=share):
+                order.append(name)
+
+        thread, count = threading.Thread(target=run), sem.waiters
+        thread.start()
+        await_waiters(sem, count + 1)
+        return thread
+
+    def test_units_go_round_between_shares(self) -> None:
+        sem, many, few = fairsem.Semaphore(0), fairsem.Share(), fairsem.Share(2)
+        order: List[str] = []
+        threads = [self.take(sem, order, name, many) for name in ("first", "second")]
+
+        def last() -> None:
+            await_waiters(sem, 3)       # the main thread, too
+            threads.append(self.take(sem, order, "few", few))
+            order.append(f"{sem.stat().shares} shares")
+            sem.release()
+
+        helper = threading.Thread(target=last)
+        helper.start()
+        with sem.hold(share=many):
+            order.append("main")
+        helper.join()
+        for thread in threads:
+            thread.join(60)
+        self.assertEqual(order, ["2 shares", "first", "few", "second", "main"])
+
+    def test_a_share_is_charged_for_more_units(self) -> None:
+        sem, many, few = fairsem.Semaphore(0), fairsem.Share(), fairsem.Share()
+        order: List[str] = []
+        threads = [self.take(sem, order, name, many if name < "c" else few) for name in "abcd"]
+        many.charge(1)
+        sem.release()
+        for thread in threads:
+            thread.join(60)
+        self.assertEqual("".join(order), "acdb")
+
+    def test_a_share_that_cannot_be_used_is_an_error(self) -> None:
+        sem, share = fairsem.Semaphore(1), fairsem.Share(65535)
+        for weight in (0, 65536):
+            self.assertRaises(ValueError, fairsem.Share, weight)
+        self.assertRaises(ValueError, share.charge, (1 << 60) + 1)
+        for blocking in (True, False):
+            self.assertRaises(ValueError, fairsem.Semaphore(1, aging=1).acquire, blocking, share=share)
+        self.assertIs(sem.acquire(False, share=share), True)
+        waiter = Waiter(sem, share=share)
+        await_waiters(sem, 1)
+        self.assertRaises(ValueError, fairsem.Semaphore(1).acquire, share=share)
+        self.assertRaises(OSError, fairsem.Share.__init__, share)       # its memory is in the queue
+        sem.release()
+        self.assertIs(waiter.outcome(), True)
+        fairsem.Share.__init__(share)
+        self.assertIs(fairsem.Semaphore(1).acquire(share=share), True)
+        if sys.platform == "linux":
+            self.assertRaises(ValueError, fairsem.SharedSemaphore(value=1).acquire, share=share)
+
     def test_nobody_passes_a_big_request(self) -> None:
         sem = fairsem.Semaphore(0)
         big = Waiter(sem, units=3)
@@ -318,6 +378,20 @@ class Several(unittest.TestCase):
                 raise KeyError
         self.assertEqual(self.free(), (2, 100))
         self.assertIs(fairsem.acquire_all(), True)
+
+    def test_each_request_has_a_share(self) -> None:
+        sem, many, few = fairsem.Semaphore(0), fairsem.Share(), fairsem.Share()
+        waiters: List[Waiter] = []
+        for requests in (((sem, 1, many),), ((self.files, 1, few), (sem, 1), (sem, 0, many)), ((sem, 1, few),)):
+            waiters.append(self.in_a_thread(*requests))
+            await_waiters(sem, len(waiters))
+        sem.release(2)
+        self.assertEqual((waiters[0].outcome(), waiters[2].outcome(), sem.waiters), (True, True, 1))
+        self.assertRaises(ValueError, fairsem.acquire_all, (self.bytes, 1, many), (self.bytes, 1, few))
+        with fairsem.hold_all((self.bytes, 1, None), (self.bytes, 1, few)):
+            self.assertEqual(self.bytes.available, 98)
+        sem.release()
+        self.assertIs(waiters[1].outcome(), True)
 
     def test_if_one_fails_none_is_held(self) -> None:
         token = fairsem.Token()
