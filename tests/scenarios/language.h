@@ -28,7 +28,7 @@
  *
  * Between processes the semaphore is in a segment, which `open` opens; each process has a token, and keeps
  * the units of a canceled thread.  Such a scenario has no `>` and no handler, and of the words behind an
- * operation only pN and `token`.  Operations before a `start` come before the exploration, in the order of the
+ * operation only pN, hN and `token`.  Operations before a `start` come before the exploration, in the order of the
  * text: a thread that must wait in one of them is waiting when the exploration begins.
  */
 #ifndef LANGUAGE_H

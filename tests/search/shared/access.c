@@ -72,6 +72,8 @@ static enum sharing sharing_of(int file, size_t offset)
     }
     index = (offset - slots) / sizeof(struct fs_slot);
     offset = (offset - slots) % sizeof(struct fs_slot);
+    if (index >= (size_t)header->max_waiters)
+        return LOCKED;      /* the table of flows */
     /* A thread loads the times of its own slot; a check loads the time of the oldest waiter, which is a hint. */
     if (IS(fs_slot, state) && abandoned_by_owner(file, index))
         return FREE_TO_STORE;

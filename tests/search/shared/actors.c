@@ -58,9 +58,11 @@ static int acquire(fairsem_shared_t *h, const struct op *op)
 {
     const fairsem_wait_t how = {
         .priority = op->priority, .token = op->token ? process_token() : NULL,
+        .share_weight = op->share != 0 ? (uint32_t)weight_of_share(op->share) : 0,
+        .share_key = (uint64_t)op->share,
     };
 
-    if (op->token || op->priority != 0)
+    if (op->token || op->priority != 0 || op->share != 0)
         return fairsem_shared_acquire_with(h, op->n, &how);
     return fairsem_shared_acquire(h, op->n);
 }

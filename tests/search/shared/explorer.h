@@ -103,7 +103,7 @@ struct process {
 
 struct ghost {                      /* a slot, as the oracles have seen it */
     bool    waits;
-    int     process, priority;
+    int     process, priority, share;
     int64_t arrival;
 };
 

@@ -80,15 +80,18 @@ static int rank_of(int file, int index, int priority)
     return FS_GET(&slots(file)[index].old) != 0 ? INT32_MIN : priority;
 }
 
-/* Check that no live waiter comes before (priority, arrival). */
-static void check_order(int file, int priority, int64_t arrival, const char *what)
+enum { ANY_SHARE = -1 };
+
+/* Check that no live waiter comes before (priority, arrival), except those of other shares. */
+static void check_order(int file, int priority, int64_t arrival, int share, const char *what)
 {
     for (int i = 0; i < SLOTS; i++) {
         const struct ghost *g = &run.file[file].ghost[i];
         int rank = rank_of(file, i, g->priority);
+        bool same_line = share == ANY_SHARE || share == g->share;
 
         if (g->waits && run.process[g->process].lives
-            && (rank < priority || (rank == priority && g->arrival < arrival)))
+            && (rank < priority || (rank == priority && g->arrival < arrival && same_line)))
             fail("order", "%s passes the slot %d of process %d", what, i, g->process);
     }
 }
@@ -101,10 +104,10 @@ static void slot_changed(int file, int index, int state)
         fail("explorer", "too many slots");
     if (state == FS_SLOT_WAITING && !g->waits) {
         *g = (struct ghost){ true, self->process, FS_GET(&slots(file)[index].priority),
-                             run.file[file].arrivals++ };
+                             script[id_of(self)][self->op].share, run.file[file].arrivals++ };
         self->joined = true;
     } else if (state == FS_SLOT_GRANTED && g->waits) {
-        check_order(file, rank_of(file, index, g->priority), g->arrival, "a grant");
+        check_order(file, rank_of(file, index, g->priority), g->arrival, g->share, "a grant");
         g->waits = false;
     } else if (state != FS_SLOT_WAITING) {
         g->waits = false;
@@ -118,7 +121,7 @@ static void check_take(int file)
 
     if (self->process == AUDITOR || self->joined || !takes_n(op) || FS_GET(&header(file)->redo.slot) != 0)
         return;
-    check_order(file, op->verb == TRY ? INT32_MAX : op->priority, INT64_MAX, "a new request");
+    check_order(file, op->verb == TRY ? INT32_MAX : op->priority, INT64_MAX, ANY_SHARE, "a new request");
 }
 
 /* ---- Stores ---- */
@@ -201,7 +204,9 @@ void oracle_stored(int file, size_t offset, int64_t before, int64_t now)
 
     if (s->magic != FS_SEGMENT_MAGIC)
         return;
-    if (offset >= of_slots) {
+    if (offset >= of_slots + (size_t)s->max_waiters * sizeof(struct fs_slot)) {
+        return;     /* the table of flows: only a request's order depends on it */
+    } else if (offset >= of_slots) {
         if ((offset - of_slots) % sizeof(struct fs_slot) == offsetof(struct fs_slot, state)) {
             slot_changed(file, (int)((offset - of_slots) / sizeof(struct fs_slot)), (int)now);
             check_sum(file);

@@ -173,6 +173,20 @@ const struct scenario scenarios[] = {
       .threads = "open; lose; start; acquire 1; release 1 | acquire 3; release 3 || open; stat; start; exit "
                  "|| open; acquire 1; exit; start" },
 
+    /* ---- Shares.  (Their order is checked with more processes: t_shared_shares.c.) ---- */
+    { .name = "shares", .units = 1, .deaths = 1, .bound = 1, .thorough = true,
+      .threads = "open; acquire 1; start; release 1 || open; acquire 1 h1; start; release 1 "
+                 "| acquire 1 h1; start; release 1 || open; acquire 1 h2; start; release 1" },
+    { .name = "share-comes-back", .units = 1, .deaths = 1, .bound = 1,
+      .threads = "open; acquire 1; start; release 1; acquire 1 h3; release 1 "
+                 "|| open; acquire 1 h1; start; release 1; acquire 1 h1; release 1" },
+    { .name = "share-is-canceled", .units = 1, .deaths = 1, .bound = 1, .thorough = true,
+      .threads = "open; acquire 1; start; release 1 || open; acquire 1 h1 token; start; release 1 | cancel "
+                 "|| open; acquire 1 h1; start; release 1" },
+    { .name = "first-share-beside-plain-requests", .units = 1, .deaths = 1, .bound = 1,
+      .threads = "open; acquire 1; start; release 1 || open; acquire 1; start; release 1 "
+                 "|| open; start; acquire 1 h2; release 1" },
+
     /* ---- Fork, exec ---- */
     { .name = "child", .units = 1, .deaths = 2,
       .threads = "anonymous; start; fork 1; acquire 1; release 1 || born; acquire 1; release 1" },
