@@ -106,7 +106,7 @@ def number(value, figure, most=None):
     if figure.endswith("_ns"):
         return duration(value, most or value)
     if figure.endswith("_share"):
-        return "%.0f %%" % (100 * value)
+        return "%.3g %%" % (100 * value)
     return "%.3g" % value if abs(value) < 1000 else "%.0f" % value
 
 
@@ -180,6 +180,10 @@ def arena(threads, us, units=1, more=""):
     return "%d threads, %d unit%s, held %g us%s" % (threads, units, "s" * (units > 1), us, more)
 
 
+def farthest_from_half(shares):
+    return max(abs(2 * share - 1) for share in shares)
+
+
 ROWS = [
     Row("longest wait of a thread beside a hog that holds the unit for 0.2 ms at a time",
         "victim", "two cores", theirs="sem_t", most=10e6, itself=True, take=max, readme=True),
@@ -217,6 +221,15 @@ ROWS = [
         "priorities", "40,000 of one, by age", "40,000 of one priority"),
     Row("`fairsem_stat` with 100,000 in the queue, and with 10", "lines", "fairsem_stat",
         "100,000 tickets", "10 tickets", most=1.5),
+    *(row for setting, text, bound in (("1 unit", "one unit", 2), ("8 units, tickets", "8 units, with tickets", 9))
+      for row in (
+          Row("a client of one thread beside one of 64, %s: how far its grants are from half, in the worst run"
+              % text, "tenants", setting, "shares", "sem_t", figure="lone_share", take=farthest_from_half,
+              most=0.01, itself=True),
+          Row("the same, most holds of the other client in one of its waits", "tenants", setting, "shares", "sem_t",
+              figure="longest_wait_holds", take=max, most=bound + 2, itself=True))),
+    Row("a grant and the next request, with 10,000 shares in the queue, and with 10", "tenants",
+        "a grant, and the next request", "10,000 shares", "10 shares", most=1.5),
     Row("10,000 waiters that time out together, time for each, and 10", "expiry", "all at once",
         "10000 waiters", "10 waiters", most=1.5),
     *(row for count in ("1000", "10000") for row in (

@@ -23,6 +23,7 @@ static const struct {
     { "cpu", cpu_run, "the processor time of waiting" },
     { "buffer", buffer_run, "producers and consumers that share a bounded buffer" },
     { "lines", lines_run, "the cost of the length of the queue, and of priorities: tickets" },
+    { "tenants", tenants_run, "a client of 64 threads and one of one thread, with shares and without" },
     { "wake", wake_run, "one call that wakes thousands of threads" },
     { "expiry", expiry_run, "thousands of waiters that time out together" },
 #ifdef HAVE_SHARED

@@ -38,6 +38,7 @@ bench_fairsem_bench_SOURCES = \
 	bench/loops.c bench/loops.h \
 	bench/peers.h \
 	bench/report.c bench/report.h \
+	bench/tenants.c \
 	bench/textbook_sem.c \
 	bench/uncontended.c \
 	bench/victim.c \

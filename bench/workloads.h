@@ -15,6 +15,7 @@ void price_run(bool quick);
 void cpu_run(bool quick);
 void buffer_run(bool quick);
 void lines_run(bool quick);
+void tenants_run(bool quick);
 void wake_run(bool quick);
 void expiry_run(bool quick);
 void shared_run(bool quick);

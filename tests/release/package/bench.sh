@@ -66,6 +66,7 @@ fi
 workload cpu 7 21
 workload buffer 6 24
 workload lines 4 21
+workload tenants 4 13
 workload wake 1 2
 workload expiry 1 2
 if configure_says have_shared yes; then
