@@ -25,7 +25,8 @@ noinst_PROGRAMS += \
 	examples/budget-pool \
 	examples/fetch-limiter \
 	examples/start-once \
-	examples/start-rate
+	examples/start-rate \
+	examples/tenants
 examples_worker_pool_SOURCES = examples/worker-pool.c
 examples_worker_pool_LDADD = libfairsem.la
 examples_consumer_priority_SOURCES = examples/consumer-priority.c
@@ -38,6 +39,8 @@ examples_start_once_SOURCES = examples/start-once.c
 examples_start_once_LDADD = libfairsem.la
 examples_start_rate_SOURCES = examples/start-rate.c
 examples_start_rate_LDADD = libfairsem.la
+examples_tenants_SOURCES = examples/tenants.c
+examples_tenants_LDADD = libfairsem.la
 
 event_loop_sources = examples/event-loop.c
 if HAVE_EPOLL
@@ -87,4 +90,5 @@ dist_exampledoc_DATA = \
 	examples/killed_job.h \
 	examples/prefork-server.c \
 	examples/start-once.c \
-	examples/start-rate.c
+	examples/start-rate.c \
+	examples/tenants.c

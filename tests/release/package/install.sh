@@ -150,7 +150,7 @@ elif [ -n "$has_shared" ]; then
     cp "$top_srcdir"/examples/*.[ch] "$top_srcdir/examples/Makefile.example" "$work/examples" ||
     exit 99
   # compress-tree needs zlib.
-  programs="worker-pool consumer-priority budget-pool fetch-limiter start-once start-rate"
+  programs="worker-pool consumer-priority budget-pool fetch-limiter start-once start-rate tenants"
   [ ! -x "$top_builddir/examples/compress-tree" ] || programs="$programs compress-tree"
   [ ! -x "$top_builddir/examples/event-loop" ] || programs="$programs event-loop"
   # shellcheck disable=SC2086 # a list of programs

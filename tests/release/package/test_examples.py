@@ -119,6 +119,9 @@ def test_hog_and_victim_says_that_one_core_shows_little(tmp_path):
                     "\n".join("request %d starts" % number for number in (0, 1, 2, 4, 5, 6, 7))]),
     ("start-once", ["jobs 4000", "started once 4000", "most in progress [1-3]",
                     "at once and by callback together 4000"]),
+    # Requests, and how many of them are among the first 24 granted.
+    ("tenants", [r"with    shares .*\nflood +64 +8 .*\nshop +12 +8 .*\nblog +12 +8 .*",
+                 r"without shares .*\nflood +64 +24 .*\nshop +12 +0 .*\nblog +12 +0 .*"]),
     ("event-loop", ["served 12", "shed 10", "hung up 1", "refused at shutdown 8", "most in flight 4"]),
     # Client, limit, fetched, timed out, canceled, most at once.
     ("fetch-limiter", ["crawler +6 +24 +0 +0 +[1-4]", "browser +2 +12 +0 +0 +[12]",

@@ -45,7 +45,7 @@ for target; do
     "$top_srcdir"/src/system/*.c "$top_srcdir"/src/tools/*.c "$top_srcdir/src/shared/absent.c" \
     "$top_srcdir"/src/posix/*.c -shared -fPIC -o "$work/library.so"
   makes "one file" cc -std=c11 "$work/one/fairsem.c" -shared -fPIC -o "$work/one/library.so"
-  for name in budget-pool worker-pool consumer-priority fetch-limiter start-once start-rate; do
+  for name in budget-pool worker-pool consumer-priority fetch-limiter start-once start-rate tenants; do
     program "$top_srcdir/examples/$name.c"
   done
   # shellcheck disable=SC2086 # lists
