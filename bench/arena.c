@@ -36,7 +36,6 @@ struct arena;
 struct member {
     _Alignas(128) struct arena *arena;
     pthread_t thread;
-    int place;
     /* Written by the thread, read by main after the join. */
     long served, passed;
     int64_t longest_ns;
@@ -86,8 +85,6 @@ static void *member(void *arg)
     int64_t left, got, waited;
     int phase;
 
-    if (ops->sit_down)
-        ops->sit_down(a->sem, m->place, a->plan->threads);
     pthread_mutex_lock(&a->gate);
     pthread_mutex_unlock(&a->gate);
     left = now_ns();
@@ -99,21 +96,12 @@ static void *member(void *arg)
         after = atomic_fetch_add_explicit(&a->services, 1, memory_order_relaxed);
         phase = atomic_load_explicit(&a->phase, memory_order_relaxed);
         waited = got - left;
-        left = spend(got, a->plan->hold_ns, a->plan->asleep);
+        left = spend(got, a->plan->hold_ns, false);
         ops->release(a->sem);
         note(m, phase, waited, after - before);
         if (a->plan->between_ns != 0)
             left = spend(now_ns(), a->plan->between_ns, a->plan->between_asleep);
     } while (phase != OVER);
-    return NULL;
-}
-
-static void *compute(void *arg)
-{
-    struct arena *a = arg;
-
-    while (atomic_load_explicit(&a->phase, memory_order_relaxed) != OVER)
-        busy_until(now_ns(), 10 * NS_PER_US);
     return NULL;
 }
 
@@ -164,12 +152,12 @@ static void sum_up(struct arena *a, struct arena_result *r, int64_t duration, in
     }
     r->per_second = (double)served * (double)NS_PER_S / (double)duration;
     r->least_share = served ? (double)least * plan->threads / (double)served : 0;
-    r->cpu_ns = plan->busy_threads || !served ? NAN : (double)cpu / (double)served;
+    r->cpu_ns = !served ? NAN : (double)cpu / (double)served;
     r->passed = plan->units == 1 ? (double)passed : NAN;
 }
 
 /* Start all threads before the first of them asks. */
-static void run_all(struct arena *a, pthread_t *busy, struct arena_result *result)
+static void run_all(struct arena *a, struct arena_result *result)
 {
     const struct arena_plan *plan = a->plan;
     int64_t began, ended, cpu;
@@ -178,11 +166,8 @@ static void run_all(struct arena *a, pthread_t *busy, struct arena_result *resul
     for (int i = 0; i < plan->threads; i++) {
         memset(&a->members[i], 0, sizeof(a->members[i]));
         a->members[i].arena = a;
-        a->members[i].place = i;
         start_thread(&a->members[i].thread, member, &a->members[i]);
     }
-    for (int i = 0; i < plan->busy_threads; i++)
-        start_thread(&busy[i], compute, a);
     pthread_mutex_unlock(&a->gate);
 
     sleep_ns(plan->warm_up_ns);
@@ -196,15 +181,12 @@ static void run_all(struct arena *a, pthread_t *busy, struct arena_result *resul
 
     for (int i = 0; i < plan->threads; i++)
         pthread_join(a->members[i].thread, NULL);
-    for (int i = 0; i < plan->busy_threads; i++)
-        pthread_join(busy[i], NULL);
     sum_up(a, result, ended - began, cpu);
 }
 
 bool arena_run(const struct arena_plan *plan, struct arena_result *result)
 {
     static struct arena a;
-    pthread_t busy[ARENA_MAX_BUSY];
     pid_t processes[ARENA_MAX_BUSY];
 
     a.plan = plan;
@@ -216,7 +198,7 @@ bool arena_run(const struct arena_plan *plan, struct arena_result *result)
     pthread_mutex_init(&a.gate, NULL);
     for (int i = 0; i < plan->busy_processes; i++)
         processes[i] = start_process();
-    run_all(&a, busy, result);
+    run_all(&a, result);
     for (int i = 0; i < plan->busy_processes; i++) {
         kill(processes[i], SIGKILL);
         waitpid(processes[i], NULL, 0);

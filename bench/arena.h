@@ -11,12 +11,10 @@ struct arena_plan {
     const struct sem_ops *ops;
     int64_t units;      /* of the semaphore; a thread takes one at a time */
     int     threads;
-    int64_t hold_ns;    /* the time that it holds the unit */
-    bool    asleep;     /* it sleeps while it holds the unit, as for a disk, instead of computing */
+    int64_t hold_ns;    /* the time that it holds the unit, and computes */
     int64_t between_ns; /* the time until it asks again */
     bool    between_asleep;
-    /* Threads of this process, and other processes, that only compute at the same time. */
-    int     busy_threads, busy_processes;
+    int     busy_processes; /* other processes that only compute at the same time */
     int64_t warm_up_ns, duration_ns;
 };
 
@@ -24,7 +22,7 @@ struct arena_result {
     double per_second;  /* holds */
     double longest_ns;  /* wait: from the release until the thread holds a unit again */
     double least_share; /* grants of the thread with the fewest, divided by the average */
-    double cpu_ns;      /* of the whole process, for each hold; NaN with busy threads */
+    double cpu_ns;      /* of the whole process, for each hold */
     double passed;      /* overtaken waits, see arena.c; NaN if that cannot be seen from outside */
 };
 

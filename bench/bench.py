@@ -18,10 +18,8 @@ import statistics
 import subprocess
 import sys
 
-NO_SPIN, BOUNDED, RING = "fairsem no spin", "fairsem bounded", "ring of futexes"
+NO_SPIN, BOUNDED = "fairsem no spin", "fairsem bounded"
 BUSY = ", beside a busy process"
-# Workloads whose main figure is not the first one of a line.
-MAIN_FIGURE = {"cpu": "cpu_ns"}
 
 
 def stop(text):
@@ -51,8 +49,7 @@ class Results:
 
     def main_figure(self, workload, setting, peer):
         figures = self.data.get(workload, {}).get(setting, {}).get(peer, {})
-        wanted = MAIN_FIGURE.get(workload)
-        return wanted if wanted in figures else next(iter(figures), None)
+        return next(iter(figures), None)
 
     def values(self, workload, setting, peer, figure=None):
         figures = self.data.get(workload, {}).get(setting, {}).get(peer, {})
@@ -200,27 +197,11 @@ ROWS = [
     Row("the same, wherever they run", "handoff", "not pinned", theirs="sem_t"),
     Row("hand-off between cores, beside that of a bare cache line", "handoff", "two cores",
         theirs="bare cache line", most=4),
-    *(Row("%d threads, one unit held for 2 us%s, holds per second" % (threads, text), "ring",
-          arena(threads, 2, more=busy), theirs=RING, least=least)
-      for busy, text, least in (("", "", 1),
-                                (", beside 2 busy threads", ", beside two threads that compute", 0.9))
-      for threads in (4, 16, 64)),
     Row("16 threads, one unit held for no time, holds per second", "contended", arena(16, 0),
         theirs="sem_t", least=5e5, itself=True, readme=True),
     *(Row("%d threads, one unit held for %d us, holds per second" % (threads, us), "price",
           arena(threads, us), theirs="sem_t", readme=True, busy=True)
       for threads, us in ((2, 1), (4, 2), (16, 2), (64, 10))),
-    Row("a ticket joins a queue of 100,000 and leaves it, and one of 10", "lines", "join and leave",
-        "100,000 tickets", "10 tickets", most=1.5),
-    Row("the head of a queue of 100,000 is granted and joins again, and of 10", "lines",
-        "the head is granted and joins again", "100,000 tickets", "10 tickets", most=1.5),
-    Row("a ticket joins a queue of 40,000 different priorities", "lines", "priorities",
-        "40,000 priorities", most=1e3),
-    Row("the same, with `aging_ns`", "lines", "priorities", "40,000, by age", most=1e3),
-    Row("a ticket joins a queue of 40,000 of one priority, with `aging_ns`, and without", "lines",
-        "priorities", "40,000 of one, by age", "40,000 of one priority"),
-    Row("`fairsem_stat` with 100,000 in the queue, and with 10", "lines", "fairsem_stat",
-        "100,000 tickets", "10 tickets", most=1.5),
     *(row for setting, text, bound in (("1 unit", "one unit", 2), ("8 units, tickets", "8 units, with tickets", 9))
       for row in (
           Row("a client of one thread beside one of 64, %s: how far its grants are from half, in the worst run"
@@ -297,8 +278,6 @@ def goals(results):
                       results.data.get("contended", ()), BOUNDED, "sem_t", least=0.8)
     text += range_row(results, "holds per second, held 1 to 50 us", "price", alone, "fairsem", "sem_t",
                       least=0.67)
-    text += range_row(results, "processor time per hold", "cpu", results.data.get("cpu", ()), "fairsem",
-                      NO_SPIN, most=1.5)
     return text
 
 
@@ -403,7 +382,7 @@ def report(results, directory):
 
 # ---------------------------------------------------------------- pictures
 
-PEERS = ("fairsem", BOUNDED, "sem_t", "textbook FIFO", RING)
+PEERS = ("fairsem", BOUNDED, "sem_t")
 
 
 def blocks(path, columns_of_blocks):

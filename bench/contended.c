@@ -5,17 +5,9 @@
  *
  * contended: short and long holds, few and many threads, one unit or two, all peers.
  *
- * ring: one unit that is held for 2 us, compared with a ring of threads in which each passes the unit to the
- * next through a bare futex; then both alongside two threads that keep the cores busy.
- *
  * price: the cost of strict order.  fairsem, fairsem without spinning, sem_t, and the best published FIFO semaphore
  * (array_sem.h), from 2 to 64 threads and from 1 to 50 us; the same settings alongside one busy process; then
  * several units, and threads that do something else between their holds.
- *
- * cpu: the processor time of a wait.  A waiter that spins before it sleeps may run with its unit
- * sooner; but if the unit does not come soon, it has used that time for nothing.  The holders sleep, as
- * if they waited for a disk, so all processor time is that of waiting, waking and falling asleep.  In
- * the last settings they compute, and their own time is included.
  */
 #define _POSIX_C_SOURCE 200809L
 
@@ -45,13 +37,10 @@ static struct setting_text setting_text(const struct arena_plan *p)
     if (p->between_ns > 0)
         snprintf(between, sizeof(between), ", %g us%s between", (double)p->between_ns / US,
                  p->between_asleep ? " asleep" : "");
-    if (p->busy_threads > 0)
-        snprintf(busy, sizeof(busy), ", beside %d busy threads", p->busy_threads);
     if (p->busy_processes > 0)
         snprintf(busy, sizeof(busy), ", beside a busy process");
-    snprintf(s.text, sizeof(s.text), "%d threads, %d unit%s, held %g us%s%s%s", p->threads,
-             (int)p->units, p->units == 1 ? "" : "s", (double)p->hold_ns / US,
-             p->asleep ? " asleep" : "", between, busy);
+    snprintf(s.text, sizeof(s.text), "%d threads, %d unit%s, held %g us%s%s", p->threads,
+             (int)p->units, p->units == 1 ? "" : "s", (double)p->hold_ns / US, between, busy);
     return s;
 }
 
@@ -81,7 +70,7 @@ void contended_run(bool quick)
     static const int64_t holds[] = { 0, US / 10, US, 10 * US, 100 * US };
     static const int threads[] = { 2, 4, 16, 64 };
 #define OPS(peer) &ops_##peer,
-    const struct sem_ops *const ops[] = { FOR_EACH_PEER(OPS) futex_ring_ops(), NULL };
+    const struct sem_ops *const ops[] = { FOR_EACH_PEER(OPS) NULL };
 
     for (int units = 1; units <= 2; units++) {
         for (size_t h = 0; h < COUNT(holds); h++) {
@@ -94,19 +83,6 @@ void contended_run(bool quick)
                         ops, quick ? 2 * MS : 450 * MS / repetitions, repetitions);
             }
         }
-    }
-}
-
-void ring_run(bool quick)
-{
-    static const int threads[] = { 4, 16, 64 };
-    const struct sem_ops *const ops[] = { FOR_EACH_PEER(OPS) futex_ring_ops(), NULL };
-
-    for (int busy = 0; busy <= 2; busy += 2) {
-        for (size_t i = 0; i < COUNT(threads); i++)
-            compare("ring", (struct arena_plan){ .units = 1, .threads = threads[i],
-                                                 .hold_ns = 2 * US, .busy_threads = busy },
-                    ops, (quick ? 8 : 90) * MS, quick ? 2 : 15);
     }
 }
 
@@ -140,22 +116,4 @@ void price_run(bool quick)
                         ops, duration_ns, repetitions);
         }
     }
-}
-
-void cpu_run(bool quick)
-{
-    static const struct sem_ops *const ops[] = { &ops_fairsem, &ops_parking, &ops_posix, NULL };
-    static const struct arena_plan settings[] = {
-        { .threads = 2, .units = 1, .hold_ns = 100 * US, .asleep = true },
-        { .threads = 16, .units = 1, .hold_ns = 100 * US, .asleep = true },
-        { .threads = 2, .units = 1, .hold_ns = MS, .asleep = true },
-        { .threads = 16, .units = 1, .hold_ns = MS, .asleep = true },
-        { .threads = 4, .units = 1, .hold_ns = 100 * US },
-        /* On two cores the holders need both. */
-        { .threads = 4, .units = 2, .hold_ns = US },
-        { .threads = 4, .units = 2, .hold_ns = 10 * US },
-    };
-
-    for (size_t i = 0; i < COUNT(settings); i++)
-        compare("cpu", settings[i], ops, (quick ? 10 : 60) * MS, quick ? 1 : 15);
 }

@@ -32,14 +32,11 @@ bench_fairsem_bench_SOURCES = \
 	bench/crowd.c \
 	bench/die.c bench/die.h \
 	bench/fairsem_bench.c \
-	bench/futex_ring.c \
 	bench/handoff.c \
-	bench/lines.c \
 	bench/loops.c bench/loops.h \
 	bench/peers.h \
 	bench/report.c bench/report.h \
 	bench/tenants.c \
-	bench/textbook_sem.c \
 	bench/uncontended.c \
 	bench/victim.c \
 	bench/workloads.h

@@ -9,8 +9,6 @@ set grid linewidth 0.6 linecolor "#d8d8d8"
 set style line 1 linewidth 3 linecolor "#000000" dashtype solid pointtype 7 pointsize 0.7
 set style line 2 linewidth 2 linecolor "#7a3db8" dashtype 4 pointtype 13 pointsize 0.9
 set style line 3 linewidth 3 linecolor "#d62728" dashtype solid pointtype 2 pointsize 0.8
-set style line 4 linewidth 2 linecolor "#2ca02c" dashtype 3 pointtype 4 pointsize 0.7
-set style line 5 linewidth 2 linecolor "#808080" dashtype solid pointtype 10 pointsize 0.8
 
 if (picture eq "victim") {
   set terminal svg size 900,520 dynamic noenhanced font "DejaVu Sans,Helvetica,sans-serif,13" \
@@ -50,7 +48,7 @@ do for [h = 1:5] {
   set xlabel "threads"
   set ylabel (h == 1 || h == 4 ? "holds per second" : " ")
   set yrange [real(word(lows, h)):real(word(highs, h))]
-  plot for [i = 1:5] data index h - 1 using 1:(column(i + 1)) with linespoints linestyle i \
+  plot for [i = 1:3] data index h - 1 using 1:(column(i + 1)) with linespoints linestyle i \
     title columnheader(i + 1)
 }
 # The last panel has the names of the peers.
@@ -64,6 +62,6 @@ unset logscale
 set key inside center spacing 1.3 samplen 5 width 2
 set xrange [0:1]
 set yrange [-2:-1]
-plot for [i = 1:5] data index 0 using 1:(column(i + 1)) with linespoints linestyle i \
+plot for [i = 1:3] data index 0 using 1:(column(i + 1)) with linespoints linestyle i \
   title columnheader(i + 1)
 unset multiplot

@@ -28,8 +28,6 @@ struct sem_ops {
      */
     int (*acquire_for)(void *sem, int64_t ns, const struct timespec *deadline);
     int (*destroy)(void *sem);
-    /* For a ring, whose members must know their place and call it first; otherwise NULL. */
-    void (*sit_down)(void *sem, int place, int threads);
 };
 
 /* The table ops_<peer>, with functions <peer>_peer_init and so on, and then further members. */

@@ -31,7 +31,7 @@ def without_threads(mark, first, count, *command):
     ("examples/worker-pool", 6), ("examples/compress-tree -t 4 .", 6), ("examples/consumer-priority", 6),
     ("examples/fetch-limiter", 6), ("examples/hog-and-victim --seconds 0.1 --svg /dev/null", 6),
     ("bench/fairsem-bench --quick uncontended", 1), ("bench/fairsem-bench --quick handoff", 1),
-    ("bench/fairsem-bench --quick ring", 1), ("bench/fairsem-bench --quick victim", 1)))
+    ("bench/fairsem-bench --quick contended", 1), ("bench/fairsem-bench --quick victim", 1)))
 def test_fewer_threads(command, most, tmp_path, monkeypatch):
     program, *arguments = command.split()
     program = os.path.join(TOP_BUILDDIR, program)
