@@ -3,10 +3,9 @@
 
     fairsem-bench price | python3 bench.py      tables, for people
     python3 bench.py --report DIR               DIR/report.md and pictures, from DIR/results
-    python3 bench.py --publish DIR SOURCE       the figures and pictures of that report into SOURCE
 
-`make bench` measures and makes the report, `make bench-report` makes it again from the existing numbers, and
-`make bench-publish` does all three.  Pictures need gnuplot.
+`make bench` measures and makes the report, and `make bench-report` makes it again from the existing numbers.
+Pictures need gnuplot.
 """
 
 import dataclasses
@@ -119,7 +118,7 @@ def head(*cells):
     return line(*cells) + "|" + "---|" * len(cells) + "\n"
 
 
-# ---------------------------------------------------------------- rows of README.md and doc/cost.md
+# ---------------------------------------------------------------- rows of doc/cost.md
 
 @dataclasses.dataclass
 class Row:
@@ -136,8 +135,6 @@ class Row:
     itself: bool = False
     figure: str = None      # the main figure if None
     take: callable = statistics.median
-    readme: bool = False    # it is in README.md, too
-    busy: bool = False      # also measured alongside a busy process
 
     def sides(self, results):
         """The figure, and the numbers of both peers, or None where it was not measured."""
@@ -183,24 +180,21 @@ def farthest_from_half(shares):
 
 ROWS = [
     Row("longest wait of a thread beside a hog that holds the unit for 0.2 ms at a time",
-        "victim", "two cores", theirs="sem_t", most=10e6, itself=True, take=max, readme=True),
-    Row("acquire and release, nobody waits", "uncontended", "acquire", theirs="sem_t", most=1.03,
-        readme=True),
+        "victim", "two cores", theirs="sem_t", most=10e6, itself=True, take=max),
+    Row("acquire and release, nobody waits", "uncontended", "acquire", theirs="sem_t", most=1.03),
     Row("try and release", "uncontended", "try", theirs="sem_t", most=1.00),
     Row("acquire_for and release", "uncontended", "acquire_for", theirs="sem_t", most=1.05),
-    Row("hand-off between two threads on one core", "handoff", "one core", theirs="sem_t", most=1.3,
-        readme=True),
-    Row("hand-off between two threads on two cores", "handoff", "two cores", theirs="sem_t", most=0.35,
-        readme=True),
+    Row("hand-off between two threads on one core", "handoff", "one core", theirs="sem_t", most=1.3),
+    Row("hand-off between two threads on two cores", "handoff", "two cores", theirs="sem_t", most=0.35),
     Row("the same, one of them the main thread", "handoff", "the main thread and another, two cores",
         theirs="sem_t", most=0.35),
     Row("the same, wherever they run", "handoff", "not pinned", theirs="sem_t"),
     Row("hand-off between cores, beside that of a bare cache line", "handoff", "two cores",
         theirs="bare cache line", most=4),
     Row("16 threads, one unit held for no time, holds per second", "contended", arena(16, 0),
-        theirs="sem_t", least=5e5, itself=True, readme=True),
+        theirs="sem_t", least=5e5, itself=True),
     *(Row("%d threads, one unit held for %d us, holds per second" % (threads, us), "price",
-          arena(threads, us), theirs="sem_t", readme=True, busy=True)
+          arena(threads, us), theirs="sem_t")
       for threads, us in ((2, 1), (4, 2), (16, 2), (64, 10))),
     *(row for setting, text, bound in (("1 unit", "one unit", 2), ("8 units, tickets", "8 units, with tickets", 9))
       for row in (
@@ -219,7 +213,7 @@ ROWS = [
         Row("the same, until the last has run", "wake", count + " sleepers", "one release", "sem_posts",
             most=1.1))),
     Row("`sem_wait` and `sem_post` in a program under `fairsem-run`", "dropin", "wait and post",
-        "the program's", "libc's own", most=1.5, readme=True),
+        "the program's", "libc's own", most=1.5),
     Row("between processes: acquire and release, nobody waits", "shared", "uncontended",
         "fairsem, undo", "semop, SEM_UNDO", most=0.3),
     Row("the same, `FAIRSEM_SHARED_NO_UNDO`", "shared", "uncontended", "fairsem, no undo", "sem_t",
@@ -442,62 +436,17 @@ def draw(results, directory, name):
     return True
 
 
-# ---------------------------------------------------------------- README.md
-
-HEAD = "| | fairsem | `sem_t` | fairsem, busy | `sem_t`, busy |\n"
-
-
-def readme_table(results):
-    text = HEAD + "|---|---|---|---|---|\n"
-    for row in ROWS:
-        if row.readme:
-            if not row.sides(results):
-                stop("no figure for: " + row.text)
-            busy = dataclasses.replace(row, setting=row.setting + BUSY) if row.busy else None
-            text += line(row.text, *row.cells(results)[0],
-                         *(busy.cells(results)[0] if busy else ("", "")))
-    return text
-
-
-def publish(results, directory, source):
-    if results.head["quick"]:
-        stop("the run was too brief to be published")
-    pictures = {name: os.path.join(directory, name) for name in ("victim.svg", "throughput.svg")}
-    if not all(map(os.path.exists, pictures.values())):
-        stop("there are not both pictures: all of `make bench` must have run, with gnuplot")
-    path = os.path.join(source, "README.md")
-    with open(path) as file:
-        before, found, after = file.read().partition(HEAD)
-    if not found:
-        stop("%s has no table to replace" % path)
-    while after.startswith("|"):
-        after = after.partition("\n")[2]
-    table = readme_table(results)
-    with open(path, "w") as file:
-        file.write(before + table + after)
-    for name, picture in pictures.items():
-        # A picture is one line: nobody reads its text.
-        with open(picture) as file, open(os.path.join(source, "doc", name), "w") as to:
-            to.write(" ".join(file.read().splitlines()) + "\n")
-    print("bench: README.md and doc/ have the figures and pictures of this run, measured on\n    %s\n"
-          "bench: say so above the table, and write the figures of %s into doc/cost.md"
-          % (results.head["machine"], os.path.join(directory, "report.md")))
-
-
 def main(arguments):
     if not arguments:
         results = Results(sys.stdin)
         print("%s\n%s" % (results.head["machine"], tables(results)), end="")
         return
-    if len(arguments) != {"--report": 2, "--publish": 3}.get(arguments[0]):
-        stop("usage: fairsem-bench workload... | bench.py, or bench.py --report DIR,"
-             " or bench.py --publish DIR SOURCE")
+    if len(arguments) != 2 or arguments[0] != "--report":
+        stop("usage: fairsem-bench workload... | bench.py, or bench.py --report DIR")
     directory = arguments[1]
     try:
         with open(os.path.join(directory, "results")) as file:
             results = Results(file)
-        if arguments[0] == "--publish":
-            return publish(results, directory, arguments[2])
         path = os.path.join(directory, "report.md")
         with open(path, "w") as file:
             file.write(report(results, directory))

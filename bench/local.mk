@@ -4,9 +4,6 @@
 #   make bench          everything, with a report in bench/report/: less than ten minutes
 #   make bench CORES=16 a table of a simulated machine with 16 cores: a minute, and up to ten with 64
 #   make bench-report   the report again, from the existing numbers
-#   make bench-publish  everything, then its figures into README.md and its pictures into doc/
-#   make bench-simulated    the simulated tables of doc/cost.md, with the calibration by RESULTS, which
-#                           `make bench BENCH=price` measured on two cores: ten minutes
 #   make bench-smoke    run each workload briefly, to check that it works
 #   make check-cost     compare instructions per operation with bench/baseline.txt
 
@@ -79,11 +76,7 @@ BENCH_DROPIN = dropin buffer
 BENCH_BYPASS = buffer
 BENCH_REPORT = bench/report
 CORES =
-# The machines of doc/cost.md; and the nanoseconds of a cache line on the machine of RESULTS.
-SIMULATED = 4 8 16 64
-RESULTS = $(BENCH_REPORT)/results
-LINE = 30
-.PHONY: bench bench-measured bench-cluster bench-publish bench-report bench-simulated bench-smoke check-cost
+.PHONY: bench bench-measured bench-cluster bench-report bench-smoke check-cost
 check-cost: bench/cost$(EXEEXT)
 	@$(AM_TESTS_ENVIRONMENT) $(SHELL) $(srcdir)/bench/cost.sh $(COST) $(SKIPS)
 bench:
@@ -108,14 +101,9 @@ bench-measured: bench/fairsem-bench$(EXEEXT)
 	@echo "ok: the report is in $(BENCH_REPORT)"
 bench-report:
 	@python3 $(srcdir)/bench/bench.py --report '$(BENCH_REPORT)'
-bench-simulated: tests/search/cores/cores
-	@python3 -B $(srcdir)/tests/search/cores/tables.py --publish $(srcdir)/doc/cost.md '$(RESULTS)' $(LINE) \
-	  tests/search/cores/cores $(SIMULATED)
 # This needs etcd.
 bench-cluster: tests/cluster/cluster_user$(EXEEXT)
 	@work=`mktemp -d` && $(AM_TESTS_ENVIRONMENT) python3 $(srcdir)/bench/cluster.py $$work; \
 	status=$$?; rm -rf $$work; exit $$status
-bench-publish: bench
-	@python3 $(srcdir)/bench/bench.py --publish '$(BENCH_REPORT)' $(srcdir)
 bench-smoke: bench/fairsem-bench$(EXEEXT)
 	@$(AM_TESTS_ENVIRONMENT) $(SHELL) $(srcdir)/tests/release/package/bench.sh

@@ -1,20 +1,14 @@
 # SPDX-License-Identifier: MIT
 """tables.py CORES NUMBER...
-tables.py --publish DOCUMENT RESULTS LINE CORES NUMBER...
 
 Prints a table of holds a second for each simulated machine, with NUMBER cores.  CORES is the simulator (`make
 tests/search/cores/cores`).
-
---publish writes the tables to the end of DOCUMENT, in place of everything from HEAD on, with the calibration:
-see calibrate.py for RESULTS; LINE is the time of a cache line on that machine, in nanoseconds.
 """
 
 import concurrent.futures
 import os
 import subprocess
 import sys
-
-import calibrate
 
 HOLDS = (1000, 5000, 20000, 100000)
 MACHINES = {"vm": "virtual", "bare": "bare metal"}
@@ -59,33 +53,12 @@ def table(simulator, cores):
     return text
 
 
-def publish(document, results, ns, simulator, numbers):
-    with open(document, encoding="utf-8") as file:
-        before, head, _ = file.read().partition(HEAD)
-    if not head:
-        sys.exit(f"tables: {document} has no place for them")
-    # The calibration comes first, because it may fail.
-    calibration = "".join(f"    {row}\n" for row in calibrate.compare(results, simulator, ["line=" + ns]))
-    text = HEAD + "".join(table(simulator, cores) for cores in numbers)
-    text += f"\nTwo cores, a line takes {ns} ns; measured, simulated, and the ratio of the two:\n\n"
-    text += calibration
-    with open(document, "w", encoding="utf-8") as file:
-        file.write(before + text)
-
-
 def main():
-    arguments, where = sys.argv[1:], []
-    if arguments[:1] == ["--publish"]:
-        where, arguments = arguments[1:4], arguments[4:]
-    simulator, *numbers = arguments or [""]
+    simulator, *numbers = sys.argv[1:] or [""]
     if not numbers or not all(map(str.isdigit, numbers)):
         sys.exit(__doc__)
-    numbers = [int(number) for number in numbers]
-    if where:
-        publish(*where, simulator, numbers)
-        return
     print(HEAD, end="")
-    for cores in numbers:
+    for cores in map(int, numbers):
         print(table(simulator, cores), end="", flush=True)
 
 
