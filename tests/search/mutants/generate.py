@@ -7,7 +7,7 @@
   generate.py sample N SEED [FOLDER...]    N of them, as many of each operator as there are
   generate.py show HASH...                 as unified diffs
   generate.py apply HASH TREE              change the file in TREE/src
-  generate.py written                      do ideas.txt, canaries.txt and accepted.txt fit the sources?
+  generate.py written                      do canaries.txt and accepted.txt fit the sources?
   generate.py canary NAME TREE             the same with one of canaries.txt
 
 FOLDER is a directory of src/; the default is all of them.  SOURCE=DIRECTORY is the top of the sources.
@@ -534,8 +534,7 @@ def main(arguments):
             with open(os.path.join(rest[1], mutant.file), 'w', encoding='utf-8') as out:
                 out.write(mutant.mutated())
     elif command == 'written':
-        for table in 'ideas.txt', 'canaries.txt':
-            print(f'{len(written(top, table)):6} in {table}, each of which applies')
+        print(f"{len(written(top, 'canaries.txt')):6} in canaries.txt, each of which applies")
         with open(os.path.join(top, 'tests/search/mutants/accepted.txt'), encoding='utf-8') as file:
             listed = [line for line in file if re.match('[0-9a-f]{8} ', line)]
         made = {m.hash for m in mutants(top)}
