@@ -23,7 +23,6 @@ test_programs += \
 	tests/inside/core/t_quota \
 	tests/inside/core/t_signals \
 	tests/inside/core/t_sleep \
-	tests/inside/core/t_spin \
 	tests/inside/core/t_wake_many
 endif
 endif
@@ -54,7 +53,6 @@ tests_inside_core_t_awake_LDFLAGS = $(clockwork_wraps)
 tests_inside_core_t_convoy_LDFLAGS = $(clockwork_wraps)
 tests_inside_core_t_near_LDFLAGS = $(clockwork_wraps)
 tests_inside_core_t_bypass_bound_LDFLAGS = $(clockwork_wraps)
-tests_inside_core_t_spin_LDFLAGS = $(clockwork_wraps)
 tests_inside_core_t_fork_inside_LDFLAGS = -Wl,--wrap=pthread_key_create \
 	-Wl,--wrap=pthread_cond_wait -Wl,--wrap=fs_park_on_cond \
 	-Wl,--wrap=fs_park_on_word -Wl,--wrap=fs_wake_queue_add_parker -Wl,--wrap=fs_wake_queue_add_word

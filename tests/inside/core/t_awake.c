@@ -1,78 +1,533 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * t_awake.c - the front of the queue stays awake for its grant where that pays, and sleeps where it does not.
- * Each semaphore learns from its grants which of the two pays, by the numbers in src/awake/awake.c.  (t_spin.c
- * tests for how long a thread stays awake.)
- *
- * A unit that is released SOON finds the front awake; one that is released LATE finds it asleep.  A
- * second waiter waits behind a ticket, and may be pre-woken when the ticket is granted.
+ * t_awake.c - the policy of src/awake/awake.c as a table of situations, what it learns and for how long a thread
+ * stays awake; and then which waits of a semaphore it learns from.
  */
 #include "clockwork.h"
 
+#include "awake/awake.h"
 #include "queue.h"
 #include "section.h"
 #include "wait.h"
 
+#define LOOK    16
 #define WAKE_UP 16384
-#define LOOK    (WAKE_UP / 16)
 #define SOON    (WAKE_UP / 2)
 #define LATE    (WAKE_UP * 10)
-/* For a waiter that is pre-woken: its wake-up plus less than half of one, or much more. */
-#define SOON_AFTER_PRE_WAKE (WAKE_UP + WAKE_UP / 4)
-#define LATE_AFTER_PRE_WAKE (WAKE_UP * 10)
+#define MS      INT64_C(1000000)
 
+/* Begins later each time, so that back-offs of earlier situations have no effect. */
 static void begin(void)
 {
+    static int times;
+
     begin_world(LOOK);
     let_wake_ups_take(WAKE_UP);
+    world.now += ++times * INT64_C(100000000000);
 }
 
+/* ---- Awake: for how long, and how ---- */
+
+/*
+ * Stay awake with this strategy until it is time to sleep.  Returns how long that took.  Only one that was enqueued
+ * as the front begins at once.
+ */
+static int64_t stay(enum fs_strategy strategy, const struct fs_deadline *deadline)
+{
+    const _Atomic int word = 1;
+    const _Atomic uint8_t plan = (uint8_t)strategy;
+    bool at_once = strategy == FS_SPIN_AS_FRONT || strategy == FS_YIELD_AS_FRONT;
+    int64_t start = world.now;
+
+    begin_plan();
+    (void)fs_awake_stay(&word, 1, &plan, at_once ? start : start - 100 * LATE, deadline);
+    return world.now - start;
+}
+
+/* The clock may be read a few times more, and times are rounded. */
+static void assert_about(int64_t ns, int64_t expected)
+{
+    ck_assert_int_ge(ns, expected - 2 * LOOK);
+    ck_assert_int_le(ns, expected + 5 * LOOK);
+}
+
+/* The first test, because all may share a process. */
+START_TEST(no_thread_stays_awake_until_a_wake_up_has_been_measured)
+{
+    begin_world(LOOK);
+    for (int s = FS_SLEEP_AT_ONCE; s <= FS_YIELD_IN_QUEUE; s++)
+        ck_assert_int_eq(stay((enum fs_strategy)s, NULL), 0);
+}
+END_TEST
+
+START_TEST(each_strategy_has_its_time)
+{
+    static const struct {
+        enum fs_strategy strategy;
+        int cores;
+        int64_t spins, yields;
+    } rows[] = {
+        { FS_SLEEP_AT_ONCE, 2, 0, 0 },
+        { FS_SPIN_AS_FRONT, 2, 2 * WAKE_UP, 0 },
+        { FS_SPIN_WOKEN, 2, WAKE_UP / 2, 0 },
+        { FS_YIELD_AS_FRONT, 2, 0, 2 * WAKE_UP },
+        { FS_YIELD_WOKEN, 2, 0, 2 * WAKE_UP },
+        { FS_YIELD_NEXT, 2, 30000, 2 * WAKE_UP - 30000 },
+        { FS_YIELD_IN_QUEUE, 2, 0, 400000 },
+        { FS_YIELD_IN_QUEUE, 4, 0, 10 * WAKE_UP },
+    };
+    const struct fs_deadline soon = fs_deadline_after(1), late = fs_deadline_after(INT64_C(3600000000000));
+
+    for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+        const bool yields = rows[i].yields != 0;
+
+        begin();
+        world.cores = rows[i].cores;
+        world.yield_takes = 2 * LOOK;
+        assert_about(stay(rows[i].strategy, &late), rows[i].spins + rows[i].yields);
+        assert_about(world.is.yields * 3 * LOOK, rows[i].yields);
+        begin();
+        world.cores = rows[i].cores;
+        assert_about(stay(rows[i].strategy, &soon), yields ? 0 : rows[i].spins);
+        world.real_time = true;
+        (void)stay(rows[i].strategy, NULL);
+        ck_assert_int_eq(world.is.yields, 0);
+    }
+}
+END_TEST
+
+/* Shorter ones are wake-ups on the waker's own core; longer ones had to wait for a core. */
+START_TEST(the_time_of_a_wake_up_is_an_average_of_50_us_at_most)
+{
+    static const struct { int64_t before, sample, after; } rows[] = {
+        { WAKE_UP, 2 * WAKE_UP, WAKE_UP + WAKE_UP / 4 },
+        { WAKE_UP, WAKE_UP / 2, WAKE_UP - WAKE_UP / 32 },
+        { WAKE_UP, -WAKE_UP, WAKE_UP },
+        { WAKE_UP, 1000000, WAKE_UP + (50000 - WAKE_UP) / 4 },
+        { 1000000, 48000, 50000 - 2000 / 16 },
+    };
+
+    for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+        begin_world(LOOK);
+        let_wake_ups_take(rows[i].before);
+        fs_awake_note_wake_up(world.now - rows[i].sample);
+        assert_about(stay(FS_SPIN_AS_FRONT, NULL), 2 * rows[i].after);
+    }
+}
+END_TEST
+
+/* ---- Yields that do not pay ---- */
+
+static bool yields_pay_at(int64_t when)
+{
+    world.now = when;
+    (void)stay(FS_YIELD_WOKEN, NULL);
+    return world.is.yields != 0;
+}
+
+/* Yield to another program, for a time slice.  Returns the end. */
+static int64_t yield_late(void)
+{
+    world.yield_takes = 3 * MS;
+    (void)stay(FS_YIELD_IN_QUEUE, NULL);
+    ck_assert_int_eq(world.is.yields, 1);
+    world.yield_takes = LOOK;
+    return world.now;
+}
+
+START_TEST(after_a_late_yield_nobody_yields_for_longer_each_time)
+{
+    int64_t backoff = 5 * MS, late;
+
+    begin();
+    late = yield_late();
+    for (int i = 0; i < 20; i++) {
+        ck_assert(!yields_pay_at(late + backoff - MS / 2));
+        world.now = late + backoff + MS / 2;
+        late = yield_late();
+        if (i < 7)
+            backoff *= 2;
+    }
+    ck_assert(!yields_pay_at(late + backoff - MS));
+    ck_assert(yields_pay_at(late + backoff + MS));
+    world.now += backoff;
+    late = yield_late();        /* only once: the machine was paused */
+    ck_assert(!yields_pay_at(late + 4 * MS));
+    ck_assert(yields_pay_at(late + 6 * MS));
+}
+END_TEST
+
+static void yield_late_too(void *unused)
+{
+    static const _Atomic int word = 1;
+    static const _Atomic uint8_t plan = FS_YIELD_IN_QUEUE;
+
+    (void)unused;
+    (void)fs_awake_stay(&word, 1, &plan, 0, NULL);
+}
+
+START_TEST(threads_that_are_late_at_the_same_time_cause_one_back_off)
+{
+    begin();
+    world.in_yield = yield_late_too;
+    world.yield_takes = 3 * MS;
+    (void)stay(FS_YIELD_IN_QUEUE, NULL);
+    ck_assert_int_eq(world.is.yields, 2);
+    ck_assert(yields_pay_at(world.now + 3 * MS));       /* 5 ms after the first of them */
+}
+END_TEST
+
+/* If all yields return at once, they give no core to the holders of the units. */
+START_TEST(a_stay_in_the_queue_in_which_nobody_else_runs_is_in_vain)
+{
+    static const struct { enum fs_strategy strategy; int yield_takes; bool in_vain; } rows[] = {
+        { FS_YIELD_IN_QUEUE, LOOK, true }, { FS_YIELD_IN_QUEUE, 1900, true },
+        { FS_YIELD_IN_QUEUE, 2000, false }, { FS_YIELD_IN_QUEUE, 990 * 1000, false },
+        { FS_YIELD_WOKEN, LOOK, false }, { FS_YIELD_NEXT, LOOK, false },
+    };
+
+    for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+        int64_t end;
+
+        begin();
+        world.yield_takes = rows[i].yield_takes;
+        (void)stay(rows[i].strategy, NULL);
+        end = world.now;
+        world.yield_takes = LOOK;
+        ck_assert_int_eq(!yields_pay_at(end + 4 * MS), rows[i].in_vain);
+        ck_assert(yields_pay_at(end + 6 * MS));
+    }
+}
+END_TEST
+
+/* ---- While other programs have the cores, all sleep ---- */
+
+static bool all_sleep_at(int64_t when)
+{
+    const struct fs_awake nothing_learned = { 0 };
+    const struct fs_awake_facts alone = { .units = 1, .each = 1 };
+
+    return !fs_awake_prewakes_front(&nothing_learned, &alone, when);
+}
+
+/* That many hand-offs of this semaphore are preempted, `apart` nanoseconds each, by a releaser on this core. */
+static int64_t preempt(int times, const struct fs_awake *awake, int64_t apart, bool as_front, bool others_wait)
+{
+    for (int i = 0; i < times; i++)
+        fs_awake_preempted(awake, as_front, others_wait, FS_PREEMPTED_NS, world.now += apart);
+    return world.now;
+}
+
+START_TEST(six_preempted_hand_offs_make_all_sleep_if_a_hand_off_was_due)
+{
+    static const struct {
+        const char *what;
+        struct fs_awake known;
+        int times;
+        int64_t apart;
+        bool as_front, others_wait, own_process, all_sleep;
+    } rows[] = {
+        { "others wait", { .interval = 38 }, 6, 2 * MS, false, true, false, true },
+        { "within 0.4 s", { 0 }, 6, 79 * MS, true, true, false, true },
+        { "in more than 0.4 s", { 0 }, 6, 81 * MS, true, true, false, false },
+        { "only five", { 0 }, 5, 2 * MS, true, true, false, false },
+        { "in the same moment", { 0 }, 20, MS / 4, true, true, false, false },
+        { "the own process has the cores", { 0 }, 20, 2 * MS, true, true, true, false },
+        { "the releaser is another thread", { .holders_core = 1 }, 20, 2 * MS, true, true, false, false },
+        { "long intervals", { .interval = 39 }, 20, 2 * MS, true, true, false, false },
+        { "alone, and awake", { .interval = 63 }, 6, 2 * MS, true, false, false, true },
+        { "alone, and yields", { .as_front = 8, .as_front_here = 7 }, 6, 2 * MS, true, false, false, true },
+        { "alone, and spins", { .as_front = 7, .as_front_here = 8 }, 6, 2 * MS, true, false, false, true },
+        { "alone, asleep", { .as_front = 8, .as_front_here = 8 }, 20, 2 * MS, true, false, false, false },
+        { "alone, became the front", { 0 }, 20, 2 * MS, false, false, false, false },
+    };
+
+    for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+        begin();
+        world.others_compute = !rows[i].own_process;
+        preempt(rows[i].times, &rows[i].known, rows[i].apart, rows[i].as_front, rows[i].others_wait);
+        ck_assert_msg(all_sleep_at(world.now) == rows[i].all_sleep, "%s", rows[i].what);
+    }
+}
+END_TEST
+
+START_TEST(all_sleep_for_longer_each_time)
+{
+    const struct fs_awake awake = { 0 };
+    int64_t backoff = 100 * MS, late;
+
+    begin();
+    world.others_compute = true;
+    late = preempt(6, &awake, 2 * MS, true, true);
+    for (int i = 0; i < 6; i++) {
+        ck_assert(all_sleep_at(late + backoff - MS));
+        ck_assert(!all_sleep_at(late + backoff));
+        world.now = late + backoff + MS;
+        ck_assert(!all_sleep_at(preempt(5, &awake, 2 * MS, true, true)));       /* those before do not count */
+        late = preempt(1, &awake, 2 * MS, true, true);
+        backoff = backoff < 640 * MS ? backoff * 4 : 2560 * MS;
+    }
+    world.now = late + backoff + 1100 * MS;     /* long after it */
+    late = preempt(6, &awake, 2 * MS, true, true);
+    ck_assert(all_sleep_at(late + 99 * MS));
+    ck_assert(!all_sleep_at(late + 100 * MS));
+}
+END_TEST
+
+/* ---- Situations ---- */
+
+enum { FRONT = 1, ONLY_FRONT = 2, UNKNOWN = 4 };        /* is_front, only_front, prewake_unknown */
+enum machine { QUIET, LATE_YIELD, PREEMPTED };          /* what has just happened */
+
+/* Steps of the hand-off interval: the last that is at most 20, 100 and 164 us, and the last for three in 0.2 ms. */
+enum { SHORT = 29, MIDDLE = 38, TEN_WAKE_UPS = 41, THREE_NEAR = 36 };
+
+/*
+ * The holder was enqueued on core 0.  A thread is enqueued on `core`; it makes the queue `waiting` long.
+ * The answers: its strategy and whom it wakes, in a convoy; whether the granter wakes the next one;
+ * and on more cores its strategy, and how many are near.
+ */
+static const struct situation {
+    const char *what;
+    struct { int as_front, here, prewake, interval; } known;
+    int64_t waiting, units, each;
+    int flags, cores, core;
+    enum machine machine;
+    enum fs_strategy strategy;
+    enum fs_prewake prewakes;
+    bool next;
+    enum fs_strategy near_strategy;
+    int near;
+} situations[] = {
+#define SLEEP  FS_SLEEP_AT_ONCE
+#define SPIN   FS_SPIN_AS_FRONT
+#define YIELD  FS_YIELD_AS_FRONT
+#define QUEUE  FS_YIELD_IN_QUEUE
+#define NOBODY FS_PREWAKE_NOBODY
+#define HEAD   FS_PREWAKE_FRONT
+#define OWN    FS_PREWAKE_ON_CORE
+    { "the front", { 0 }, 1, 1, 1, FRONT, 2, 1, QUIET, SPIN, NOBODY, true, SPIN, 2 },
+    { "it never paid", { 8, 8, 0, 0 }, 1, 1, 1, FRONT, 2, 1, QUIET, SLEEP, NOBODY, true, SLEEP, 2 },
+    { "the penalty is lower", { 7, 8, 0, 0 }, 1, 1, 1, FRONT, 2, 1, QUIET, SPIN, NOBODY, true, SPIN, 2 },
+    { "it pays on this core", { 8, 7, 0, 0 }, 1, 1, 1, FRONT, 2, 1, QUIET, YIELD, NOBODY, true, YIELD, 2 },
+    { "the holder has the only core", { 0 }, 1, 1, 1, FRONT, 1, 1, QUIET, YIELD, NOBODY, false, YIELD, 0 },
+    { "two holders, two cores", { 0 }, 1, 2, 1, FRONT, 2, 1, QUIET, YIELD, NOBODY, false, YIELD, 1 },
+    { "two holders, three cores", { 0 }, 1, 2, 1, FRONT, 3, 1, QUIET, SPIN, NOBODY, true, SPIN, 2 },
+    { "each holds two units", { 0 }, 1, 3, 2, FRONT, 2, 1, QUIET, SPIN, NOBODY, true, SPIN, 2 },
+    { "too few units for anybody", { 0 }, 1, 1, 2, FRONT, 2, 1, QUIET, SPIN, NOBODY, true, SPIN, 2 },
+    { "units of no size", { 0 }, 1, 1, 0, FRONT, 2, 1, QUIET, SPIN, NOBODY, true, SPIN, 2 },
+    { "only the front", { 8, 0, 0, 0 }, 1, 1, 1, FRONT | ONLY_FRONT, 2, 1, QUIET, SLEEP, NOBODY, false, SLEEP, 0 },
+    { "only the front, spins", { 0 }, 1, 1, 1, FRONT | ONLY_FRONT, 2, 1, QUIET, SPIN, NOBODY, false, SPIN, 0 },
+    { "the front, late yields", { 8, 0, 0, 0 }, 1, 1, 1, FRONT, 2, 1, LATE_YIELD, SLEEP, NOBODY, true, SLEEP, 1 },
+    { "the front, all sleep", { 0 }, 1, 1, 1, FRONT, 2, 1, PREEMPTED, SLEEP, NOBODY, false, SLEEP, 0 },
+    { "the second", { 0 }, 2, 1, 1, 0, 2, 1, QUIET, SLEEP, NOBODY, false, QUEUE, 2 },
+    { "the third, on a free core", { 0 }, 3, 1, 1, 0, 2, 1, QUIET, QUEUE, OWN, false, QUEUE, 2 },
+    { "on the holder's core", { 0 }, 3, 1, 1, 0, 2, 0, QUIET, QUEUE, HEAD, false, QUEUE, 2 },
+    { "the third, late yields", { 0 }, 3, 1, 1, 0, 2, 1, LATE_YIELD, SLEEP, NOBODY, false, QUEUE, 1 },
+    { "the third, all sleep", { 0 }, 3, 1, 1, 0, 2, 1, PREEMPTED, SLEEP, NOBODY, false, SLEEP, 0 },
+    { "the third, only the front", { 0 }, 3, 1, 1, ONLY_FRONT, 2, 1, QUIET, SLEEP, NOBODY, false, QUEUE, 0 },
+    { "better than two others", { 0 }, 3, 1, 1, FRONT, 2, 1, QUIET, SPIN, NOBODY, false, SPIN, 2 },
+    { "the last of the near", { 0 }, 11, 1, 1, 0, 2, 1, QUIET, QUEUE, OWN, false, QUEUE, 2 },
+    { "the first behind them", { 0 }, 12, 1, 1, 0, 2, 1, QUIET, SLEEP, OWN, false, QUEUE, 2 },
+    { "two holders, the last", { 0 }, 23, 2, 1, 0, 2, 1, QUIET, QUEUE, OWN, false, QUEUE, 1 },
+    { "two holders, behind", { 0 }, 24, 2, 1, 0, 2, 1, QUIET, SLEEP, OWN, false, QUEUE, 1 },
+    { "three in 0.2 ms", { 0, 0, 0, THREE_NEAR }, 3, 1, 1, 0, 2, 1, QUIET, QUEUE, HEAD, false, QUEUE, 2 },
+    { "not in 0.2 ms", { 0, 0, 0, THREE_NEAR + 1 }, 3, 1, 1, 0, 2, 1, QUIET, SLEEP, HEAD, false, QUEUE, 2 },
+    { "short intervals", { 0, 0, 8, SHORT }, 3, 1, 1, 0, 2, 1, QUIET, QUEUE, OWN, false, QUEUE, 2 },
+    { "the same core", { 0, 0, 8, SHORT }, 3, 1, 1, 0, 2, 0, QUIET, QUEUE, HEAD, false, QUEUE, 2 },
+    { "longer, wakes in vain", { 0, 0, 8, SHORT + 1 }, 3, 1, 1, 0, 2, 1, QUIET, QUEUE, NOBODY, false, QUEUE, 2 },
+    { "longer, wakes that pay", { 0, 0, 7, SHORT + 1 }, 3, 1, 1, 0, 2, 1, QUIET, QUEUE, HEAD, false, QUEUE, 2 },
+    { "unknown, short", { 0, 0, 8, MIDDLE }, 3, 1, 1, UNKNOWN, 2, 1, QUIET, SLEEP, HEAD, false, QUEUE, 2 },
+    { "unknown, longer", { 0, 0, 0, MIDDLE + 1 }, 3, 1, 1, UNKNOWN, 2, 1, QUIET, SLEEP, NOBODY, false, QUEUE, 2 },
+    { "the granter's wake is in vain", { 0, 0, 8, 0 }, 1, 1, 1, 0, 2, 1, QUIET, SLEEP, NOBODY, false, QUEUE, 2 },
+    { "the granter's wake pays", { 0, 0, 7, 0 }, 1, 1, 1, 0, 2, 1, QUIET, SLEEP, NOBODY, true, QUEUE, 2 },
+    { "four cores", { 0 }, 4, 1, 1, 0, 4, 1, QUIET, QUEUE, OWN, false, QUEUE, 5 },
+    { "no spare core", { 0 }, 4, 4, 1, 0, 4, 1, QUIET, QUEUE, OWN, false, QUEUE, 2 },
+    { "more units than cores", { 0 }, 4, 9, 1, 0, 4, 1, QUIET, QUEUE, OWN, false, QUEUE, 2 },
+    { "64 cores, 32 holders", { 0 }, 4, 32, 1, 0, 64, 1, QUIET, QUEUE, OWN, false, QUEUE, 63 },
+    { "64 cores, 34 holders", { 0 }, 4, 34, 1, 0, 64, 1, QUIET, QUEUE, OWN, false, QUEUE, 62 },
+    { "400 cores", { 0 }, 4, 1, 1, 0, 400, 1, QUIET, QUEUE, OWN, false, QUEUE, 63 },
+    { "a hand-off in a wake-up", { 0, 0, 0, 28 }, 4, 1, 1, 0, 16, 1, QUIET, QUEUE, OWN, false, QUEUE, 4 },
+    { "a hand-off in two", { 0, 0, 0, 33 }, 4, 1, 1, 0, 16, 1, QUIET, QUEUE, HEAD, false, QUEUE, 2 },
+    { "in ten", { 0, 0, 0, TEN_WAKE_UPS }, 4, 1, 1, 0, 16, 1, QUIET, SLEEP, HEAD, false, QUEUE, 2 },
+    { "in more", { 0, 0, 0, TEN_WAKE_UPS + 1 }, 4, 1, 1, 0, 16, 1, QUIET, SLEEP, HEAD, false, QUEUE, 0 },
+    { "a damaged segment", { 0, 0, 0, 63 }, 4, 1, 1, 0, 16, 1, QUIET, SLEEP, HEAD, false, QUEUE, 0 },
+};
+
+START_TEST(a_situation_has_these_answers)
+{
+    for (size_t i = 0; i < sizeof(situations) / sizeof(*situations); i++) {
+        const struct situation *s = &situations[i];
+        const struct fs_awake awake = {
+            .as_front = (uint8_t)s->known.as_front & 15, .as_front_here = (uint8_t)s->known.here & 15,
+            .prewake = (uint16_t)s->known.prewake & 15, .interval = (uint16_t)s->known.interval & 63,
+        }, nothing_learned = { 0 };
+        struct fs_awake_facts facts = {
+            .waiting = s->waiting, .units = s->units, .each = s->each, .is_front = (s->flags & FRONT) != 0,
+            .only_front = (s->flags & ONLY_FRONT) != 0, .prewake_unknown = (s->flags & UNKNOWN) != 0,
+        };
+        enum fs_strategy strategy;
+        enum fs_prewake prewakes;
+
+        begin();
+        if (s->machine == LATE_YIELD)
+            (void)yield_late();
+        world.others_compute = true;
+        if (s->machine == PREEMPTED)
+            preempt(6, &nothing_learned, 2 * MS, true, true);
+        world.cores = s->cores;
+        facts.enqueued_ns = world.now;
+        prewakes = fs_awake_enqueued(&awake, &facts, s->core, &strategy);
+        ck_assert_msg(strategy == s->strategy, "%s: strategy %d", s->what, (int)strategy);
+        ck_assert_msg(prewakes == s->prewakes, "%s: wakes %d", s->what, (int)prewakes);
+        ck_assert_msg(fs_awake_prewakes_front(&awake, &facts, world.now) == s->next, "%s: the granter", s->what);
+        ck_assert_msg(fs_awake_strategy_near(&awake, &facts) == s->near_strategy, "%s: near strategy", s->what);
+        ck_assert_msg(fs_awake_near(&awake, &facts, world.now) == s->near, "%s: %d near", s->what,
+                      fs_awake_near(&awake, &facts, world.now));
+    }
+}
+END_TEST
+
+START_TEST(fewer_than_four_cores_make_a_convoy)
+{
+    begin();
+    for (world.cores = 1; world.cores <= 5; world.cores++)
+        ck_assert_int_eq(fs_awake_in_convoy(), world.cores < 4);
+}
+END_TEST
+
+/* With bounded bypass.  Of 16 threads that probably stay awake in vain, one tries. */
+START_TEST(a_thread_stays_awake_before_the_queue_for_two_wake_ups)
+{
+    static const struct { int penalty, ns, begins, cores; bool preempted, stays; } rows[] = {
+        { 0, 0, 1, 2, false, true }, { 7, 2 * WAKE_UP - 4 * LOOK, 1, 2, false, true },
+        { 0, 2 * WAKE_UP + 4 * LOOK, 1, 2, false, false }, { 0, -1, 1, 2, false, false },
+        { 8, 0, 1, 2, false, false }, { 15, 0, 16, 2, false, true }, { 15, 0, 15, 2, false, false },
+        { 0, 0, 1, 1, false, false }, { 0, 0, 1, 2, true, false },
+    };
+    const struct fs_awake nothing_learned = { 0 };
+
+    for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+        const _Atomic uint8_t penalty = (uint8_t)rows[i].penalty;
+        int64_t start;
+
+        begin();
+        world.others_compute = true;
+        if (rows[i].preempted)
+            preempt(6, &nothing_learned, 2 * MS, true, true);
+        world.cores = rows[i].cores;
+        start = world.now / 16 * 16 + rows[i].begins;
+        ck_assert_msg(fs_awake_before_queue(&penalty, start, start + rows[i].ns) == rows[i].stays, "row %zu", i);
+    }
+}
+END_TEST
+
+/* ---- Lessons ---- */
+
+START_TEST(a_wait_that_pays_takes_one_from_a_penalty_any_other_adds_two)
+{
+    static const struct { int before, paid, in_vain; } rows[] = {
+        { 0, 0, 2 }, { 1, 0, 3 }, { 7, 6, 9 }, { 12, 11, 14 }, { 13, 12, 15 }, { 14, 13, 15 }, { 15, 14, 15 },
+    };
+
+    begin();
+    for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+        for (int paid = 0; paid <= 1; paid++) {
+            const unsigned before = (unsigned)rows[i].before & 15;
+            const int expected = paid ? rows[i].paid : rows[i].in_vain;
+            struct fs_awake awake = { .as_front = before & 15, .as_front_here = before & 15, .prewake = before & 15 };
+            _Atomic uint8_t before_queue = (uint8_t)before;
+
+            fs_awake_learn(&awake, false, paid ? WAKE_UP : 2 * WAKE_UP, 0);
+            fs_awake_learn(&awake, true, paid ? SOON : LATE, 1);
+            ck_assert_int_eq(awake.prewake, expected);
+            ck_assert_int_eq(awake.as_front, expected);
+            ck_assert_int_eq(awake.as_front_here, rows[i].in_vain);     /* the core was another one */
+            fs_awake_learn_before_queue(&before_queue, paid != 0);
+            ck_assert_int_eq(before_queue, expected);
+        }
+    }
+}
+END_TEST
+
+START_TEST(a_grant_is_soon_within_two_wake_ups_and_one_and_a_half_after_an_early_wake)
+{
+    static const struct { int64_t ns; bool soon, soon_after_early_wake, in_vain; } rows[] = {
+        { WAKE_UP * 3 / 2 - 4 * LOOK, true, true, false }, { WAKE_UP * 3 / 2 + 4 * LOOK, true, false, false },
+        { WAKE_UP * 2 - 4 * LOOK, true, false, false }, { WAKE_UP * 2 + 4 * LOOK, false, false, true },
+    };
+
+    begin();
+    for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+        struct fs_awake here = { .as_front_here = 4 }, there = { .as_front = 4 }, early = { .prewake = 4 };
+        struct fs_awake timed_out = { .as_front = 4, .as_front_here = 4 };
+
+        fs_awake_learn(&here, true, rows[i].ns, world.core);
+        fs_awake_learn(&there, true, rows[i].ns, world.core + 1);
+        fs_awake_learn(&early, false, rows[i].ns, world.core);
+        fs_awake_learn_in_vain(&timed_out, true, rows[i].ns);
+        ck_assert_int_eq(here.as_front_here, rows[i].soon ? 3 : 6);
+        ck_assert_int_eq(here.as_front, 2);
+        ck_assert_int_eq(there.as_front, rows[i].soon ? 3 : 6);
+        ck_assert_int_eq(early.prewake, rows[i].soon_after_early_wake ? 3 : 6);
+        ck_assert_int_eq(timed_out.as_front, rows[i].in_vain ? 6 : 4);
+        ck_assert_int_eq(timed_out.as_front_here, rows[i].in_vain ? 6 : 4);
+        ck_assert_int_eq(early.as_front, 0);
+    }
+}
+END_TEST
+
+/* A step is a quarter of a doubling of 125 ns. */
+START_TEST(an_interval_learns_a_step_from_each_hand_off)
+{
+    static const struct { int before; int64_t ns; int after; } rows[] = {
+        { 0, 124, 0 }, { 0, 125, 0 }, { 0, 126, 1 }, { 1, 149, 0 }, { 1, 150, 2 }, { 2, 177, 1 }, { 2, 178, 3 },
+        { 3, 210, 2 }, { 3, 211, 4 }, { 4, 250, 3 }, { 4, 251, 5 }, { 62, INT64_MAX, 63 }, { 63, INT64_MAX, 63 },
+        { 63, 210 << 15, 62 },
+    };
+
+    begin();
+    for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+        struct fs_awake awake = { .interval = (unsigned)rows[i].before & 63 };
+
+        fs_awake_granted(&awake, 7, rows[i].ns);
+        ck_assert_msg(awake.interval == rows[i].after && awake.holders_core == 7, "row %zu", i);
+    }
+}
+END_TEST
+
+/* ---- The waits of a semaphore ---- */
+
 /* Was it awake when its unit came? */
-static bool awake_as_front(fairsem_t *sem, int64_t after)
+static bool awake_as_head(fairsem_t *sem, int64_t after)
 {
     wait_for(sem, after);
     return !world.seen[0].asleep;
 }
 
-/* Did the front stay awake at all?  Its unit comes late. */
-static bool tries_as_front(fairsem_t *sem)
+/* Did the head stay awake at all?  Its unit comes late. */
+static bool tries_as_head(fairsem_t *sem)
 {
     wait_for(sem, LATE);
     ck_assert(world.seen[0].asleep);
     return world.seen[0].awake > LOOK; /* the decision may take one look at the clock */
 }
 
-static bool awake_as_second(fairsem_t *sem, int64_t after)
+/* Was the second waiter woken early, when the ticket before it was granted?  Its own unit comes late. */
+static bool woken_early_as_second(fairsem_t *sem)
 {
-    wait_as_second(sem, LATE, after);
-    return !world.seen[1].asleep;
-}
-
-/* Was the second waiter pre-woken, when the ticket before it was granted?  Its own unit comes late. */
-static bool pre_woken_as_second(fairsem_t *sem)
-{
-    wait_as_second(sem, LATE, LATE_AFTER_PRE_WAKE);
+    wait_as_second(sem, LATE, LATE);
     ck_assert(world.seen[1].asleep);
     return world.seen[1].wakes != 0;
 }
 
-/* Returns how many of the waits stay awake, or are pre-woken, although that does not pay. */
+/* Returns how many of the waits stay awake, or are woken early, although that does not pay. */
 static int tries(fairsem_t *sem, bool (*try_it)(fairsem_t *), int waits)
 {
     int n = 0;
 
     for (int i = 0; i < waits; i++)
         n += try_it(sem);
-    return n;
-}
-
-/* Returns how many waits it takes until one is awake for a grant that comes soon. */
-static int until_awake(fairsem_t *sem, bool (*awake)(fairsem_t *, int64_t), int64_t soon)
-{
-    int n = 1;
-
-    while (!awake(sem, soon) && n < 100000)
-        n++;
     return n;
 }
 
@@ -86,49 +541,6 @@ static const fairsem_attr_t no_spin = { .flags = FAIRSEM_NO_SPIN };
 static const fairsem_attr_t interruptible = { .flags = FAIRSEM_INTERRUPTIBLE };
 static const fairsem_attr_t with_bypass = { .flags = FAIRSEM_BOUNDED_BYPASS,
                                             .bypass_ns = INT64_C(1) << 60 };
-
-/* ---- Lessons ---- */
-
-/* Either penalty after a grant that came soon, or late. */
-static int after(int penalty, bool soon)
-{
-    if (soon)
-        return penalty > 0 ? penalty - 1 : 0;
-    return penalty + 2 < 15 ? penalty + 2 : 15;
-}
-
-/* Any sequence of soon and late grants: the thread stays awake while the penalty is below 8. */
-static void learn_both(fairsem_t *sem, uint32_t seed, int late_in_16)
-{
-    int as_front = 0, prewake = 0;
-
-    for (int i = 0; i < 2000; i++) {
-        bool soon;
-
-        seed = seed * 1664525 + 1013904223;
-        soon = (int)(seed >> 28) >= late_in_16;
-        if ((seed >> 20 & 1) != 0) {
-            wait_for(sem, soon ? SOON : LATE);
-            ck_assert_int_eq(world.seen[0].awake != 0, as_front < 8);
-            as_front = after(as_front, soon);
-        } else {
-            wait_as_second(sem, LATE, soon ? SOON_AFTER_PRE_WAKE : LATE_AFTER_PRE_WAKE);
-            ck_assert_int_eq(world.seen[1].wakes != 0, prewake < 8);
-            prewake = after(prewake, soon);
-        }
-    }
-}
-
-START_TEST(a_wait_that_pays_takes_one_from_the_penalty_any_other_adds_two)
-{
-    begin();
-    for (int late_in_16 = 0; late_in_16 <= 16; late_in_16++) {
-        fairsem_t sem = FAIRSEM_INITIALIZER(0);
-
-        learn_both(&sem, (uint32_t)late_in_16, late_in_16);
-    }
-}
-END_TEST
 
 static void time_out_after(fairsem_t *sem, int64_t ns)
 {
@@ -144,75 +556,28 @@ static void time_out_after(fairsem_t *sem, int64_t ns)
     fs_section_end(&in);
 }
 
-START_TEST(a_front_that_times_out_late_teaches_that_it_does_not_pay)
+START_TEST(a_head_that_times_out_late_teaches_that_it_does_not_pay)
 {
     fairsem_t sem = FAIRSEM_INITIALIZER(0);
 
     begin();
     for (int i = 0; i < 4; i++)
         time_out_after(&sem, 2 * WAKE_UP + LOOK);
-    ck_assert(!awake_as_front(&sem, SOON));
+    ck_assert(!awake_as_head(&sem, SOON));
 }
 END_TEST
 
 /* The unit might have come a moment later. */
-START_TEST(a_front_that_times_out_soon_teaches_nothing)
+START_TEST(a_head_that_times_out_soon_teaches_nothing)
 {
     fairsem_t sem = FAIRSEM_INITIALIZER(0);
 
     begin();
     for (int i = 0; i < 20; i++)
         time_out_after(&sem, 2 * WAKE_UP - LOOK);
-    ck_assert(awake_as_front(&sem, SOON));
+    ck_assert(awake_as_head(&sem, SOON));
 }
 END_TEST
-
-/* A front that sleeps teaches as much as one that stayed awake. */
-START_TEST(eight_grants_undo_what_a_semaphore_learned_from_any_number)
-{
-    fairsem_t sem = FAIRSEM_INITIALIZER(0);
-
-    begin();
-    ck_assert_int_eq(tries(&sem, tries_as_front, 10000), 4);
-    for (int i = 0; i < 8; i++)
-        ck_assert(!awake_as_front(&sem, SOON));
-    assert_awake(&sem, awake_as_front, SOON, 100);
-}
-END_TEST
-
-START_TEST(staying_awake_pays_if_the_grant_comes_within_two_wake_ups)
-{
-    begin();
-    for (int64_t ns = LOOK; ns < 4 * WAKE_UP; ns += LOOK) {
-        fairsem_t sem = FAIRSEM_INITIALIZER(0);
-
-        for (int i = 0; i < 20; i++)
-            wait_for(&sem, ns);
-        if (ns < 2 * WAKE_UP - 4 * LOOK)
-            ck_assert(!world.seen[0].asleep);
-        if (ns > 2 * WAKE_UP + 4 * LOOK)
-            ck_assert_int_eq(world.seen[0].awake, 0);
-    }
-}
-END_TEST
-
-START_TEST(pre_waking_pays_if_the_grant_comes_within_one_and_a_half_wake_ups)
-{
-    begin();
-    for (int64_t ns = LOOK; ns < 4 * WAKE_UP; ns += LOOK) {
-        fairsem_t sem = FAIRSEM_INITIALIZER(0);
-
-        for (int i = 0; i < 20; i++)
-            wait_as_second(&sem, LATE, ns);
-        if (ns < WAKE_UP + WAKE_UP / 2 - 4 * LOOK)
-            ck_assert_int_ne(world.seen[1].wakes, 0);
-        if (ns > WAKE_UP + WAKE_UP / 2 + 4 * LOOK)
-            ck_assert_int_eq(world.seen[1].wakes, 0);
-    }
-}
-END_TEST
-
-/* ---- Waits that teach nothing ---- */
 
 /* A ticket waits for more units than there will be, behind all threads. */
 static void let_a_ticket_wait(fairsem_t *sem, fairsem_ticket_t *ticket)
@@ -226,13 +591,49 @@ START_TEST(units_that_are_there_at_once_teach_nothing)
     fairsem_ticket_t ticket = { 0 };
 
     begin();
-    tries(&sem, tries_as_front, 10000);
+    tries(&sem, tries_as_head, 10000);
     let_a_ticket_wait(&sem, &ticket);
     ck_assert_int_eq(fairsem_release(&sem, 10000), 0);
     for (int i = 0; i < 10000; i++)
         ck_assert_int_eq(fairsem_acquire(&sem, 1), 0);
     ck_assert_int_eq(fairsem_ticket_return(&ticket), 0);
-    ck_assert_int_le(tries(&sem, tries_as_front, 1000), 2);
+    ck_assert_int_le(tries(&sem, tries_as_head, 1000), 2);
+}
+END_TEST
+
+START_TEST(a_grant_to_a_ticket_teaches_nothing_even_if_others_wait)
+{
+    fairsem_t sem = FAIRSEM_INITIALIZER(0);
+
+    begin();
+    for (int i = 0; i < 20; i++) {
+        fairsem_ticket_t first = { 0 }, second = { 0 };
+
+        ck_assert_int_eq(fairsem_ticket_take(&first, &sem, 1, 0, NULL, NULL), EINPROGRESS);
+        ck_assert_int_eq(fairsem_ticket_take(&second, &sem, 1, 0, NULL, NULL), EINPROGRESS);
+        world.now += LATE;
+        ck_assert_int_eq(fairsem_release(&sem, 1), 0);
+        fairsem_ticket_return(&second);
+        fairsem_ticket_return(&first);
+        ck_assert_int_eq(fairsem_tryacquire(&sem, 1), 0);
+    }
+    ck_assert_int_eq(fs_inside(&sem)->awake.interval, 0);
+    ck_assert(awake_as_head(&sem, SOON));
+}
+END_TEST
+
+START_TEST(an_interval_is_learned_only_if_others_wait)
+{
+    fairsem_t sem = FAIRSEM_INITIALIZER(0);
+    fairsem_ticket_t ticket = { 0 };
+
+    begin();
+    wait_for(&sem, LATE);
+    ck_assert_int_eq(fs_inside(&sem)->awake.interval, 0);
+    let_a_ticket_wait(&sem, &ticket);
+    wait_for(&sem, LATE);
+    ck_assert_int_eq(fs_inside(&sem)->awake.interval, 1);
+    ck_assert_int_eq(fairsem_ticket_return(&ticket), 0);
 }
 END_TEST
 
@@ -258,60 +659,18 @@ START_TEST(waits_that_end_without_a_grant_teach_nothing)
     fairsem_t sem = FAIRSEM_INITIALIZER(0);
 
     begin();
-    assert_awake(&sem, awake_as_front, SOON, 100);
+    assert_awake(&sem, awake_as_head, SOON, 100);
     for (int i = 0; i < 1000; i++)
         wait_until_canceled(&sem, LATE);
-    assert_awake(&sem, awake_as_front, SOON, 100);
-    tries(&sem, tries_as_front, 1000);
+    assert_awake(&sem, awake_as_head, SOON, 100);
+    tries(&sem, tries_as_head, 1000);
     for (int i = 0; i < 1000; i++)
         wait_until_canceled(&sem, SOON);
-    ck_assert_int_le(tries(&sem, tries_as_front, 100), 2);
+    ck_assert_int_le(tries(&sem, tries_as_head, 100), 2);
 }
 END_TEST
 
-/* ---- The front ---- */
-
-static bool yields_as_front(fairsem_t *sem, int64_t after)
-{
-    return awake_as_front(sem, after) && world.seen[0].yields != 0;
-}
-
-static bool spins_as_front(fairsem_t *sem, int64_t after)
-{
-    return awake_as_front(sem, after) && world.seen[0].yields == 0;
-}
-
-/* A thread that spins on the releaser's core only delays it. */
-START_TEST(a_releaser_on_the_same_core_is_a_reason_to_yield)
-{
-    fairsem_t sem = FAIRSEM_INITIALIZER(0);
-
-    begin();
-    world.core_of_others = world.core;
-    for (int i = 0; i < 20; i++)
-        awake_as_front(&sem, SOON);
-    assert_awake(&sem, yields_as_front, SOON, 1000);
-    ck_assert_int_le(tries(&sem, tries_as_front, 1000), 10);
-    ck_assert_int_le(until_awake(&sem, yields_as_front, SOON), 20);
-    world.core_of_others = world.core + 1;
-    ck_assert_int_le(until_awake(&sem, spins_as_front, SOON), 20);
-}
-END_TEST
-
-START_TEST(a_front_that_yields_does_so_for_two_wake_ups)
-{
-    fairsem_t sem = FAIRSEM_INITIALIZER(0);
-
-    begin();
-    world.cores = 1;
-    ck_assert(tries_as_front(&sem));
-    ck_assert_int_gt(world.seen[0].yields, 0);
-    ck_assert_int_ge(world.seen[0].awake, 2 * WAKE_UP - 2 * LOOK);
-    ck_assert_int_le(world.seen[0].awake, 2 * WAKE_UP + 2 * LOOK);
-}
-END_TEST
-
-/* Not even for a grant that comes soon.  A thread that must not stay awake is not pre-woken either. */
+/* Not even for a grant that comes soon.  A thread that must not stay awake is not woken early either. */
 START_TEST(no_thread_stays_awake_with_the_flag_that_says_so)
 {
     fairsem_t sem;
@@ -322,7 +681,7 @@ START_TEST(no_thread_stays_awake_with_the_flag_that_says_so)
         wait_for(&sem, SOON);
         ck_assert(world.seen[0].asleep);
         ck_assert_int_eq(world.seen[0].awake, 0);
-        wait_as_second(&sem, LATE, SOON_AFTER_PRE_WAKE);
+        wait_as_second(&sem, LATE, (WAKE_UP + WAKE_UP / 4));
         ck_assert(world.seen[1].asleep);
         ck_assert_int_eq(world.seen[1].awake, 0);
         ck_assert_int_eq(world.seen[1].wakes, 0);
@@ -330,8 +689,8 @@ START_TEST(no_thread_stays_awake_with_the_flag_that_says_so)
 }
 END_TEST
 
-/* Signals are blocked while it is awake.  After a pre-wake it would have to block them again. */
-START_TEST(an_interruptible_front_stays_awake_but_is_not_pre_woken)
+/* Signals are blocked while it is awake.  After an early wake it would have to block them again. */
+START_TEST(an_interruptible_head_stays_awake_but_is_not_woken_early)
 {
     fairsem_t sem;
 
@@ -339,272 +698,178 @@ START_TEST(an_interruptible_front_stays_awake_but_is_not_pre_woken)
         NOT_HERE("no interruptible semaphores here");
     begin();
     ck_assert_int_eq(fairsem_init(&sem, 0, &interruptible), 0);
-    assert_awake(&sem, awake_as_front, SOON, 1000);
+    assert_awake(&sem, awake_as_head, SOON, 1000);
     for (int round = 0; round < 10; round++) {
-        wait_as_second(&sem, LATE, SOON_AFTER_PRE_WAKE);
+        wait_as_second(&sem, LATE, (WAKE_UP + WAKE_UP / 4));
         ck_assert(world.seen[1].asleep);
         ck_assert_int_eq(world.seen[1].wakes, 0);
     }
 }
 END_TEST
 
-START_TEST(only_the_front_stays_awake)
+START_TEST(only_the_head_stays_awake)
 {
     fairsem_t sem = FAIRSEM_INITIALIZER(0);
 
     begin();
-    assert_awake(&sem, awake_as_front, SOON, 100);
+    assert_awake(&sem, awake_as_head, SOON, 100);
     for (int i = 0; i < 100; i++) {
-        wait_as_second(&sem, SOON, LATE_AFTER_PRE_WAKE);
+        wait_as_second(&sem, SOON, LATE);
         ck_assert(world.seen[0].asleep);
         ck_assert_int_eq(world.seen[0].awake, 0);
     }
 }
 END_TEST
 
-START_TEST(a_thread_that_is_enqueued_as_the_front_before_others_stays_awake)
+START_TEST(a_thread_that_joins_as_the_head_before_others_stays_awake)
 {
     fairsem_t sem = FAIRSEM_INITIALIZER(0);
     fairsem_ticket_t ticket = { 0 };
 
     begin();
     let_a_ticket_wait(&sem, &ticket);
-    assert_awake(&sem, awake_as_front, SOON, 100);
+    assert_awake(&sem, awake_as_head, SOON, 100);
     ck_assert_int_eq(fairsem_ticket_return(&ticket), 0);
 }
 END_TEST
 
-/* The cores of the waiter and of the granter do not matter. */
-START_TEST(pre_waking_depends_on_the_time_alone)
-{
-    fairsem_t sem = FAIRSEM_INITIALIZER(0);
-
-    begin();
-    world.core_of_others = world.core;
-    assert_awake(&sem, awake_as_second, SOON_AFTER_PRE_WAKE, 1000);
-}
-END_TEST
-
 /* A woken thread would find no unit to take, see bypass.h. */
-START_TEST(no_thread_is_pre_woken_where_threads_may_pass)
+START_TEST(no_thread_is_woken_early_where_threads_may_pass)
 {
     fairsem_t sem;
 
     begin();
     ck_assert_int_eq(fairsem_init(&sem, 0, &with_bypass), 0);
     for (int i = 0; i < 10; i++)
-        ck_assert(!pre_woken_as_second(&sem));
+        ck_assert(!woken_early_as_second(&sem));
 }
 END_TEST
 
-/* The front is woken to compete, and is granted the free units when it runs. */
-START_TEST(a_front_that_is_woken_to_compete_learns_from_it)
+/* The head is woken to compete, and is granted the free units when it runs. */
+START_TEST(a_head_that_is_woken_to_compete_learns_from_it)
 {
     fairsem_t sem;
 
     begin();
-    world.now++;        /* not a time at which a thread stays awake before it is enqueued, whatever the penalty */
+    world.now++;        /* not a time at which a thread stays awake before it joins, whatever the penalty */
     ck_assert_int_eq(fairsem_init(&sem, 0, &with_bypass), 0);
     atomic_store(&fs_inside(&sem)->before_queue, 15);
-    assert_awake(&sem, awake_as_front, SOON, 100);
-    ck_assert_int_le(tries(&sem, tries_as_front, 1000), 10);
-    ck_assert_int_le(until_awake(&sem, awake_as_front, SOON), 20);
+    assert_awake(&sem, awake_as_head, SOON, 100);
+    ck_assert_int_le(tries(&sem, tries_as_head, 1000), 10);
+    for (int i = 0; i < 8; i++)
+        (void)awake_as_head(&sem, SOON);
+    ck_assert(awake_as_head(&sem, SOON));
 }
 END_TEST
 
-/* ---- Beside other programs ---- */
-
-#define VERY_LATE 1600000       /* more than a millisecond */
-#define MS        INT64_C(1000000)
-
-/* Many short hand-off intervals, then a preempted hand-off.  Returns the time of that. */
-static int64_t is_late_on(fairsem_t *sem, int core_of_releaser)
+static bool a_second_is_woken_early(void)
 {
-    int core = world.core_of_others;
+    fairsem_t sem = FAIRSEM_INITIALIZER(0);
 
-    for (int i = 0; i < 20; i++)
-        wait_for(sem, SOON);
-    world.core_of_others = core_of_releaser;
-    wait_for(sem, VERY_LATE);
-    world.core_of_others = core;
-    return world.now;
+    return woken_early_as_second(&sem);
 }
 
-/* The releaser runs on the core of the thread that was granted before. */
-static int64_t is_late_once(fairsem_t *sem)
+/* Six in 0.4 s. */
+START_TEST(preempted_hand_offs_of_one_semaphore_make_all_sleep)
 {
-    return is_late_on(sem, world.core);
-}
-
-static int64_t is_late(fairsem_t *sem, int times)
-{
-    while (times-- > 1)
-        (void)is_late_once(sem);
-    return is_late_once(sem);
-}
-
-static bool stays_awake_at(fairsem_t *sem, int64_t when)
-{
-    world.now = when;
-    for (int i = 0; i < 8; i++) {       /* several times: the semaphore may have learned that it does not pay */
-        if (awake_as_front(sem, SOON))
-            return true;
-    }
-    return false;
-}
-
-#define MANY 6          /* preempted hand-offs, in less than 0.4 s */
-
-START_TEST(all_sleep_while_other_programs_have_the_cores_for_longer_each_time)
-{
-    fairsem_t sem = FAIRSEM_INITIALIZER(0), other = FAIRSEM_INITIALIZER(0);
-    int64_t backoff = 100 * MS, late;
+    fairsem_t sem = FAIRSEM_INITIALIZER(0);
 
     begin();
     world.others_compute = true;
-    late = is_late(&sem, MANY);
+    world.core_of_others = world.core;  /* the releaser was granted before */
     for (int i = 0; i < 6; i++) {
-        ck_assert(!stays_awake_at(&other, late + backoff - MS));
-        ck_assert(!stays_awake_at(&sem, late + backoff - MS));
-        ck_assert(stays_awake_at(&sem, late + backoff));
-        late = is_late(&sem, MANY);
-        backoff = backoff < 640 * MS ? backoff * 4 : 2560 * MS;
-    }
-    ck_assert(!stays_awake_at(&sem, late + backoff - MS));
-    ck_assert(stays_awake_at(&sem, late + backoff + 1100 * MS));
-    late = is_late(&sem, MANY);         /* the last back-off was long ago */
-    ck_assert(!stays_awake_at(&sem, late + 99 * MS));
-    ck_assert(stays_awake_at(&sem, late + 100 * MS));
-}
-END_TEST
-
-START_TEST(fewer_preempted_hand_offs_change_nothing)
-{
-    fairsem_t sem = FAIRSEM_INITIALIZER(0);
-
-    begin();
-    world.others_compute = true;
-    for (int i = 0; i < 10; i++)
-        ck_assert(stays_awake_at(&sem, is_late(&sem, MANY - 1) + 400 * MS));
-    for (int i = 0; i < 10; i++)
-        ck_assert(stays_awake_at(&sem, is_late(&sem, 1) + 90 * MS));
-}
-END_TEST
-
-/* The process is preempted for a moment, which delays hand-offs of many semaphores. */
-START_TEST(hand_offs_preempted_at_one_moment_count_once)
-{
-    fairsem_t sem[MANY];
-    int64_t begun;
-    int core;
-
-    begin();
-    core = world.core_of_others;
-    world.others_compute = true;
-    for (int i = 0; i < MANY; i++) {
-        ck_assert_int_eq(fairsem_init(&sem[i], 0, NULL), 0);
+        ck_assert(a_second_is_woken_early());
         for (int k = 0; k < 20; k++)
-            wait_for(&sem[i], SOON);
+            wait_for(&sem, SOON);
+        wait_for(&sem, 2 * MS);
     }
-    begun = world.now;
-    world.core_of_others = world.core;
-    for (int i = 0; i < MANY; i++) {
-        world.now = begun + i;
-        wait_for(&sem[i], VERY_LATE);
-    }
-    world.core_of_others = core;
-    ck_assert(stays_awake_at(&sem[0], world.now));
+    ck_assert(!a_second_is_woken_early());
+    world.now += 100 * MS;
+    ck_assert(a_second_is_woken_early());
 }
 END_TEST
 
-START_TEST(hand_offs_preempted_before_a_back_off_do_not_count_after_it)
+/* Returns how long a front spins that requests n units. */
+static int64_t spins_beside_holders(int64_t units, int64_t capacity, int64_t n, int cores)
+{
+    const fairsem_attr_t attr = { .capacity = capacity };
+    fairsem_t sem;
+
+    ck_assert_int_eq(fairsem_init(&sem, units, &attr), 0);
+    ck_assert_int_eq(fairsem_acquire(&sem, units), 0);
+    world.cores = cores;
+    begin_plan();
+    plan(LATE, release_units, &(struct units){ &sem, n });
+    ck_assert_int_eq(fairsem_acquire(&sem, n), 0);
+    return spun(0);
+}
+
+START_TEST(the_holders_are_counted_by_the_units_that_there_can_be)
+{
+    static const struct { int64_t units, capacity, each; int cores; bool spins; } rows[] = {
+        { 2, 0, 1, 2, false }, { 2, 0, 1, 3, true }, { 29, 0, 10, 3, true }, { 29, 0, 10, 2, false },
+        { 1, 3, 1, 3, false }, { 1, 3, 1, 4, true },
+        /* The capacity of a sem_t says nothing about the holders. */
+        { 1, INT_MAX, 1, 2, true }, { 2, INT_MAX, 1, 2, false },
+        /* At least one holder is assumed, even if there were too few units at first. */
+        { 0, 0, 1, 2, true }, { 0, 0, 1, 1, false }, { 3, 0, 7, 2, true }, { 3, 3, 3, 2, true },
+    };
+    fairsem_t two = FAIRSEM_INITIALIZER(2);
+
+    begin();
+    for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++)
+        assert_about(spins_beside_holders(rows[i].units, rows[i].capacity, rows[i].each, rows[i].cores),
+                     rows[i].spins ? 2 * WAKE_UP : 0);
+    ck_assert_int_eq(fairsem_acquire(&two, 2), 0);
+    world.cores = 2;
+    wait_for(&two, LATE);
+    ck_assert_int_eq(spun(0), 0);
+}
+END_TEST
+
+START_TEST(a_thread_granted_while_it_is_awake_goes_on_at_once)
 {
     fairsem_t sem = FAIRSEM_INITIALIZER(0);
-    int64_t late;
+    int64_t before;
 
     begin();
-    world.others_compute = true;
-    late = is_late(&sem, MANY);
-    ck_assert(stays_awake_at(&sem, late + 100 * MS));
-    ck_assert(stays_awake_at(&sem, is_late(&sem, MANY - 1)));
-    ck_assert(!stays_awake_at(&sem, is_late(&sem, 1)));
-}
-END_TEST
-
-START_TEST(nobody_is_pre_woken_while_all_sleep)
-{
-    fairsem_t sem = FAIRSEM_INITIALIZER(0);
-    int64_t late;
-
-    begin();
-    world.others_compute = true;
-    late = is_late(&sem, MANY);
-    ck_assert(!pre_woken_as_second(&sem));
-    world.now = late + 100 * MS;
-    ck_assert(pre_woken_as_second(&sem));
-}
-END_TEST
-
-START_TEST(threads_stay_awake_if_their_own_process_has_the_cores)
-{
-    fairsem_t sem = FAIRSEM_INITIALIZER(0);
-
-    begin();
-    for (int i = 0; i < 20; i++)
-        ck_assert(stays_awake_at(&sem, is_late_once(&sem)));
-}
-END_TEST
-
-START_TEST(a_preempted_hand_off_changes_nothing_where_releasers_do_not_acquire)
-{
-    fairsem_t sem = FAIRSEM_INITIALIZER(0);
-
-    begin();
-    world.others_compute = true;
-    for (int i = 0; i < 10; i++)
-        ck_assert(stays_awake_at(&sem, is_late_on(&sem, !world.core)));
-}
-END_TEST
-
-START_TEST(a_preempted_hand_off_changes_nothing_where_intervals_are_long)
-{
-    fairsem_t sem = FAIRSEM_INITIALIZER(0), other = FAIRSEM_INITIALIZER(0);
-
-    begin();
-    world.others_compute = true;
-    for (int i = 0; i < 100; i++)
-        wait_for(&sem, LATE);
-    for (int i = 0; i < 10; i++)
-        wait_for(&sem, VERY_LATE);
-    ck_assert(awake_as_front(&other, SOON));
+    before = world.now;
+    wait_for(&sem, WAKE_UP);
+    ck_assert(!world.seen[0].asleep);
+    ck_assert_int_eq(world.is.wakes, 0);
+    assert_about(world.now - before, WAKE_UP);
 }
 END_TEST
 
 int main(void)
 {
-    RUN_SUITE("awake", a_front_that_times_out_late_teaches_that_it_does_not_pay,
-              a_front_that_times_out_soon_teaches_nothing,
-              a_wait_that_pays_takes_one_from_the_penalty_any_other_adds_two,
-              eight_grants_undo_what_a_semaphore_learned_from_any_number,
-              staying_awake_pays_if_the_grant_comes_within_two_wake_ups,
-              pre_waking_pays_if_the_grant_comes_within_one_and_a_half_wake_ups,
+    RUN_SUITE("awake", no_thread_stays_awake_until_a_wake_up_has_been_measured,
+              each_strategy_has_its_time,
+              the_time_of_a_wake_up_is_an_average_of_50_us_at_most,
+              after_a_late_yield_nobody_yields_for_longer_each_time,
+              threads_that_are_late_at_the_same_time_cause_one_back_off,
+              a_stay_in_the_queue_in_which_nobody_else_runs_is_in_vain,
+              six_preempted_hand_offs_make_all_sleep_if_a_hand_off_was_due,
+              all_sleep_for_longer_each_time,
+              a_situation_has_these_answers,
+              fewer_than_four_cores_make_a_convoy,
+              a_thread_stays_awake_before_the_queue_for_two_wake_ups,
+              a_wait_that_pays_takes_one_from_a_penalty_any_other_adds_two,
+              a_grant_is_soon_within_two_wake_ups_and_one_and_a_half_after_an_early_wake,
+              an_interval_learns_a_step_from_each_hand_off,
+              a_head_that_times_out_late_teaches_that_it_does_not_pay,
+              a_head_that_times_out_soon_teaches_nothing,
               units_that_are_there_at_once_teach_nothing,
+              a_grant_to_a_ticket_teaches_nothing_even_if_others_wait,
+              an_interval_is_learned_only_if_others_wait,
               waits_that_end_without_a_grant_teach_nothing,
-              a_releaser_on_the_same_core_is_a_reason_to_yield,
-              a_front_that_yields_does_so_for_two_wake_ups,
               no_thread_stays_awake_with_the_flag_that_says_so,
-              an_interruptible_front_stays_awake_but_is_not_pre_woken,
-              only_the_front_stays_awake,
-              a_thread_that_is_enqueued_as_the_front_before_others_stays_awake,
-              pre_waking_depends_on_the_time_alone,
-              no_thread_is_pre_woken_where_threads_may_pass,
-              a_front_that_is_woken_to_compete_learns_from_it,
-              all_sleep_while_other_programs_have_the_cores_for_longer_each_time,
-              fewer_preempted_hand_offs_change_nothing,
-              hand_offs_preempted_at_one_moment_count_once,
-              hand_offs_preempted_before_a_back_off_do_not_count_after_it,
-              nobody_is_pre_woken_while_all_sleep,
-              threads_stay_awake_if_their_own_process_has_the_cores,
-              a_preempted_hand_off_changes_nothing_where_releasers_do_not_acquire,
-              a_preempted_hand_off_changes_nothing_where_intervals_are_long);
+              an_interruptible_head_stays_awake_but_is_not_woken_early,
+              only_the_head_stays_awake,
+              a_thread_that_joins_as_the_head_before_others_stays_awake,
+              no_thread_is_woken_early_where_threads_may_pass,
+              a_head_that_is_woken_to_compete_learns_from_it,
+              preempted_hand_offs_of_one_semaphore_make_all_sleep,
+              the_holders_are_counted_by_the_units_that_there_can_be,
+              a_thread_granted_while_it_is_awake_goes_on_at_once);
 }

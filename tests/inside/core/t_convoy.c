@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * t_convoy.c - more than two waiters: a waiter whose grant is near yields instead of sleeping, and the next
- * thread that is enqueued, not the granter, pre-wakes a waiter.  doc/awake.md says why.
+ * t_convoy.c - more than two waiters: a near waiter yields instead of sleeping, and the next thread that is
+ * enqueued, not the granter, pre-wakes a waiter.  t_awake.c has the policy, doc/awake.md its reasons.
  */
 #define _GNU_SOURCE             /* syscall */
 #include "clockwork.h"
@@ -66,56 +66,6 @@ static void wait_behind(fairsem_t *sem, int before, int64_t after)
     claim(0, before);
 }
 
-START_TEST(a_waiter_whose_grant_is_near_yields)
-{
-    fairsem_t sem = FAIRSEM_INITIALIZER(0);
-
-    begin();
-    for (int before = 2; before <= 10; before++) {
-        wait_behind(&sem, before, NEAR);
-        ck_assert(!world.seen[0].asleep);
-        ck_assert_int_gt(world.is.yields, 10);
-    }
-}
-END_TEST
-
-START_TEST(a_waiter_does_not_yield_for_long)
-{
-    fairsem_t sem = FAIRSEM_INITIALIZER(0);
-
-    begin();
-    wait_behind(&sem, 2, LATE);
-    ck_assert(world.seen[0].asleep);
-    ck_assert_int_ge(world.seen[0].awake, 2 * NEAR - 1000);
-    ck_assert_int_le(world.seen[0].awake, 2 * NEAR + 1000);
-}
-END_TEST
-
-START_TEST(a_waiter_far_behind_sleeps_at_once)
-{
-    fairsem_t sem = FAIRSEM_INITIALIZER(0);
-
-    begin();
-    wait_behind(&sem, 11, NEAR);
-    ck_assert(world.seen[0].asleep);
-    ck_assert_int_eq(world.seen[0].awake, 0);
-    ck_assert_int_eq(world.is.yields, 0);
-}
-END_TEST
-
-START_TEST(with_two_holders_twice_as_many_yield)
-{
-    fairsem_t sem = FAIRSEM_INITIALIZER(2);
-
-    begin();
-    ck_assert_int_eq(fairsem_acquire(&sem, 2), 0);
-    wait_behind(&sem, 22, NEAR);
-    ck_assert_int_gt(world.is.yields, 10);
-    wait_behind(&sem, 23, NEAR);
-    ck_assert_int_eq(world.is.yields, 0);
-}
-END_TEST
-
 /* Be the front for `ns`, while a ticket of a worse priority waits. */
 static void be_the_front_for(fairsem_t *sem, int64_t ns)
 {
@@ -146,17 +96,6 @@ START_TEST(a_semaphore_learns_the_hand_off_interval)
     ck_assert(yields_as_third(&sem));
 }
 END_TEST
-
-/* The two tickets before it are granted one by one. */
-static void become_the_front_asleep(fairsem_t *sem)
-{
-    take(sem, 0, 2);
-    begin_plan();
-    for (int i = 1; i <= 3; i++)
-        plan(i * LATE, release_one, sem);
-    ck_assert_int_eq(fairsem_acquire(sem, 1), 0);
-    claim(0, 2);
-}
 
 /* ---- The next waiter of a core ---- */
 
@@ -266,20 +205,6 @@ START_TEST(a_thread_that_is_enqueued_wakes_the_front_if_its_core_has_the_holder_
 }
 END_TEST
 
-START_TEST(for_long_intervals_nobody_is_next_on_a_core)
-{
-    fairsem_t sem = FAIRSEM_INITIALIZER(0);
-
-    begin();
-    for (int i = 0; i < 40; i++)
-        be_the_front_for(&sem, NEAR / 2);
-    hold_and_queue(&sem, 0, 2);
-    enqueue_on(&sem, &queued[3], 1);
-    ck_assert_int_eq(first_woken(3), 0);
-    fairsem_release(&sem, 4);
-}
-END_TEST
-
 START_TEST(a_waiter_that_is_awake_and_next_is_told)
 {
     fairsem_t sem = FAIRSEM_INITIALIZER(0);
@@ -324,130 +249,6 @@ START_TEST(the_next_waiter_spins_for_a_few_short_holds_and_then_yields)
     ck_assert_int_eq(yields_when_next(0, 30000), 0);
     ck_assert_int_gt(yields_when_next(1, 30000), 0);
     ck_assert_int_gt(yields_when_next(0, 40000), 0);
-}
-END_TEST
-
-/* ---- A yield that took a time slice ---- */
-
-/* Yield to a thread of another program, which computes.  Returns the time when the yield ended. */
-static int64_t yield_late(fairsem_t *sem)
-{
-    int64_t began = world.now;
-
-    world.yield_takes = 3 * LATE;
-    wait_behind(sem, 2, 4 * LATE);
-    world.yield_takes = LOOK;
-    ck_assert_int_eq(world.is.yields, 1);
-    ck_assert(world.seen[0].asleep);
-    return began + 3 * LATE;
-}
-
-START_TEST(after_a_late_yield_no_thread_of_the_process_yields_for_a_moment)
-{
-    fairsem_t sem = FAIRSEM_INITIALIZER(0), other = FAIRSEM_INITIALIZER(0);
-    int64_t late;
-
-    begin();
-    late = yield_late(&sem);
-    become_the_front_asleep(&sem);
-    ck_assert_int_eq(world.seen[2].wakes, 1);   /* pre-woken by the granter, as without a convoy */
-    ck_assert_int_eq(world.is.yields, 0);
-    ck_assert(!yields_as_third(&sem) && !yields_as_third(&other));
-    world.now = late + LATE;
-    world.cores = 1;                            /* the front would spin, on the holder's core */
-    become_the_front_asleep(&sem);
-    ck_assert_int_eq(world.seen[2].wakes, 0);
-    world.now = late + 6 * LATE;
-    ck_assert(yields_as_third(&other) && yields_as_third(&sem));
-}
-END_TEST
-
-START_TEST(the_back_off_doubles_while_each_is_followed_by_a_late_yield)
-{
-    fairsem_t sem = FAIRSEM_INITIALIZER(0);
-    int64_t backoff = 5 * LATE, late;
-
-    begin();
-    late = yield_late(&sem);
-    for (int i = 0; i < 20; i++) {
-        world.now = late + backoff - LATE / 2;
-        ck_assert(!yields_as_third(&sem));
-        world.now = late + backoff + LATE / 2;
-        late = yield_late(&sem);
-        if (i < 7)
-            backoff *= 2;   /* up to 0.64 s */
-    }
-    world.now = late + backoff + LATE;
-    ck_assert(yields_as_third(&sem));
-    world.now += backoff;
-    late = yield_late(&sem);    /* only once: the machine was paused */
-    world.now = late + 6 * LATE;
-    ck_assert(yields_as_third(&sem));
-}
-END_TEST
-
-/* No other thread has run: the yields give no core to the holders of the units. */
-START_TEST(after_a_whole_stay_of_yields_that_come_back_at_once_no_thread_yields_for_a_moment)
-{
-    fairsem_t sem = FAIRSEM_INITIALIZER(0), other = FAIRSEM_INITIALIZER(0);
-    int64_t in_vain;
-
-    begin();
-    wait_behind(&sem, 2, 3 * NEAR);
-    ck_assert(world.seen[0].asleep);
-    ck_assert_int_gt(world.seen[0].yields, 0);
-    in_vain = world.start + 2 * NEAR;
-    world.now = in_vain + 4 * LATE;
-    ck_assert(!yields_as_third(&other));
-    world.now = in_vain + 6 * LATE;
-    ck_assert(yields_as_third(&other));
-}
-END_TEST
-
-START_TEST(a_whole_stay_in_which_others_have_run_changes_nothing)
-{
-    fairsem_t sem = FAIRSEM_INITIALIZER(0);
-
-    begin();
-    world.yield_takes = 2000;
-    wait_behind(&sem, 2, 3 * NEAR);
-    ck_assert(world.seen[0].asleep);
-    ck_assert(yields_as_third(&sem));
-}
-END_TEST
-
-static void yield_late_too(void *unused)
-{
-    static const _Atomic int word = 1;
-    static const _Atomic uint8_t strategy = FS_YIELD_IN_QUEUE;
-
-    (void)unused;
-    (void)fs_awake_stay(&word, 1, &strategy, 0, NULL);
-}
-
-START_TEST(threads_that_are_late_at_the_same_time_cause_one_back_off)
-{
-    fairsem_t sem = FAIRSEM_INITIALIZER(0);
-
-    begin();
-    world.in_yield = yield_late_too;
-    world.yield_takes = 3 * LATE;
-    wait_behind(&sem, 2, 8 * LATE);
-    ck_assert_int_eq(world.is.yields, 2);
-    world.yield_takes = LOOK;
-    ck_assert(yields_as_third(&sem));   /* 5 ms after the first late yield */
-}
-END_TEST
-
-START_TEST(a_real_time_thread_does_not_yield)
-{
-    fairsem_t sem = FAIRSEM_INITIALIZER(0);
-
-    begin();
-    world.real_time = true;
-    ck_assert(!yields_as_third(&sem));
-    world.real_time = false;
-    ck_assert(yields_as_third(&sem));
 }
 END_TEST
 
@@ -745,8 +546,12 @@ END_TEST
 
 static void yield_very_late(void *unused)
 {
+    static const _Atomic int word = 1;
+    static const _Atomic uint8_t plan = FS_YIELD_IN_QUEUE;
+
+    (void)unused;
     world.yield_takes = 3 * LATE;
-    yield_late_too(unused);
+    (void)fs_awake_stay(&word, 1, &plan, 0, NULL);
     world.yield_takes = LOOK;
 }
 
@@ -797,20 +602,12 @@ END_TEST
 
 int main(void)
 {
-    RUN_SUITE("convoy", a_waiter_whose_grant_is_near_yields, a_waiter_does_not_yield_for_long,
-              a_waiter_far_behind_sleeps_at_once, a_semaphore_learns_the_hand_off_interval,
-              after_a_late_yield_no_thread_of_the_process_yields_for_a_moment,
-              the_back_off_doubles_while_each_is_followed_by_a_late_yield,
-              after_a_whole_stay_of_yields_that_come_back_at_once_no_thread_yields_for_a_moment,
-              a_whole_stay_in_which_others_have_run_changes_nothing,
-              threads_that_are_late_at_the_same_time_cause_one_back_off,
-              with_two_holders_twice_as_many_yield,
+    RUN_SUITE("convoy", a_semaphore_learns_the_hand_off_interval,
               a_thread_that_is_enqueued_wakes_the_first_that_was_enqueued_on_its_core,
               a_ticket_near_the_front_gets_no_hint,
               a_thread_that_is_enqueued_wakes_the_front_if_its_core_has_the_holder_or_no_near_waiter,
-              for_long_intervals_nobody_is_next_on_a_core, a_waiter_that_is_awake_and_next_is_told,
+              a_waiter_that_is_awake_and_next_is_told,
               the_next_waiter_spins_for_a_few_short_holds_and_then_yields,
-              a_real_time_thread_does_not_yield,
               the_policy_of_a_thread_says_whether_it_is_time_shared,
               no_waiter_yields_with_the_flags_that_say_so, OF_HANDLERS
               in_a_convoy_the_granter_leaves_pre_waking_to_others,
