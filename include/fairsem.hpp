@@ -46,10 +46,14 @@
  *             the function of the same name, and the category fairsem::category().  A function
  *             that throws has changed nothing.  Without exceptions (-fno-exceptions) it prints the
  *             error and aborts the program.
- * Callbacks.  An exception of a ticket's callback propagates from the function that ran the
- *             callback, see fairsem_notify_fn; from a noexcept function or a destructor it ends
- *             the program (std::terminate).  The callbacks of this header do not throw, except for a
- *             coroutine whose promise throws in unhandled_exception.
+ * Callbacks.  A call that grants waiting requests runs their callbacks; a coroutine that is resumed
+ *             there runs in its callback.  An exception of a callback propagates to the caller of a
+ *             function that releases, closes, cancels, or acquires and may wait; such an acquire has
+ *             then taken nothing.  It never propagates from try_acquire, try_acquire_upto,
+ *             acquire_future, co_await, a guard that only tries, or a destructor.  These drop it,
+ *             and their result is not affected.  A stop callback cannot drop it: the program ends.
+ *             The callbacks of this header do not throw, except for a coroutine whose promise
+ *             throws in unhandled_exception.
  * Cancel.     A wait is a cancellation point for pthread_cancel.  The stack is unwound as by an
  *             exception; a canceled thread holds no units.
  * Standards.  Programs may mix sources that are compiled as C++17, C++20 and C++23: the classes

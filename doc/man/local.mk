@@ -27,11 +27,29 @@ dist_libman7_DATA = \
 	doc/man/fairsem.7 \
 	doc/man/fairsem_cluster.7 \
 	doc/man/fairsem_shared.7
-EXTRA_DIST += doc/man/links.sh doc/man/names.sh
+EXTRA_DIST += doc/man/cxx.py doc/man/links.sh doc/man/names.sh
+
+cxx_headers = \
+	$(srcdir)/include/fairsem.hpp \
+	$(srcdir)/include/fairsem/async.hpp \
+	$(srcdir)/include/fairsem/coroutine.hpp \
+	$(srcdir)/include/fairsem/errors.hpp \
+	$(srcdir)/include/fairsem/options.hpp \
+	$(srcdir)/include/fairsem/place.hpp \
+	$(srcdir)/include/fairsem/semaphore.hpp \
+	$(srcdir)/include/fairsem/units.hpp
+
+# This page is in the tarball, too.  Only if a header has changed since does make need python3.
+doc/man/fairsem.hpp.3: $(srcdir)/doc/man/cxx.py $(cxx_headers)
+	$(AM_V_GEN)$(MKDIR_P) doc/man && python3 -B $(srcdir)/doc/man/cxx.py $(srcdir)/include > $@.new && mv $@.new $@
+CLEANFILES += doc/man/fairsem.hpp.3.new
+MAINTAINERCLEANFILES = doc/man/fairsem.hpp.3
+pages3 = $(srcdir)/doc/man/*.3 \
+	$$(test -f $(srcdir)/doc/man/fairsem.hpp.3 || echo doc/man/fairsem.hpp.3)
 
 # `man fairsem_destroy` finds fairsem_init(3).
 install-data-hook:
-	$(SHELL) $(srcdir)/doc/man/links.sh install '$(DESTDIR)$(mandir)' $(srcdir)/doc/man/*.3
+	$(SHELL) $(srcdir)/doc/man/links.sh install '$(DESTDIR)$(mandir)' $(pages3)
 
 uninstall-hook:
-	$(SHELL) $(srcdir)/doc/man/links.sh uninstall '$(DESTDIR)$(mandir)' $(srcdir)/doc/man/*.3
+	$(SHELL) $(srcdir)/doc/man/links.sh uninstall '$(DESTDIR)$(mandir)' $(pages3)

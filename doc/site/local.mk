@@ -4,8 +4,8 @@
 
 EXTRA_DIST += doc/site/site.sh doc/site/style.css
 
-html-local:
-	$(AM_V_GEN)$(SHELL) $(srcdir)/doc/site/site.sh html '$(VERSION)' '$(srcdir)'
+html-local: doc/man/fairsem.hpp.3
+	$(AM_V_GEN)$(SHELL) $(srcdir)/doc/site/site.sh html '$(VERSION)' '$(srcdir)' .
 
 install-html-local: html-local
 	$(MKDIR_P) '$(DESTDIR)$(htmldir)'

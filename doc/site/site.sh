@@ -1,19 +1,21 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# site.sh DIR VERSION TOP - `make html`: the manual pages and the documents of the source tree TOP as
-# plain files in DIR, a page each, and an index.  They need no server.
+# site.sh DIR VERSION TOP BUILD - `make html`: the manual pages and the documents of the source tree TOP as
+# plain files in DIR, a page each, and an index.  They need no server.  fairsem.hpp(3) may be in BUILD.
 #
 # It needs mandoc, and cmark-gfm for the documents: that renderer reads Markdown as the forges do.
 set -eu
 export LC_ALL=C
 
-dir=$1 version=$2 top=$(cd "$3" && pwd)
+dir=$1 version=$2 top=$(cd "$3" && pwd) build=$(cd "$4" && pwd)
 for tool in mandoc cmark-gfm; do
   command -v "$tool" > /dev/null 2>&1 || { echo "site.sh: make html needs $tool" >&2; exit 1; }
 done
 rm -rf "$dir" && mkdir -p "$dir" && cd "$dir"
 cp "$top/doc/site/style.css" "$top"/doc/*.svg .
-sh "$top/doc/man/names.sh" "$top"/doc/man/*.[137] > names
+set -- "$top"/doc/man/*.[137]
+[ -f "$top/doc/man/fairsem.hpp.3" ] || set -- "$@" "$build/doc/man/fairsem.hpp.3"
+sh "$top/doc/man/names.sh" "$@" > names
 
 # page TITLE - a page around standard input.
 page() {
@@ -34,7 +36,7 @@ while IFS='	' read -r name section page _; do
     printf '<!DOCTYPE html><title>%s</title><meta http-equiv="refresh" content="0; url=%s">\n' \
       "$name" "$page.html#$name" > "$(echo "$name.$section.html" | sed 's/::/-/')"
 done < names
-for file in "$top"/doc/man/*.[137]; do
+for file; do
   name=${file##*/}
   mandoc -Thtml -O 'fragment,man=%N.%S.html;https://man7.org/linux/man-pages/man%S/%N.%S.html' "$file" |
     page "$name" > "$name.html.new" && mv "$name.html.new" "$name.html"

@@ -98,14 +98,7 @@ inline void must(int error, const char *what)
         fail(error, what);
 }
 
-/*
- * OTHER REQUESTS' EXCEPTIONS.  Any call may grant waiting requests, and run their callbacks.  If one of
- * these throws, the exception propagates to the caller of a release, a close, a cancel, or an acquire
- * that may wait, which has then taken nothing.  It never propagates from a function that takes without
- * waiting (try_acquire, try_acquire_upto, acquire_future, co_await), or from a destructor: these drop it.
- *
- * dropping: calls a function, and drops its exceptions.
- */
+/* Calls a function, and drops its exceptions: those of other requests, see "Callbacks" in fairsem.hpp. */
 template <class Call> void dropping(const Call &call) noexcept
 {
 #if defined(__cpp_exceptions)

@@ -114,6 +114,7 @@ public:
         detail::must(fairsem_acquire(&sem_, n), "fairsem::semaphore::acquire");
     }
 
+    /* fairsem_acquire_with. */
     void acquire(std::int64_t n, const wait_options &how)
     {
         detail::must(wait(n, how), "fairsem::semaphore::acquire");
@@ -428,7 +429,8 @@ private:
 
 /*
  * In place of std::counting_semaphore, and a semaphore like any other.  LeastMaxValue is its capacity:
- * a release beyond it throws EOVERFLOW.  A pointer to the base must not be deleted.
+ * a release beyond it throws EOVERFLOW, a larger `desired` EINVAL.  Without it there is no capacity.  A
+ * pointer to the base must not be deleted.
  */
 template <std::ptrdiff_t LeastMaxValue = detail::most>
 class counting_semaphore : public semaphore {
@@ -459,7 +461,7 @@ using binary_semaphore = counting_semaphore<1>;
 
 /*
  * A semaphore like any other that counts its waits by length, for histogram(): fairsem_counted_t.  A
- * pointer to the base must not be deleted.
+ * pointer to the base must not be deleted.  Since 1.1.
  */
 class counted_semaphore : public semaphore {
 public:
