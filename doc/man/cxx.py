@@ -228,7 +228,8 @@ def main():
     groups = {}
     for item in items:
         groups.setdefault(item.name(), []).append(item)
-    example, rules = re.search(r" \* Example:\n(.*?)\n \* To build.*? \* (WHAT.*?)\*/", introduction, re.S).groups()
+    example, rules = re.search(r" \* Example:\n \*\n(.*?)\n \*\n \* To build.*? \* (WHAT.*?)\*/",
+                               introduction, re.S).groups()
     page = TOP % "".join(f" ,\n.Nm fairsem::{name}" for name in groups)
     page += ".Bl -tag -width Standards\n"
     for name, text in re.findall(r"^ \* (\w+)\. +(.*?)(?=^ \* \w+\.  |\Z)", rules, re.M | re.S):
@@ -240,7 +241,7 @@ def main():
         for i, item in enumerate(group):
             lines += [""] * bool(i) + printed(item, "")
         page += f".Ss fairsem::{name}\n" + literal(lines)
-    page += ".Sh EXAMPLES\n" + literal(re.sub(r"^ \*( {5})?", "", line) for line in example.split("\n"))
+    page += ".Sh EXAMPLES\n" + literal(re.sub(r"^ \* {5}|^ \*", "", line) for line in example.split("\n"))
     called = sorted(set(re.findall(r"\b(fairsem_[a-z_]+)\(", "".join(headers.values()))))
     page += ".Sh SEE ALSO\n" + "".join(f".Xr {call} 3 ,\n" for call in called) + ".Xr fairsem 7\n" + END
     print(page, end="")
