@@ -68,6 +68,17 @@ static bool flow_is_before(const struct fs_flow *a, const struct fs_flow *b)
     return first_request(a)->seq < first_request(b)->seq;
 }
 
+/* The same if the first request of `a` is newer than all others, which need not be looked at. */
+static bool newest_is_before(const struct fs_flow *a, const struct fs_flow *b)
+{
+    return a->priority != b->priority ? a->priority < b->priority : fs_tag_is_earlier(a->tag, b->tag);
+}
+
+static bool newest_is_before_in_tree(const struct fs_tree_node *a, const struct fs_tree_node *b)
+{
+    return newest_is_before(&share_in(a)->flow, &share_in(b)->flow);
+}
+
 static bool flow_is_before_in_tree(const struct fs_tree_node *a, const struct fs_tree_node *b)
 {
     return flow_is_before(&share_in(a)->flow, &share_in(b)->flow);
@@ -98,9 +109,15 @@ static struct fs_flow *common_of(const struct fs_sem *s)
     return s->common.requests != NULL ? (struct fs_flow *)(uintptr_t)&s->common : NULL;
 }
 
-static struct fs_flow *first_flow(const struct fs_sem *s)
+static struct fs_flow *flow_of(struct fs_sem *s, const struct fs_waiter *w)
 {
-    return first_of_both(flow_in(fs_tree_first(s->queue.root)), common_of(s));
+    return w->share != NULL ? &w->share->flow : &s->common;
+}
+
+/* The flow that has the front, or NULL. */
+static struct fs_flow *front_flow(struct fs_sem *s)
+{
+    return s->queue.front != NULL ? flow_of(s, fs_waiter_of(s->queue.front)) : NULL;
 }
 
 /* The first share's flow of this priority or a worse one. */
@@ -146,11 +163,6 @@ static struct fs_flow *next_flow(const struct fs_sem *s, const struct fs_flow *f
     return first_of_both(next_share_flow(s, flow), common);
 }
 
-static struct fs_flow *flow_of(struct fs_sem *s, const struct fs_waiter *w)
-{
-    return w->share != NULL ? &w->share->flow : &s->common;
-}
-
 /* ---- Flows come and go ---- */
 
 static uint32_t new_epoch(void)
@@ -176,18 +188,30 @@ static void begin_flows(struct fs_sem *s)
     s->queue.root = NULL;
 }
 
+/* The first flow of this priority, or NULL.  first: of all. */
+static const struct fs_flow *first_of_priority(const struct fs_sem *s, const struct fs_flow *first, int priority)
+{
+    if (first != NULL && first->priority < priority) {
+        struct fs_flow *common = common_of(s);
+
+        if (common != NULL && common->priority < priority)
+            common = NULL;
+        first = first_of_both(first_share_flow_from(s, priority), common);
+    }
+    return first != NULL && first->priority == priority ? first : NULL;
+}
+
 /*
  * The start tag of a flow that is about to be first in a priority: see share.h.  knows: its tag is a
- * finish tag of this epoch and this priority.  The flow is not in the queue.
+ * finish tag of this epoch and this priority.  The flow is not in the queue, whose first flow is `first`.
  */
-static void start_flow(struct fs_sem *s, struct fs_flow *flow, int priority, bool knows)
+static void start_flow(const struct fs_sem *s, struct fs_flow *flow, const struct fs_flow *first, int priority,
+                       bool knows)
 {
-    const struct fs_flow *other = first_share_flow_from(s, priority), *common = common_of(s);
+    const struct fs_flow *other = first_of_priority(s, first, priority);
     uint64_t tag = s->virtual_time;
 
-    if (common != NULL && common->priority == priority && (other == NULL || flow_is_before(common, other)))
-        other = common;
-    if (other != NULL && other->priority == priority && (!knows || fs_tag_is_earlier(other->tag, tag)))
+    if (other != NULL && (!knows || fs_tag_is_earlier(other->tag, tag)))
         tag = other->tag;
     if (!knows || fs_tag_is_earlier(flow->tag, tag))
         start_at(flow, tag);
@@ -200,17 +224,32 @@ static void insert_flow(struct fs_sem *s, struct fs_share *share)
         fs_tree_insert(&s->queue.root, &share->in_tree, flow_is_before_in_tree, flow_height);
 }
 
-static void remove_flow(struct fs_sem *s, struct fs_share *share)
+static void insert_newest(struct fs_sem *s, struct fs_share *share)
 {
     if (share != NULL)
-        fs_tree_remove(&s->queue.root, &share->in_tree, flow_is_before_in_tree, flow_height);
+        fs_tree_insert(&s->queue.root, &share->in_tree, newest_is_before_in_tree, flow_height);
 }
 
-static void note_front_flow(struct fs_sem *s)
+/* Remove a flow of the queue.  Returns the first of the others, or NULL. */
+static struct fs_flow *remove_flow(struct fs_sem *s, struct fs_flow *flow, struct fs_share *share)
 {
-    const struct fs_flow *first = first_flow(s);
+    struct fs_tree_node **link = &s->queue.root, *first = NULL;
+    struct fs_flow *front = front_flow(s);
 
-    s->queue.front = first != NULL ? fs_rings_first(first->requests) : NULL;
+    if (share == NULL)
+        return front != flow ? front : flow_in(fs_tree_first(s->queue.root));
+    if (front != flow) {
+        link = fs_tree_link_to(link, &share->in_tree, flow_is_before_in_tree);
+        fs_tree_replace_by_children(&s->queue.root, link, flow_height);
+        return front;
+    }
+    /* No comparisons: it is the first of the tree. */
+    for (; *link != &share->in_tree; link = &first->better)
+        first = *link;
+    fs_tree_replace_by_children(&s->queue.root, link, flow_height);
+    if (*link != NULL)
+        first = fs_tree_first(*link);
+    return first_of_both(flow_in(first), common_of(s));
 }
 
 /* What the client was charged. */
@@ -227,20 +266,20 @@ static void enqueue_first(struct fs_sem *s, struct fs_flow *flow, struct fs_shar
 {
     bool idle = flow->requests == NULL, knows = idle && node->priority == flow->priority;
     struct fs_tree_node *others = flow->requests;
+    const struct fs_flow *first = idle ? front_flow(s) : remove_flow(s, flow, share);
     int64_t charged = idle ? take_charged(share) : 0;
 
     if (share != NULL)
         knows = knows && share->epoch == s->epoch;
-    if (!idle)
-        remove_flow(s, share);
     if (knows)
         add_to_tag(flow, charged);
     flow->requests = NULL;
-    start_flow(s, flow, node->priority, knows);
+    start_flow(s, flow, first, node->priority, knows);
     flow->requests = others;
     fs_rings_enqueue(&flow->requests, node);
-    insert_flow(s, share);
-    note_front_flow(s);
+    insert_newest(s, share);
+    if (first == NULL || newest_is_before(flow, first))
+        s->queue.front = node;
 }
 
 void fs_flow_enqueue(struct fs_sem *s, struct fs_waiter *w, int priority)
@@ -282,11 +321,10 @@ static void detach(struct fs_sem *s, struct fs_share *share)
 
 static void dequeue_first(struct fs_sem *s, struct fs_waiter *w, bool granted)
 {
-    struct fs_flow *flow = flow_of(s, w);
+    struct fs_flow *flow = flow_of(s, w), *first = remove_flow(s, flow, w->share);
     const struct fs_waitq_node *next;
     struct fs_tree_node *others;
 
-    remove_flow(s, w->share);
     fs_rings_dequeue(&flow->requests, &w->in_queue);
     if (granted)
         count_in_flow(s, flow, w);
@@ -297,11 +335,13 @@ static void dequeue_first(struct fs_sem *s, struct fs_waiter *w, bool granted)
     } else {
         flow->requests = NULL;
         if (next->priority != flow->priority)
-            start_flow(s, flow, next->priority, false);
+            start_flow(s, flow, first, next->priority, false);
         flow->requests = others;
         insert_flow(s, w->share);
+        if (first == NULL || flow_is_before(flow, first))
+            first = flow;
     }
-    note_front_flow(s);
+    s->queue.front = first != NULL ? fs_rings_first(first->requests) : NULL;
     if (s->queue.front == NULL)
         s->epoch = FS_BY_PRIORITY;
 }
@@ -338,9 +378,11 @@ struct fs_waitq_node *fs_flow_behind(const struct fs_sem *s, const struct fs_wai
 #if FS_CHECKED
 void fs_check_flows(const struct fs_sem *s)
 {
-    const struct fs_flow *flow = first_flow(s), *next;
+    const struct fs_flow *flow, *next;
 
-    FS_INVARIANT(flow == NULL || s->queue.front == first_request(flow), "share.h: the front is not the first flow's");
+    flow = first_of_both(flow_in(fs_tree_first(s->queue.root)), common_of(s));
+    FS_INVARIANT(s->queue.front == (flow != NULL ? first_request(flow) : NULL),
+                 "share.h: the front is not the first flow's");
     for (; flow != NULL; flow = next) {
         next = next_flow(s, flow);
         FS_INVARIANT(flow->priority == first_request(flow)->priority, "share.h: the priority of a flow is wrong");

@@ -65,26 +65,25 @@ FS_ALWAYS_INLINE static void fs_tree_insert(struct fs_tree_node **root, struct f
     *link = node;
     /* Split the subtree `at`, whose place it takes, into its children. */
     while (at != NULL) {
-        if (is_before(at, node)) {
-            *better = at;
-            better = &at->worse;
-            at = at->worse;
-        } else {
+        if (is_before(node, at)) {
             *worse = at;
             worse = &at->better;
             at = at->better;
+        } else {
+            *better = at;
+            better = &at->worse;
+            at = at->worse;
         }
     }
     *better = *worse = NULL;
 }
 
-FS_ALWAYS_INLINE static void fs_tree_remove(struct fs_tree_node **root, struct fs_tree_node *node,
-                                            fs_tree_before_fn *is_before, fs_tree_height_fn *height)
+/* Merge the subtrees of a node, to take its place. */
+FS_ALWAYS_INLINE static void fs_tree_replace_by_children(
+    struct fs_tree_node **root, struct fs_tree_node **link, fs_tree_height_fn *height)
 {
-    struct fs_tree_node **link = fs_tree_link_to(root, node, is_before);
-    struct fs_tree_node *better = node->better, *worse = node->worse;
+    struct fs_tree_node *better = (*link)->better, *worse = (*link)->worse;
 
-    /* Merge its subtrees, to take its place. */
     while (better != NULL && worse != NULL) {
         if (height(root, better) > height(root, worse)) {
             *link = better;
@@ -97,6 +96,12 @@ FS_ALWAYS_INLINE static void fs_tree_remove(struct fs_tree_node **root, struct f
         }
     }
     *link = better != NULL ? better : worse;
+}
+
+FS_ALWAYS_INLINE static void fs_tree_remove(struct fs_tree_node **root, struct fs_tree_node *node,
+                                            fs_tree_before_fn *is_before, fs_tree_height_fn *height)
+{
+    fs_tree_replace_by_children(root, fs_tree_link_to(root, node, is_before), height);
 }
 
 static inline struct fs_tree_node *fs_tree_first(struct fs_tree_node *root)
