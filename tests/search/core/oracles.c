@@ -141,7 +141,7 @@ static int walk_by_flows(const struct fs_sem *s, const struct fs_waitq_node *nod
 int walk_queue(int i, const struct fs_waitq_node *node[WAITERS_MAX])
 {
     const struct fs_sem *s = sem_inside(i);
-    int n = s->epoch != 0 ? walk_by_flows(s, node) : walk_below(s->queue.root, node, 0);
+    int n = s->epoch >= FS_FIRST_EPOCH ? walk_by_flows(s, node) : walk_below(s->queue.root, node, 0);
     const struct fs_waitq_node *front = s->queue.front;
 
     if (scenario->aging_ns == 0) {
