@@ -58,7 +58,7 @@ static bool release_fast(fairsem_shared_t *h, int64_t n)
 
 /* ---- Acquire ---- */
 
-static const fairsem_wait_t for_ever;
+static const fairsem_wait_t without_limit;
 
 /* The first step of all acquires.  Returns true with the result if n is not valid, or the units are taken. */
 static inline bool acquire_at_once(fairsem_shared_t *h, int64_t n, int *result)
@@ -71,7 +71,7 @@ int fairsem_shared_acquire(fairsem_shared_t *h, int64_t n)
 {
     int result;
 
-    return acquire_at_once(h, n, &result) ? result : fs_shared_acquire(h, n, &for_ever, 0, NULL);
+    return acquire_at_once(h, n, &result) ? result : fs_shared_acquire(h, n, &without_limit, 0, NULL);
 }
 
 int fairsem_shared_tryacquire(fairsem_shared_t *h, int64_t n)
@@ -92,9 +92,9 @@ int fairsem_shared_acquire_for(fairsem_shared_t *h, int64_t n, int64_t timeout_n
     if (acquire_at_once(h, n, &result))
         return result;
     if (timeout_ns <= 0)
-        return fs_shared_acquire(h, n, &for_ever, ETIMEDOUT, NULL);
+        return fs_shared_acquire(h, n, &without_limit, ETIMEDOUT, NULL);
     deadline = fs_deadline_after(timeout_ns);
-    return fs_shared_acquire(h, n, &for_ever, 0, &deadline);
+    return fs_shared_acquire(h, n, &without_limit, 0, &deadline);
 }
 
 int fairsem_shared_acquire_until(fairsem_shared_t *h, int64_t n, clockid_t clock,
@@ -118,7 +118,7 @@ int fairsem_shared_acquire_with(fairsem_shared_t *h, int64_t n, const fairsem_wa
     int result;
 
     if (how == NULL)
-        how = &for_ever;
+        how = &without_limit;
     if (!fs_count_valid(n) || !fs_wait_valid_for_any(how) || !share_valid(h, how))
         return EINVAL;
     if (how->token != NULL && (result = fairsem_token_reason(how->token)) != 0)
