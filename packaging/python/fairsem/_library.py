@@ -5,7 +5,7 @@ from __future__ import annotations
 import ctypes
 import operator
 import os
-from ctypes import POINTER, c_char_p, c_int, c_int64, c_size_t, c_uint, c_void_p, py_object
+from ctypes import POINTER, c_char_p, c_int, c_int64, c_size_t, c_uint, c_uint32, c_uint64, c_void_p, py_object
 from typing import Any, Callable, NamedTuple, Optional, SupportsIndex, Tuple, Union
 
 MAX_UNITS = 1 << 60
@@ -122,7 +122,9 @@ class fairsem_attr_t(_Struct):
 class fairsem_wait_t(_Struct):
     _fields_ = [("clock", c_int), ("deadline", c_void_p), ("priority", c_int),
                 ("token", c_void_p), ("timeout_ns", c_int64), ("share", c_void_p),
-                ("reserved_", c_void_p * 3)]
+                ("share_weight", c_uint32), ("share_key", c_uint64)]
+    if ctypes.sizeof(c_void_p) > 4:
+        _fields_.append(("reserved_", c_void_p * 1))
 
 
 class fairsem_units_t(ctypes.Structure):
