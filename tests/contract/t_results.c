@@ -34,6 +34,9 @@ struct scene {
     fairsem_t        sem, other;    /* other: 5 free */
     fairsem_ticket_t waiting;       /* waits in WAITED_FOR, otherwise idle */
     fairsem_ticket_t idle, granted; /* granted: one unit of other */
+    fairsem_t        nothing;       /* without units: a ticket of the share `busy` waits for one */
+    fairsem_ticket_t of_busy;
+    fairsem_share_t  share, busy, none; /* none: all zero */
     fairsem_token_t  canceled;
     fairsem_units_t  empty;
     fairsem_units_t  held;          /* has adopted 3 of sem, acquired or not */
@@ -52,7 +55,11 @@ static void set_up(struct scene *s, enum condition condition)
 
     if (condition == UNBOUNDED)
         attr.capacity = 0;
-    *s = (struct scene){ .other = FAIRSEM_INITIALIZER(5), .past = from_now(CLOCK_MONOTONIC, -10) };
+    *s = (struct scene){
+        .other = FAIRSEM_INITIALIZER(5), .nothing = FAIRSEM_INITIALIZER(0),
+        .share = FAIRSEM_SHARE_INITIALIZER(1), .busy = FAIRSEM_SHARE_INITIALIZER(2),
+        .past = from_now(CLOCK_MONOTONIC, -10),
+    };
     s->good = fopen("/dev/null", "w");
     s->bad = fopen("/dev/null", "r");
     ck_assert(s->good != NULL && s->bad != NULL);
@@ -62,6 +69,8 @@ static void set_up(struct scene *s, enum condition condition)
     ck_assert_int_eq(fairsem_units_adopt(&s->held, &s->sem, 3), 0);
     ck_assert_int_eq(fairsem_units_acquire(&s->foreign, &s->other, 1, NULL), 0);
     ck_assert_int_eq(fairsem_ticket_take(&s->granted, &s->other, 1, 0, NULL, NULL), 0);
+    ck_assert_int_eq(fairsem_ticket_take_with(&s->of_busy, &(const fairsem_request_t){ &s->nothing, 1, &s->busy },
+                                              0, NULL, NULL), EINPROGRESS);
     if (condition == USED || condition == WAITED_FOR || condition == CLOSED)
         ck_assert_int_eq(fairsem_acquire(&s->sem, 3), 0);
     if (condition == WAITED_FOR)
@@ -79,6 +88,7 @@ static void tear_down(struct scene *s)
     fairsem_ticket_return(&s->waiting);
     fairsem_ticket_return(&s->idle);
     fairsem_ticket_return(&s->granted);
+    fairsem_ticket_return(&s->of_busy);
     fairsem_token_destroy(&s->canceled);
     fclose(s->good);
     fclose(s->bad);
@@ -133,6 +143,13 @@ CALL(bad_nsec, fairsem_acquire_with(&s->sem, n, HOW(.deadline = &bad_time)))
 #endif
 CALL(reserved, fairsem_acquire_with(&s->sem, n, HOW(RESERVED)))
 CALL(canceled, fairsem_acquire_with(&s->sem, n, HOW(CANCELED)))
+CALL(with_share, fairsem_acquire_with(&s->sem, n, HOW(.share = &s->share)))
+CALL(with_busy, fairsem_acquire_with(&s->sem, n, HOW(.share = &s->busy)))
+CALL(with_none, fairsem_acquire_with(&s->sem, n, HOW(.share = &s->none)))
+CALL(share_init, fairsem_share_init(&s->none, (uint32_t)n))
+CALL(share_destroy, fairsem_share_destroy(n == 0 ? &s->share : &s->busy))
+CALL(share_charge, fairsem_share_charge(&s->busy, n))
+CALL(share_charge_none, fairsem_share_charge(&s->none, n))
 CALL(cancel, fairsem_token_cancel(&s->canceled, (int)n))
 
 #define BOTH (const fairsem_request_t[]){ { &s->other, 1, NULL }, { &s->sem, n, NULL } }, 2
@@ -161,6 +178,10 @@ CALL(u_split_full, fairsem_units_split(&s->held, n, &s->foreign))
 
 CALL(t_take, fairsem_ticket_take(&s->idle, &s->sem, n, 0, NULL, NULL))
 CALL(t_take_granted, fairsem_ticket_take(&s->granted, &s->sem, n, 0, NULL, NULL))
+#define REQUEST(...) &(const fairsem_request_t){ __VA_ARGS__ }
+CALL(t_take_with, fairsem_ticket_take_with(&s->idle, REQUEST(&s->sem, n, &s->share), 0, NULL, NULL))
+CALL(t_take_busy, fairsem_ticket_take_with(&s->idle, REQUEST(&s->sem, n, &s->busy), 0, NULL, NULL))
+CALL(t_take_nowhere, fairsem_ticket_take_with(&s->idle, REQUEST(NULL, n, &s->share), 0, NULL, NULL))
 CALL(t_claim, fairsem_ticket_claim(&s->waiting, &s->empty))
 CALL(t_claim_idle, fairsem_ticket_claim(&s->idle, &s->empty))
 CALL(t_claim_full, fairsem_ticket_claim(&s->granted, &s->held))
@@ -171,6 +192,7 @@ CALL(t_wait_better, fairsem_ticket_wait(&s->waiting, HOW(PAST, .priority = (int)
 CALL(t_wait_reserved, fairsem_ticket_wait(&s->waiting, HOW(.share_key = 1)))
 CALL(t_wait_bad_nsec, fairsem_ticket_wait(&s->waiting, HOW(.deadline = &bad_time)))
 CALL(t_wait_bad_clock, fairsem_ticket_wait(&s->waiting, HOW(.clock = 99, .deadline = &s->past)))
+CALL(t_wait_share, fairsem_ticket_wait(&s->waiting, HOW(PAST, .share = &s->share)))
 CALL(t_return, fairsem_ticket_return(&s->waiting))
 
 CALL(capacity, fairsem_capacity(&s->sem))
@@ -285,6 +307,20 @@ static const struct row rows[] = {
     ROW(canceled, 0, TAKES, REASON, REASON, REASON, REASON, REASON, ANY, REASON),
     ROW(u_canceled, 1, TAKES, REASON, REASON, REASON, REASON, REASON, ANY, REASON),
     ROW(u_canceled, 0, TAKES, REASON, REASON, REASON, REASON, REASON, ANY, REASON),
+    ROW(with_share, 1, TAKES, 0, 0, ENOBUFS, ANY, ANY, EPIPE, 0),
+    ROW(with_busy, 1, TAKES, ALL(EINVAL)),
+    ROW(with_none, 1, TAKES, ALL(EINVAL)),
+    ROW(share_init, 1, NOTHING, ALL(0)),
+    ROW(share_init, FAIRSEM_MAX_WEIGHT, NOTHING, ALL(0)),
+    ROW(share_init, 0, NOTHING, ALL(EINVAL)),
+    ROW(share_init, FAIRSEM_MAX_WEIGHT + 1, NOTHING, ALL(EINVAL)),
+    ROW(share_destroy, 0, NOTHING, ALL(0)),
+    ROW(share_destroy, 1, NOTHING, ALL(EBUSY)),
+    ROW(share_charge, MAX, NOTHING, ALL(0)),
+    ROW(share_charge, -MAX, NOTHING, ALL(0)),
+    ROW(share_charge, MAX + 1, NOTHING, ALL(EINVAL)),
+    ROW(share_charge, -MAX - 1, NOTHING, ALL(EINVAL)),
+    ROW(share_charge_none, 1, NOTHING, ALL(EINVAL)),
     ROW(cancel, 1, NOTHING, ALL(EALREADY)),
     ROW(cancel, -1, NOTHING, ALL(EINVAL)),
 
@@ -359,6 +395,11 @@ static const struct row rows[] = {
     ROW(t_take, 5, TAKES, E2BIG, E2BIG, E2BIG, E2BIG, WAITING, EPIPE, WAITING),
     ROW(t_take, -1, TAKES, ALL(EINVAL)),
     ROW(t_take, MAX + 1, TAKES, ALL(EINVAL)),
+    ROW(t_take_with, 1, TAKES, 0, 0, ENOBUFS, WAITING, WAITING, EPIPE, 0),
+    ROW(t_take_with, 5, TAKES, E2BIG, E2BIG, E2BIG, E2BIG, WAITING, EPIPE, WAITING),
+    ROW(t_take_with, -1, TAKES, ALL(EINVAL)),
+    ROW(t_take_busy, 1, TAKES, ALL(EINVAL)),
+    ROW(t_take_nowhere, 1, TAKES, ALL(EINVAL)),
     ROW(t_take_granted, 1, TAKES, ALL(EINVAL)),
     ROW(t_claim, 0, NOTHING, EINVAL, EINVAL, EAGAIN, EINVAL, EINVAL, EINVAL, EINVAL),
     ROW(t_claim_idle, 0, NOTHING, ALL(EINVAL)),
@@ -367,6 +408,7 @@ static const struct row rows[] = {
     ROW(t_wait_canceled, 0, NOTHING, EINVAL, EINVAL, REASON, EINVAL, EINVAL, EINVAL, EINVAL),
     ROW(t_wait_granted, 0, NOTHING, ALL(0)),
     ROW(t_wait_better, -1, NOTHING, ALL(EINVAL)),
+    ROW(t_wait_share, 0, NOTHING, ALL(EINVAL)),
     ROW(t_wait_reserved, 0, NOTHING, ALL(EINVAL)),
     ROW(t_wait_bad_nsec, 0, NOTHING, ALL(EINVAL)),
     ROW(t_wait_bad_clock, 0, NOTHING, ALL(EINVAL)),

@@ -29,6 +29,9 @@ CALLS = """
   fairsem_token_destroy(&token!)
   fairsem_token_cancel(&token!, 0)
   fairsem_token_reason(&token!)
+  fairsem_share_init(&share!, 1)
+  fairsem_share_destroy(&share!)
+  fairsem_share_charge(&share!, 1)
 = fairsem_acquire_with(&sem!, 1, NULL?)
 = fairsem_acquire_all(requests?, 1, NULL?)
   fairsem_release_all(requests?, 1)
@@ -55,6 +58,7 @@ CALLS = """
   fairsem_units_forget(&units!)
 = fairsem_with(&sem!, 1, nothing!, NULL?)
 = fairsem_ticket_take(&ticket!, &sem!, 1, 0, NULL?, NULL?)
+= fairsem_ticket_take_with(&ticket!, requests!, 0, NULL?, NULL?)
   fairsem_ticket_state(&ticket!)
 = fairsem_ticket_wait(&ticket!, NULL?)
 = fairsem_ticket_claim(&ticket!, &units!)
@@ -106,6 +110,7 @@ static fairsem_t *created;
 static fairsem_counted_t counted;
 static uint64_t counts[FAIRSEM_WAIT_BUCKETS];
 static fairsem_token_t token = FAIRSEM_TOKEN_INITIALIZER;
+static fairsem_share_t share = FAIRSEM_SHARE_INITIALIZER(1);
 static fairsem_units_t units, more;
 static fairsem_request_t requests[1];
 static fairsem_ticket_t ticket;
