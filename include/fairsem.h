@@ -37,7 +37,7 @@
  *         fairsem_new                 allocate one, for other languages
  *         fairsem_free                the end of one that was allocated
  *         fairsem_counted_init        initialize one that also counts its waits by length
- *     3  deadlines, priorities, tokens
+ *     3  deadlines, priorities, tokens, shares
  *         fairsem_acquire_for         wait for at most a time in nanoseconds
  *         fairsem_acquire_until       wait until a time on a clock
  *         fairsem_acquire_with        all of these, a priority, and a token
@@ -47,6 +47,9 @@
  *         fairsem_token_destroy       the end of a token
  *         fairsem_token_cancel        end all waits that use it
  *         fairsem_token_reason        has it been canceled, and why?
+ *         fairsem_share_init          a share: units go round between clients
+ *         fairsem_share_destroy       the end of a share
+ *         fairsem_share_charge        count more units for it, or fewer
  *     4  capacity, debt, close
  *         fairsem_capacity            how many units are there?
  *         fairsem_set_capacity        change that; 0 is a pause
@@ -74,6 +77,7 @@
  *         fairsem_with                acquire, call a function, release
  *     7  tickets: a place in the queue without a blocked thread
  *         fairsem_ticket_take         take units, or a place in the queue
+ *         fairsem_ticket_take_with    the same with a share
  *         fairsem_ticket_state        does it still wait?
  *         fairsem_ticket_wait         block until it does not
  *         fairsem_ticket_claim        its units become yours
@@ -174,7 +178,8 @@ FAIRSEM_API int fairsem_release(fairsem_t *sem, int64_t n) FAIRSEM_NONNULL_(1);
  * Units.     Arguments are 0 .. FAIRSEM_MAX_UNITS.
  * Time.      Relative times count nanoseconds.  Deadlines are absolute.
  * Queue.     Each way to take units respects the queue, which is in order of priority (see also
- *            aging_ns), then of arrival.  Exceptions: fairsem_consume, and FAIRSEM_BOUNDED_BYPASS.
+ *            aging_ns), then of arrival, unless requests have shares.  Exceptions: fairsem_consume,
+ *            and FAIRSEM_BOUNDED_BYPASS.
  * Close.     On a closed semaphore a request fails with the close reason, instead of E2BIG, ENOBUFS,
  *            EAGAIN or ETIMEDOUT.
  * Memory.    Writes before a release are visible after the acquire that it satisfies.
@@ -273,8 +278,8 @@ FAIRSEM_API int fairsem_new(fairsem_t **sem, int64_t units, const fairsem_attr_t
 FAIRSEM_API void fairsem_free(fairsem_t *sem);
 
 /* ======================================================================== *
- *  3  Deadlines, priorities, tokens
- *     fairsem_acquire(3), fairsem_acquire_all(3), fairsem_token_cancel(3)
+ *  3  Deadlines, priorities, tokens, shares
+ *     fairsem_acquire(3), fairsem_acquire_all(3), fairsem_token_cancel(3), fairsem_share_init(3)
  * ======================================================================== */
 
 /*

@@ -14,6 +14,7 @@ dist_libman3_DATA = \
 	doc/man/fairsem_release.3 \
 	doc/man/fairsem_sem_init.3 \
 	doc/man/fairsem_set_capacity.3 \
+	doc/man/fairsem_share_init.3 \
 	doc/man/fairsem_shared_acquire.3 \
 	doc/man/fairsem_shared_open.3 \
 	doc/man/fairsem_shared_stat.3 \

@@ -58,8 +58,8 @@ private:
 };
 
 /*
- * fairsem_share_t: the requests of one client, of one semaphore at a time.  While several shares have
- * requests in the queue, units go round between them in proportion to the weights: fairsem_share_init(3).
+ * fairsem_share_t: a client of a semaphore, of one at a time.  Units go round between the clients whose
+ * requests wait, in proportion to their weights: fairsem_share_init(3).
  */
 class share {
 public:
