@@ -294,10 +294,10 @@ void fs_flow_enqueue(struct fs_sem *s, struct fs_waiter *w, int priority)
         fs_rings_enqueue(&flow->requests, &w->in_queue);
 }
 
-/* The virtual time becomes its start tag, and its tag the finish tag. */
-static void count_in_flow(struct fs_sem *s, struct fs_flow *flow, const struct fs_waiter *w)
+/* The virtual time becomes its start tag, and its tag the finish tag.  Returns false if that is earlier. */
+static bool count_in_flow(struct fs_sem *s, struct fs_flow *flow, const struct fs_waiter *w)
 {
-    uint64_t before = s->virtual_time;
+    uint64_t before = s->virtual_time, start = flow->tag;
 
     fs_probe_share(s, s->name, w->in_queue.seq, w->share, flow->weight, flow->tag);
     if (fs_tag_is_earlier(before, flow->tag))
@@ -305,6 +305,7 @@ static void count_in_flow(struct fs_sem *s, struct fs_flow *flow, const struct f
     if (FS_TAG_EPOCH(before) != FS_TAG_EPOCH(s->virtual_time))
         s->epoch = new_epoch();
     add_to_tag(flow, w->units + take_charged(w->share));
+    return !fs_tag_is_earlier(flow->tag, start);
 }
 
 /*
@@ -324,18 +325,20 @@ static void dequeue_first(struct fs_sem *s, struct fs_waiter *w, bool granted)
     struct fs_flow *flow = flow_of(s, w), *first = remove_flow(s, flow, w->share);
     const struct fs_waitq_node *next;
     struct fs_tree_node *others;
+    bool advances = true;
 
     fs_rings_dequeue(&flow->requests, &w->in_queue);
     if (granted)
-        count_in_flow(s, flow, w);
+        advances = count_in_flow(s, flow, w);
     others = flow->requests;
     next = fs_rings_first(others);
     if (next == NULL) {
         detach(s, w->share);
     } else {
         flow->requests = NULL;
-        if (next->priority != flow->priority)
-            start_flow(s, flow, first, next->priority, false);
+        /* A charge below 0 gives no credit, either. */
+        if (next->priority != flow->priority || !advances)
+            start_flow(s, flow, first, next->priority, next->priority == flow->priority);
         flow->requests = others;
         insert_flow(s, w->share);
         if (first == NULL || flow_is_before(flow, first))

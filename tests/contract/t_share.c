@@ -138,6 +138,7 @@ static const struct { const char *name, *words, *left; } order[] = {
       "b:1 b:1 a a a a a a +6 a:1 a:1 +4", "aaaaaa" "bab" "a" },
     { "a charge counts as if the units had been asked for", "a a a b b b b b $a=2 +8", "abbb" "abab" },
     { "a negative charge gives units back", "a*4 a*4 b b b b $a=-3 +12", "aba" "bbb" },
+    { "but no credit", "a a a a b b b $a=-9 +7", "aababab" },
     { "a charge without a later request is forgotten with the queue", "a +1 $a=100 a b +2", "aab" },
     { "a close ends all, also where a share moves back when its first request ends",
       "a:-1 a:2 b:1 c:1 a:2 !", "AAABC" },
@@ -351,6 +352,21 @@ START_TEST(tags_wrap)
 }
 END_TEST
 
+/* As if each request of a had given 2^40 units back: without a limit the tags would be too far apart to compare. */
+START_TEST(negative_charges_do_not_add_up)
+{
+    begin(0);
+    play("a b");
+    for (int i = 0; i < 20; i++) {
+        world.count = 0;
+        play("a $a=-1152921504606846976 +1");
+        ck_assert_int_eq(fairsem_waiters(&world.sem), 2);
+    }
+    play("+2");
+    end_world();
+}
+END_TEST
+
 int main(void)
 {
     TCase *tcase = tcase_create("share");
@@ -365,5 +381,6 @@ int main(void)
     tcase_add_test(tcase, threads_wait_in_their_shares);
     tcase_add_test(tcase, a_forked_child_has_empty_shares);
     tcase_add_test(tcase, tags_wrap);
+    tcase_add_test(tcase, negative_charges_do_not_add_up);
     return run_case("share", tcase);
 }

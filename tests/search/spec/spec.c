@@ -174,8 +174,11 @@ static void flow_comes(struct spec *s, const struct spec_request *r, bool idle)
     start(s, r->share, r->priority, knows);
 }
 
-/* The flow's first request is granted.  What is charged now is a part of the next grant. */
-static void count_grant(struct spec *s, const struct spec_request *r)
+/*
+ * The flow's first request is granted.  What is charged now is a part of the next grant.  Returns true if it has had
+ * less than nothing.
+ */
+static bool count_grant(struct spec *s, const struct spec_request *r)
 {
     struct spec_flow *flow = &s->flow[r->share];
     int64_t before = s->virtual_time.whole >> 40, units = limited(flow, r->units + flow->charged);
@@ -188,6 +191,7 @@ static void count_grant(struct spec *s, const struct spec_request *r)
     flow->counted = 0;
     count(s, flow, units);
     flow->given += units * SPEC_STEP / flow->weight;
+    return units < 0;
 }
 
 /*
@@ -236,12 +240,12 @@ static void enqueue(struct spec *s, struct spec_request *r)
 
 static void leave(struct spec *s, const struct spec_request *r, bool granted)
 {
-    bool first = s->flows && s->queue[first_of(s, r->share)] == r;
+    bool first = s->flows && s->queue[first_of(s, r->share)] == r, credited = false;
     struct spec_flow *flow = &s->flow[r->share];
     int i = 0;
 
     if (first && granted)
-        count_grant(s, r);
+        credited = count_grant(s, r);
     check_bound(s);
     while (s->queue[i] != r)
         i++;
@@ -253,6 +257,8 @@ static void leave(struct spec *s, const struct spec_request *r, bool granted)
         flow->knows = true;
     else if (first && s->queue[i]->priority != flow->priority)
         start(s, r->share, s->queue[i]->priority, false);
+    else if (credited)
+        start(s, r->share, flow->priority, true);
     check_bound(s);
     if (s->waiters == 0) {
         s->flows = false;
