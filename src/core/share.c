@@ -201,20 +201,55 @@ static const struct fs_flow *first_of_priority(const struct fs_sem *s, const str
     return first != NULL && first->priority == priority ? first : NULL;
 }
 
+/* The last flow of this priority, or NULL. */
+static const struct fs_flow *last_of_priority(const struct fs_sem *s, int priority)
+{
+    const struct fs_flow *last = NULL, *common = common_of(s);
+    struct fs_tree_node *at = s->queue.root;
+
+    while (at != NULL) {
+        if (flow_in(at)->priority > priority) {
+            at = at->better;
+        } else {
+            last = flow_in(at);
+            at = at->worse;
+        }
+    }
+    if (last != NULL && last->priority != priority)
+        last = NULL;
+    if (common != NULL && common->priority == priority && (last == NULL || flow_is_before(last, common)))
+        last = common;
+    return last;
+}
+
+/* What the tag of a flow is: of another epoch; of this one; or of this one and of another priority. */
+enum known { UNKNOWN, KNOWN, KNOWN_ELSEWHERE };
+
+static enum known known_tag(const struct fs_sem *s, const struct fs_flow *flow, const struct fs_share *share,
+                            int priority)
+{
+    if (share != NULL && flow->requests == NULL && share->epoch != s->epoch)
+        return UNKNOWN;
+    return flow->priority == priority ? KNOWN : KNOWN_ELSEWHERE;
+}
+
 /*
- * The start tag of a flow that is about to be first in a priority: see share.h.  knows: its tag is a
- * finish tag of this epoch and this priority.  The flow is not in the queue, whose first flow is `first`.
+ * The start tag of a flow whose first request will have this priority: see share.h.  The flow is not in
+ * the queue, whose first flow is `first`.
  */
 static void start_flow(const struct fs_sem *s, struct fs_flow *flow, const struct fs_flow *first, int priority,
-                       bool knows)
+                       enum known known)
 {
-    const struct fs_flow *other = first_of_priority(s, first, priority);
+    const struct fs_flow *other = first_of_priority(s, first, priority), *last;
     uint64_t tag = s->virtual_time;
 
-    if (other != NULL && (!knows || fs_tag_is_earlier(other->tag, tag)))
+    if (other != NULL && (known != KNOWN || fs_tag_is_earlier(other->tag, tag)))
         tag = other->tag;
-    if (!knows || fs_tag_is_earlier(flow->tag, tag))
+    if (known == UNKNOWN || fs_tag_is_earlier(flow->tag, tag))
         start_at(flow, tag);
+    else if (known == KNOWN_ELSEWHERE && (last = last_of_priority(s, priority)) != NULL
+             && fs_tag_is_earlier(last->tag, flow->tag))
+        start_at(flow, last->tag + 1);
     flow->priority = priority;
 }
 
@@ -264,17 +299,16 @@ static int64_t take_charged(struct fs_share *share)
 static void enqueue_first(struct fs_sem *s, struct fs_flow *flow, struct fs_share *share,
                           struct fs_waitq_node *node)
 {
-    bool idle = flow->requests == NULL, knows = idle && node->priority == flow->priority;
+    bool idle = flow->requests == NULL;
     struct fs_tree_node *others = flow->requests;
     const struct fs_flow *first = idle ? front_flow(s) : remove_flow(s, flow, share);
+    enum known known = known_tag(s, flow, share, node->priority);
     int64_t charged = idle ? take_charged(share) : 0;
 
-    if (share != NULL)
-        knows = knows && share->epoch == s->epoch;
-    if (knows)
+    if (known != UNKNOWN)
         add_to_tag(flow, charged);
     flow->requests = NULL;
-    start_flow(s, flow, first, node->priority, knows);
+    start_flow(s, flow, first, node->priority, known);
     flow->requests = others;
     fs_rings_enqueue(&flow->requests, node);
     insert_newest(s, share);
@@ -338,7 +372,8 @@ static void dequeue_first(struct fs_sem *s, struct fs_waiter *w, bool granted)
         flow->requests = NULL;
         /* A charge below 0 gives no credit, either. */
         if (next->priority != flow->priority || !advances)
-            start_flow(s, flow, first, next->priority, next->priority == flow->priority);
+            start_flow(s, flow, first, next->priority,
+                       next->priority == flow->priority ? KNOWN : KNOWN_ELSEWHERE);
         flow->requests = others;
         insert_flow(s, w->share);
         if (first == NULL || flow_is_before(flow, first))

@@ -21,8 +21,10 @@
  *      s->epoch         is a number that no other semaphore has, nor this one at another time.  Finish tags
  *                       of idle flows are good for one epoch, which ends when the queue is empty.
  *
- * Each priority has an order of its own: a flow that comes to another priority starts there as one
- * without a finish tag.
+ * Each priority has an order of its own.  A flow that comes to another priority keeps its tag if that is
+ * between the tags that it finds there.  Otherwise it starts with the first of them, or behind the last: what
+ * it was granted elsewhere holds it up for one round at most, and is not forgotten.  (When a flow
+ * started with the first, one urgent request after each grant let its backlog pass everybody.)
  *
  * In a section, for all of this.
  */

@@ -190,11 +190,11 @@ const struct scenario scenarios[] = {
       "> take 1 t0 h1 = EINPROGRESS; take 1 t1 h2 p1 = EINPROGRESS; take 1 t2 h2 p-1 = EINPROGRESS; "
       "take 1 t3 h1 = EINPROGRESS > release 1; state t2 = granted; release 1; state t0 = granted; "
       "release 1; state t3 = granted; state t1 = waiting; release 1" },
-    { .name = "a-share-that-goes-on-at-a-worse-priority-starts-there-anew", .threads =
+    { .name = "a-share-that-goes-on-at-a-worse-priority-waits-for-one-round", .threads =
       "> take 1 t0 h2 p1 = EINPROGRESS; take 9 t1 h1 = EINPROGRESS; take 1 t2 h2 p1 = EINPROGRESS; "
       "take 1 t3 h1 p1 = EINPROGRESS; release 9; state t1 = granted > release 2; state t0 = granted; "
       "state t3 = granted; state t2 = waiting; release 1" },
-    { .name = "a-share-that-gets-a-better-request-starts-there-anew", .threads =
+    { .name = "a-share-that-gets-a-better-request-waits-there-for-one-round", .threads =
       "> take 9 t0 h1 = EINPROGRESS; take 1 t1 h1 = EINPROGRESS; take 1 t2 h2 p-1 = EINPROGRESS; "
       "release 1; claim t2; release 9; claim t0; take 1 t0 h2 p-1 = EINPROGRESS; "
       "take 1 t2 h2 p-1 = EINPROGRESS; take 1 t3 h1 p-1 = EINPROGRESS > release 2; state t0 = granted; "

@@ -121,23 +121,45 @@ static void count(struct spec *s, struct spec_flow *flow, int64_t units)
     s->charged_back = s->charged_back || units < 0;
 }
 
+static struct spec_tag whole_steps(struct spec_tag tag, int steps)
+{
+    tag.part += steps * SPEC_STEP - tag.part % SPEC_STEP;
+    tag.whole += tag.part >= SPEC_PARTS;
+    tag.part -= (tag.part >= SPEC_PARTS) * SPEC_PARTS;
+    return tag;
+}
+
 /*
- * A flow with another first request, of this priority, starts at its finish tag, if it knows that, but not
- * before the virtual time, or the first other tag of this priority if that is earlier.  A flow that does not
- * know its finish tag starts at the first other tag, or if there is none, at the virtual time.
+ * A flow with another first request, of this priority, starts
+ *   - if it knows its tag, and had this priority before: there, but not before the virtual time, or the first other
+ *     tag of this priority if that is earlier;
+ *   - if it knows its tag, and had another priority: there, but not before the first other tag of this priority, and
+ *     not more than a step behind the last; if there is none, not before the virtual time;
+ *   - if it does not: at the first other tag, or if there is none, at the virtual time.
  */
 static void start(struct spec *s, int share, int priority, bool knows)
 {
     struct spec_flow *flow = &s->flow[share];
-    struct spec_tag from = s->virtual_time;
-    int other = next_flow(s, NO_FLOW);
+    struct spec_tag from = s->virtual_time, to = flow->tag;
+    bool moves = knows && flow->priority != priority, others = false;
 
-    while (other != NO_FLOW && (other == share || s->queue[first_of(s, other)]->priority != priority))
-        other = next_flow(s, other);
-    if (other != NO_FLOW && (!knows || is_earlier(s->flow[other].tag, from)))
-        from = s->flow[other].tag;
+    for (int other = next_flow(s, NO_FLOW); other != NO_FLOW; other = next_flow(s, other)) {
+        const struct spec_tag tag = s->flow[other].tag;
+
+        if (other == share || s->queue[first_of(s, other)]->priority != priority)
+            continue;
+        if (!others && (!knows || moves || is_earlier(tag, from)))
+            from = tag;
+        if (moves && is_earlier(tag, flow->tag))
+            to = whole_steps(tag, 1);
+        else
+            to = flow->tag;
+        others = true;
+    }
     if (is_earlier(flow->tag, from) || (!knows && is_earlier(from, flow->tag)))
-        flow->tag = (struct spec_tag){ from.whole, from.part - from.part % SPEC_STEP };
+        flow->tag = whole_steps(from, 0);
+    else if (others && moves && is_earlier(to, flow->tag))
+        flow->tag = to;
     flow->priority = priority;
 }
 
@@ -164,10 +186,10 @@ static void forget_tags(struct spec *s)
 static void flow_comes(struct spec *s, const struct spec_request *r, bool idle)
 {
     struct spec_flow *flow = &s->flow[r->share];
-    bool knows = idle && flow->knows && flow->priority == r->priority;
+    bool knows = !idle || flow->knows;
 
     flow->weight = r->share != 0 ? r->weight : 1;
-    if (knows)
+    if (knows && idle)
         count(s, flow, limited(flow, flow->charged));
     if (idle)
         flow->charged = 0;
@@ -256,7 +278,7 @@ static void leave(struct spec *s, const struct spec_request *r, bool granted)
     if (first && i < 0)
         flow->knows = true;
     else if (first && s->queue[i]->priority != flow->priority)
-        start(s, r->share, s->queue[i]->priority, false);
+        start(s, r->share, s->queue[i]->priority, true);
     else if (credited)
         start(s, r->share, flow->priority, true);
     check_bound(s);
