@@ -159,7 +159,7 @@ static int open_segment(struct local_name *name)
         name_find(request->name, request->global, name->segment);
         error = open_or_make(name);
         if (error == ENOSPC && is_full)
-            return output_failure("%s: %s is full, and a name takes 130 kB there: see --status, --remove and "
+            return output_failure("%s: %s is full, and a name takes 170 kB there: see --status, --remove and "
                                   "--dir", request->name, names_directory(request->global));
         if (error == ENOSPC) {
             is_full = true;

@@ -9,7 +9,7 @@
 #include <fairsem/shared.h>
 
 enum {
-    MOST_PROCESSES = 1024,      /* running or waiting; each costs 128 bytes of memory */
+    MOST_PROCESSES = 1024,      /* running or waiting; each costs 168 bytes of memory */
     MOST_USERS = 2048           /* listed users of a name: a process can be both running and waiting */
 };
 

@@ -78,8 +78,7 @@ static void queue_up_anew(struct fs_shared_section *in)
             fs_queue_enqueue(in, i);
     }
     FS_PUT(&h->segment->next_seq, next_seq);
-    (void)fs_flow_close_gaps(in);       /* the caller wakes the detectors in any case */
-    fs_flow_dequeued(in);
+    fs_flow_recount(in);                /* the caller wakes the detectors in any case */
 }
 
 void fs_shared_repair(struct fs_shared_section *in, const struct fs_dead *dead)

@@ -98,7 +98,18 @@ static uint64_t start_tag(struct fs_shared_section *in, const struct fs_flow_ent
     return FS_GET(&flow->finish);
 }
 
-/* Store the tag of a slot that is enqueued next, or is in the queue and gets its first tag. */
+/* The finish tag is at most 2^62 behind the virtual time, so that all tags can be compared (tag.h). */
+static uint64_t finish_tag(const fairsem_shared_t *h, uint64_t tag, int64_t units, uint32_t weight)
+{
+    uint64_t most = FS_GET(&h->segment->virtual_time) + (UINT64_C(1) << 62), finish = after(tag, units, weight);
+
+    return fs_tag_is_earlier(finish, most) ? finish : most;
+}
+
+/*
+ * Store the tag of a slot that is enqueued next, or is in the queue and gets its first tag.  The epoch of a new
+ * flow comes last: before that, the entry is not used.
+ */
 static void add_to_flow(struct fs_shared_section *in, int index, const struct fs_shared_share *share, uint32_t epoch)
 {
     const fairsem_shared_t *h = in->handle;
@@ -109,28 +120,18 @@ static void add_to_flow(struct fs_shared_section *in, int index, const struct fs
     struct fs_flow_entry *flow = find_flow(h, priority, share, epoch, &is_new);
 
     tag = start_tag(in, flow, priority, is_new);
+    if (is_new || !has_requests(flow))
+        FS_PUT(&flow->start, tag);
+    FS_PUT(&flow->finish, finish_tag(h, tag, FS_GET(&slot->units), share->weight));
+    FS_PUT(&flow->weight, (uint16_t)share->weight);
+    FS_PUT(&flow->requests, (int16_t)(is_new ? 1 : FS_GET(&flow->requests) + 1));
     if (is_new) {
         FS_PUT(&flow->key, share->key);
         FS_PUT(&flow->priority, priority);
-        FS_PUT(&flow->requests, 0);
         FS_PUT(&flow->epoch, epoch);
     }
-    if (!has_requests(flow))
-        FS_PUT(&flow->start, tag);
-    FS_PUT(&flow->weight, (uint16_t)share->weight);
-    FS_PUT(&flow->requests, (int16_t)(FS_GET(&flow->requests) + 1));
-    FS_PUT(&flow->finish, after(tag, FS_GET(&slot->units), share->weight));
     FS_PUT(&slot->tag, tag);
     FS_PUT(&h->flows[index].of_slot, (int16_t)(flow - h->flows));
-}
-
-static uint32_t next_epoch(struct fs_segment *s)
-{
-    uint32_t epoch = FS_GET(&s->last_epoch) + 1;
-
-    epoch += epoch == 0;
-    FS_PUT(&s->last_epoch, epoch);
-    return epoch;
 }
 
 /* The slots that are in the queue have no share.  The epoch begins when all of them have tags. */
@@ -138,15 +139,19 @@ static void begin_epoch(struct fs_shared_section *in)
 {
     static const struct fs_shared_share common = { .weight = 0 };
     const fairsem_shared_t *h = in->handle;
-    uint32_t epoch = next_epoch(h->segment);
+    struct fs_segment *s = h->segment;
+    uint32_t epoch = FS_GET(&s->last_epoch) + 1;
     int at = fs_queue_front(in);
 
-    FS_PUT(&h->segment->virtual_time, 0);
+    epoch += epoch == 0;
+    FS_PUT(&s->last_epoch, epoch);
+    FS_PUT(&s->virtual_time, 0);
     for (int i = 0; at != FS_NOBODY && i < h->max_waiters; i++) {
+        FS_PUT(&h->slots[at].tag, 0);
         add_to_flow(in, at, &common, epoch);
         at = fs_queue_behind(in, at);
     }
-    FS_PUT(&h->segment->epoch, epoch);
+    FS_PUT(&s->epoch, epoch);
 }
 
 void fs_flow_tag(struct fs_shared_section *in, int index, const struct fs_shared_share *share)
@@ -159,16 +164,23 @@ void fs_flow_tag(struct fs_shared_section *in, int index, const struct fs_shared
         add_to_flow(in, index, share, FS_GET(&s->epoch));
 }
 
-/* Flows with requests go on in the next epoch. */
-static void renew_epoch(const fairsem_shared_t *h)
+/* The finish tag of an idle flow says nothing once the virtual time is later; much later, it would seem to be ahead. */
+static void renew_idle_flows(const fairsem_shared_t *h, uint64_t virtual_time)
 {
-    uint32_t epoch = next_epoch(h->segment);
-
     for (int i = 0; i < h->max_waiters; i++) {
-        if (FS_GET(&h->flows[i].epoch) == FS_GET(&h->segment->epoch) && has_requests(&h->flows[i]))
-            FS_PUT(&h->flows[i].epoch, epoch);
+        struct fs_flow_entry *flow = &h->flows[i];
+
+        if (has_requests(flow) || !fs_tag_is_earlier(FS_GET(&flow->finish), virtual_time))
+            continue;
+        FS_PUT(&flow->start, virtual_time);
+        FS_PUT(&flow->finish, virtual_time);
     }
-    FS_PUT(&h->segment->epoch, epoch);
+}
+
+static void end_epoch_if_empty(struct fs_shared_section *in)
+{
+    if (fs_queue_front(in) == FS_NOBODY)
+        FS_PUT(&in->handle->segment->epoch, 0);
 }
 
 void fs_flow_granted(struct fs_shared_section *in, int index, int64_t units)
@@ -181,47 +193,72 @@ void fs_flow_granted(struct fs_shared_section *in, int index, int64_t units)
         return;
     FS_PUT(&flow->start, after(tag, units, FS_GET(&flow->weight)));
     FS_PUT(&flow->requests, (int16_t)(FS_GET(&flow->requests) - 1));
-    if (!fs_tag_is_earlier(before, tag))
-        return;
-    FS_PUT(&h->segment->virtual_time, tag);
-    if (FS_TAG_EPOCH(before) != FS_TAG_EPOCH(tag))
-        renew_epoch(h);
+    if (fs_tag_is_earlier(before, tag)) {
+        FS_PUT(&h->segment->virtual_time, tag);
+        if (FS_TAG_EPOCH(before) != FS_TAG_EPOCH(tag))
+            renew_idle_flows(h, tag);
+    }
+    end_epoch_if_empty(in);
 }
 
-/* The tags of each flow follow each other from its start. */
+/* Without others in its flow it leaves no gap. */
+void fs_flow_left(struct fs_shared_section *in, int index)
+{
+    const fairsem_shared_t *h = in->handle;
+    struct fs_flow_entry *flow = flow_of_slot(h, index);
+
+    if (FS_GET(&h->segment->epoch) == 0)
+        return;
+    FS_PUT(&flow->requests, (int16_t)(FS_GET(&flow->requests) - 1));
+    if (has_requests(flow))
+        in->gaps = true;
+    else
+        FS_PUT(&flow->finish, FS_GET(&flow->start));
+    end_epoch_if_empty(in);
+}
+
+static void forget_requests(struct fs_flow_entry *flow)
+{
+    FS_PUT(&flow->requests, 0);
+    FS_PUT(&flow->finish, FS_GET(&flow->start));
+}
+
+/* The tags of a flow follow each other from its start. */
 bool fs_flow_close_gaps(struct fs_shared_section *in)
 {
     const fairsem_shared_t *h = in->handle;
     int at = fs_queue_front(in), next;
     bool moved = false;
 
+    in->gaps = false;
     if (FS_GET(&h->segment->epoch) == 0)
         return false;
-    for (int i = 0; i < h->max_waiters; i++) {
-        FS_PUT(&h->flows[i].requests, 0);
-        FS_PUT(&h->flows[i].finish, FS_GET(&h->flows[i].start));
-    }
+    for (int i = 0; at != FS_NOBODY && i < h->max_waiters; i++, at = fs_queue_behind(in, at))
+        forget_requests(flow_of_slot(h, at));
+    at = fs_queue_front(in);
     for (int i = 0; at != FS_NOBODY && i < h->max_waiters; i++, at = next) {
         struct fs_flow_entry *flow = flow_of_slot(h, at);
         uint64_t tag = FS_GET(&flow->finish);
 
         next = fs_queue_behind(in, at);
         if (fs_tag_is_earlier(tag, tag_of(h, at))) {
-            fs_queue_dequeue(in, at);
             FS_PUT(&h->slots[at].tag, tag);
-            fs_queue_enqueue(in, at);
-            moved = true;
+            moved |= fs_queue_move_ahead(in, at);
         }
         FS_PUT(&flow->requests, (int16_t)(FS_GET(&flow->requests) + 1));
-        FS_PUT(&flow->finish, after(tag_of(h, at), FS_GET(&h->slots[at].units), FS_GET(&flow->weight)));
+        FS_PUT(&flow->finish, finish_tag(h, tag_of(h, at), FS_GET(&h->slots[at].units), FS_GET(&flow->weight)));
     }
     return moved;
 }
 
-void fs_flow_dequeued(struct fs_shared_section *in)
+void fs_flow_recount(struct fs_shared_section *in)
 {
-    struct fs_segment *s = in->handle->segment;
+    const fairsem_shared_t *h = in->handle;
 
-    if (FS_GET(&s->epoch) != 0 && fs_queue_front(in) == FS_NOBODY)
-        FS_PUT(&s->epoch, 0);
+    if (FS_GET(&h->segment->epoch) == 0)
+        return;
+    for (int i = 0; i < h->max_waiters; i++)
+        forget_requests(&h->flows[i]);
+    (void)fs_flow_close_gaps(in);
+    end_epoch_if_empty(in);
 }

@@ -30,16 +30,17 @@ struct fs_shared_share {
 /* Store the tag of a slot that is about to be enqueued, without aging_ns. */
 void fs_flow_tag(struct fs_shared_section *in, int index, const struct fs_shared_share *share);
 
-/* This slot has left the queue with its units. */
+/* This slot has left the queue, with its units or without. */
 void fs_flow_granted(struct fs_shared_section *in, int index, int64_t units);
+void fs_flow_left(struct fs_shared_section *in, int index);
 
 /*
- * Slots have left the queue without their units: give the others the tags that they would have without these.
- * Returns true if one has moved.
+ * Slots have left the queue without their units (in->gaps): give the others of their flows the tags that they
+ * would have without these.  Returns true if one has moved.
  */
 bool fs_flow_close_gaps(struct fs_shared_section *in);
 
-/* After the others: the queue may be empty now. */
-void fs_flow_dequeued(struct fs_shared_section *in);
+/* The same in a repair, which does not know who has left. */
+void fs_flow_recount(struct fs_shared_section *in);
 
 #endif

@@ -149,6 +149,21 @@ void fs_queue_dequeue(struct fs_shared_section *in, int index)
     FS_COUNT_UP(&in->handle->segment->waiters, -1);
 }
 
+/* It moves a few places, so the search starts at its own. */
+bool fs_queue_move_ahead(struct fs_shared_section *in, int index)
+{
+    const fairsem_shared_t *h = in->handle;
+    int old = fs_load_link(in, &h->slots[index].prev), ahead = old, steps = 0;
+
+    while (ahead != FS_NOBODY && comes_before(h, index, ahead, IN_TURN) && steps++ < h->max_waiters)
+        ahead = fs_load_link(in, &h->slots[ahead].prev);
+    if (ahead == old)
+        return false;
+    link_out(in, IN_TURN, index);
+    link_in(h, IN_TURN, ahead, index, fs_load_link(in, behind_of(h, IN_TURN, ahead)));
+    return true;
+}
+
 void fs_queue_clear(struct fs_shared_section *in)
 {
     struct fs_segment *s = in->handle->segment;

@@ -40,6 +40,9 @@ void fs_queue_enqueue(struct fs_shared_section *in, int index);
 void fs_queue_dequeue(struct fs_shared_section *in, int index);
 void fs_queue_clear(struct fs_shared_section *in);
 
+/* The tag of a slot is smaller than it was: move it towards the front.  Returns false if it is in its place. */
+bool fs_queue_move_ahead(struct fs_shared_section *in, int index);
+
 /* Store the detectors, the last two slots of the queue (R4), and return their number, which may be less. */
 int fs_queue_last_two(struct fs_shared_section *in, int last[2]);
 

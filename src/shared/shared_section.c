@@ -80,14 +80,17 @@ void fs_shared_dequeue(struct fs_shared_section *in, int slot)
     bool was_detector = fs_queue_is_detector(in->handle, slot);
 
     fs_queue_dequeue(in, slot);
-    if (fs_flow_close_gaps(in) || was_detector)
+    fs_flow_left(in, slot);
+    if (was_detector)
         wake_detectors(in);
-    fs_flow_dequeued(in);
 }
 
-static void note_age(struct fs_shared_section *in)
+/* Before anything depends on the front. */
+static void update_order(struct fs_shared_section *in)
 {
     if (in->handle->aging_ns != 0 && fs_queue_note_age(in, fs_shared_section_now(in)))
+        wake_detectors(in);
+    if (in->gaps && fs_flow_close_gaps(in))
         wake_detectors(in);
 }
 
@@ -174,6 +177,7 @@ int fs_shared_section_begin(struct fs_shared_section *in, fairsem_shared_t *h,
     in->handle = h;
     in->error = 0;
     in->wakes = 0;
+    in->gaps = false;
     in->now_ns = 0;
     load_count(in);
     if (FS_GET(&s->damaged) != 0)
@@ -182,7 +186,7 @@ int fs_shared_section_begin(struct fs_shared_section *in, fairsem_shared_t *h,
         repair_without(in, dead_owner);
     if (in->error == 0) {
         clean_up_all(in);
-        note_age(in);
+        update_order(in);
     }
     return in->error != 0 ? fs_shared_section_unlock(in) : 0;
 }
@@ -235,14 +239,11 @@ static void grant_head(struct fs_shared_section *in, int head, int64_t units)
     FS_PUT(&slot->granted_ns, now);
     FS_PUT(&slot->core, (int16_t)(h->spins ? fs_cpu_current() : FS_NO_CORE));
     if (!fs_shared_grant_slot(in, head, units)) {
-        if (fs_flow_close_gaps(in))
-            wake_detectors(in);
-        fs_flow_dequeued(in);
+        fs_flow_left(in, head);
         (void)fs_shared_clean_up(in, head);
         return;
     }
     fs_flow_granted(in, head, units);
-    fs_flow_dequeued(in);
     count_grant(h, head, now, passes);
     fs_shared_awake_granted(h, head, core, now);
     fs_shared_will_wake(in, head);
@@ -265,7 +266,7 @@ static bool grant_or_drop_head(struct fs_shared_section *in)
     int head, state, process;
     bool alive;
 
-    note_age(in);
+    update_order(in);
     head = fs_queue_front(in);
     if (head == FS_NOBODY)
         return false;

@@ -28,6 +28,7 @@ struct fs_shared_section {
     int16_t  woken[FS_WAKES];   /* ... the first ones ... */
     uint64_t more[FAIRSEM_SHARED_MAX / 64];     /* ... and the rest, a bit each */
     const struct fs_slot *slots;
+    bool     gaps;              /* in the tags of a flow: shared_flow.h */
     int64_t  now_ns;            /* or 0 if the clock has not been read yet */
     int64_t  total;             /* number of units; without undo the capacity */
     int64_t  high_water;        /* the largest total ever, a limit of all sums of units */

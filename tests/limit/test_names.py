@@ -262,13 +262,13 @@ def test_two_containers_share_the_units_of_a_directory(limit, other, own_mounts)
 
 
 def test_unused_names_make_room_in_a_full_directory(limit, own_mounts):
-    """The directory has room for seven names.  Unused names make room; kept ones do not."""
+    """The directory has room for six names.  Unused names make room; kept ones do not."""
     script = """mount -t tmpfs -o size=1m none @DIR/mount || exit 99
         for i in $(seq 10); do @PROGRAM --exec --dir=@DIR/mount unused$i 1 -- true || exit 1; done
         for i in $(seq 10); do @PROGRAM --dir=@DIR/mount --keep kept$i 1 -- true || exit 2; done"""
     ended = run(*own_mounts, limit.replaced(script), env=limit.env)
     assert ended.returncode == 2, ended
-    assert re.search("^fairsem-limit: kept[89]: .*/mount is full, and a name takes 130 kB there: "
+    assert re.search("^fairsem-limit: kept[67]: .*/mount is full, and a name takes 170 kB there: "
                      "see --status, --remove", ended.stderr, re.M)
 
 

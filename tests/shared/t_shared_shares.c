@@ -5,7 +5,7 @@
  * A scenario is a list of requests, one process each, which are enqueued while this process holds all units.
  * A letter is the key: of weight 1 for a to c, 2 for d, 4 for e; `-` has no share.  Behind it may stand
  *
- *     *N   units, otherwise 1         ?    it times out before the next one is enqueued
+ *     *N   units, or `max`; otherwise 1         ?    it times out before the next one is enqueued
  *     :N   priority                   !    its process is killed when all are in the queue
  *
  * Then the units are released, and each process that is granted its units returns them at once.  The result is
@@ -37,7 +37,7 @@ static uint32_t weight_of(char name)
 static pid_t fork_client(fairsem_shared_t *h, const char *word, _Atomic int *place, _Atomic int *granted)
 {
     const char *units = strchr(word, '*'), *priority = strchr(word, ':');
-    const int64_t n = units != NULL ? strtoll(units + 1, NULL, 10) : 1;
+    const int64_t n = units == NULL ? 1 : strcmp(units, "*max") == 0 ? FAIRSEM_MAX_UNITS : strtoll(units + 1, NULL, 10);
     const fairsem_wait_t how = {
         .priority = priority != NULL ? atoi(priority + 1) : 0,
         .timeout_ns = strchr(word, '?') != NULL ? 1 : 0,
@@ -84,7 +84,9 @@ static const char *order_of(const char *words, int64_t units, unsigned flags)
     for (int i = 0; i < count; i++) {
         if (killed[i])
             kill_child(client[i]);
+        waiting -= killed[i];
     }
+    await_queue(h, waiting);    /* the others find the dead */
     ck_assert_int_eq(fairsem_shared_release(h, units), 0);
     for (int i = 0; i < count; i++) {
         if (!killed[i] && client[i] != 0)
@@ -107,6 +109,8 @@ static const struct { const char *name, *words; int64_t units; const char *order
     { "a request that times out costs its share nothing", "- a? a? a? a a b b", 1, "-abab" },
     { "requests whose processes die cost their share nothing", "a! a! a! a b b b", 1, "abbb" },
     { "nor in the middle of the queue", "a a! a! a b b b", 1, "abab" "b" },
+    { "tags of the largest requests can be compared", "a*max a*max a*max a*max a*max a*max a*max a*max a*max b b",
+      FAIRSEM_MAX_UNITS, "abb" "aaaaaaaa" },
 };
 
 START_TEST(order_is)
