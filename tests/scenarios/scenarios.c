@@ -165,14 +165,18 @@ const struct scenario scenarios[] = {
       "acquire 1 h1 > acquire 1 > acquire 1 h2 > "
       "take 1 h1 = EINPROGRESS; shares = 2; waiters = 4; release 3; after t0; after t1; after t2; "
       "state = waiting; release 1" },
+    { .name = "requests-without-a-share-have-weight-one", .threads =
+      "> take 2 t0 = EINPROGRESS; take 1 t1 = EINPROGRESS; take 1 t2 h1 = EINPROGRESS; "
+      "take 1 t3 h1 = EINPROGRESS; release 4; state t3 = granted; state t1 = waiting; release 1" },
     { .name = "a-share-of-weight-three-gets-three-units-of-four", .threads =
       "> take 1 t0 h1 = EINPROGRESS; take 1 t1 h3 = EINPROGRESS; take 1 t2 h3 = EINPROGRESS; "
       "take 1 t3 h3 = EINPROGRESS > acquire 1 h1 > "
       "release 1; state t0 = granted; release 3; state t3 = granted; waiters = 1; release 1; after t1" },
+    /* With less than a unit, the last request would not wait for the older one. */
     { .name = "thirds-of-a-unit-add-up-to-a-unit", .threads =
-      "> take 1 t0 h3 = EINPROGRESS; take 1 t1 h1 = EINPROGRESS; take 2 t2 h3 = EINPROGRESS; "
-      "take 1 t3 h3 = EINPROGRESS > acquire 1 h1 > release 4; state t2 = granted; waiters = 2; "
-      "release 1; state t3 = granted; waiters = 1; release 1" },
+      "> take 1 t0 h3 = EINPROGRESS; take 1 t1 h1 = EINPROGRESS; take 1 t2 h1 = EINPROGRESS; "
+      "take 2 t3 h3 = EINPROGRESS > acquire 1 h3 > release 4; state t3 = granted; waiters = 2; "
+      "release 1; state t2 = granted; waiters = 1; release 1" },
     { .name = "a-front-that-is-returned-costs-its-share-nothing", .threads =
       "> take 9 t0 h1 = EINPROGRESS; take 1 t1 h1 = EINPROGRESS; take 1 t2 h2 = EINPROGRESS; release 1; "
       "available = 1; return t0; state t1 = granted; state t2 = waiting; release 1" },
@@ -183,9 +187,9 @@ const struct scenario scenarios[] = {
       "acquire 3 h1 = killed > acquire 1 h1 > acquire 1 h2 > "
       "release 1; kill t0; after t0; after t1; waiters = 1; release 1" },
     { .name = "new-shares-do-not-pass-a-large-front", .threads =
-      "> take 3 t0 h1 = EINPROGRESS; take 1 t1 h2 = EINPROGRESS; release 1; take 1 t2 h3 = EINPROGRESS; "
-      "take 1 t3 = EINPROGRESS; available = 1; waiters = 4; release 2; state t0 = granted > "
-      "shares = 2; release 1; state t1 = granted; release 1; state t2 = granted; release 1" },
+      "> take 1 t0 h1 = EINPROGRESS; take 3 t1 h1 = EINPROGRESS; release 2; take 1 t2 h3 = EINPROGRESS; "
+      "take 1 t3 h2 = EINPROGRESS; available = 1; waiters = 3; release 2; state t1 = granted > "
+      "shares = 2; release 1; state t2 = granted; release 1; state t3 = granted" },
     { .name = "priorities-come-before-shares", .threads =
       "> take 1 t0 h1 = EINPROGRESS; take 1 t1 h2 p1 = EINPROGRESS; take 1 t2 h2 p-1 = EINPROGRESS; "
       "take 1 t3 h1 = EINPROGRESS > release 1; state t2 = granted; release 1; state t0 = granted; "
@@ -221,6 +225,10 @@ const struct scenario scenarios[] = {
       "> take 1 t0 h1 = EINPROGRESS; take 1 t1 h1 = EINPROGRESS; take 1 t2 h2 = EINPROGRESS; "
       "take 1 t3 h2 = EINPROGRESS; charge 2 h1; release 3; state t3 = granted; state t1 = waiting; "
       "release 1; charge min h1 = EINVAL" },
+    { .name = "a-charge-counts-when-its-share-comes-back", .threads =
+      "> take 1 t0 h1 = EINPROGRESS; take 1 t1 h2 = EINPROGRESS; take 1 t2 h2 = EINPROGRESS; "
+      "take 1 t3 h2 = EINPROGRESS; release 2; claim t0; charge 2 h1; take 1 t0 h1 = EINPROGRESS; release 2; "
+      "state t3 = granted > state t0 = waiting; release 1" },
     { .name = "a-negative-charge-gives-units-back", .threads =
       "> take 4 t0 h1 = EINPROGRESS; take 4 t1 h1 = EINPROGRESS; take 1 t2 h2 = EINPROGRESS; "
       "take 1 t3 h2 = EINPROGRESS; charge -3 h1; release 9; state t1 = granted; state t3 = waiting; "

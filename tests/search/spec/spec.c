@@ -216,18 +216,34 @@ static bool count_grant(struct spec *s, const struct spec_request *r)
     return units < 0;
 }
 
+static int64_t largest_of(const struct spec_flow *flow)
+{
+    return flow->weight != 0 ? flow->largest * SPEC_STEP / flow->weight : 0;
+}
+
 /*
  * The bound: in any interval in which two flows have requests in the queue, of the same priority throughout,
- * the units that they are granted differ by one request of each.
+ * the units that they are granted differ by one request of each; and by one of any third flow, behind which one of
+ * the two may have started when it had nothing in the queue.
  */
+static bool within_bound(const struct spec *s, int f, int other)
+{
+    int64_t most = largest_of(&s->flow[f]) + largest_of(&s->flow[other]), third = 0;
+
+    for (int k = 0; k < SPEC_FLOWS; k++) {
+        if (k != f && k != other && largest_of(&s->flow[k]) > third)
+            third = largest_of(&s->flow[k]);
+    }
+    return s->lead[f][other].most - s->lead[f][other].least <= most + third;
+}
+
 static void check_bound(struct spec *s)
 {
     for (int f = 0; f < SPEC_FLOWS; f++) {
         for (int other = 0; other < f; other++) {
-            const struct spec_flow *a = &s->flow[f], *b = &s->flow[other];
             struct spec_lead *lead = &s->lead[f][other];
             int i = first_of(s, f), k = first_of(s, other);
-            int64_t now = a->given - b->given;
+            int64_t now = s->flow[f].given - s->flow[other].given;
             bool both = s->flows && i >= 0 && k >= 0 && s->queue[i]->priority == s->queue[k]->priority;
 
             if (both && !lead->both)
@@ -237,9 +253,7 @@ static void check_bound(struct spec *s)
                 continue;
             lead->least = now < lead->least ? now : lead->least;
             lead->most = now > lead->most ? now : lead->most;
-            if (!s->charged_back && lead->most - lead->least > a->largest * SPEC_STEP / a->weight
-                                                               + b->largest * SPEC_STEP / b->weight)
-                s->unfair = true;
+            s->unfair = s->unfair || (!s->charged_back && !within_bound(s, f, other));
         }
     }
 }
@@ -257,6 +271,8 @@ static void enqueue(struct spec *s, struct spec_request *r)
     if (s->flows && better)
         flow_comes(s, r, idle);
     s->queue[s->waiters++] = r;
+    if (limited(&s->flow[r->share], r->units) > s->flow[r->share].largest)
+        s->flow[r->share].largest = limited(&s->flow[r->share], r->units);
     check_bound(s);
 }
 
