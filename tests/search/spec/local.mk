@@ -4,3 +4,6 @@
 
 spec_sources = tests/search/spec/spec.c tests/search/spec/spec.h
 EXTRA_DIST += $(spec_sources)
+if TESTS_ENABLED
+test_programs += tests/search/spec/t_spec_shares
+endif

@@ -239,12 +239,12 @@ static bool within_bound(const struct spec *s, int f, int other)
 
 static void check_bound(struct spec *s)
 {
-    for (int f = 0; f < SPEC_FLOWS; f++) {
+    for (int f = 0; f < SPEC_FLOWS && s->flows; f++) {
         for (int other = 0; other < f; other++) {
             struct spec_lead *lead = &s->lead[f][other];
             int i = first_of(s, f), k = first_of(s, other);
             int64_t now = s->flow[f].given - s->flow[other].given;
-            bool both = s->flows && i >= 0 && k >= 0 && s->queue[i]->priority == s->queue[k]->priority;
+            bool both = i >= 0 && k >= 0 && s->queue[i]->priority == s->queue[k]->priority;
 
             if (both && !lead->both)
                 lead->least = lead->most = now;
