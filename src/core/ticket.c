@@ -137,6 +137,19 @@ static int ticket_take_or_enqueue(struct fs_section *in, struct fs_ticket *t, in
     return result;
 }
 
+/*
+ * Once, as all tickets read it.  By compare-and-swap: helgrind would take a store for a race with the load of
+ * another thread.
+ */
+static void register_resolve(void)
+{
+    fs_resolve_fn *none = NULL;
+
+    if (atomic_load_explicit(&fs_resolve_ticket, memory_order_relaxed) == NULL)
+        (void)atomic_compare_exchange_strong_explicit(&fs_resolve_ticket, &none, resolve_ticket,
+                                                      memory_order_relaxed, memory_order_relaxed);
+}
+
 FS_ALWAYS_INLINE static int take_ticket(struct fs_ticket *t, const fairsem_request_t *request, int priority,
                        fairsem_notify_fn *notify, void *arg)
 {
@@ -162,7 +175,7 @@ FS_ALWAYS_INLINE static int take_ticket(struct fs_ticket *t, const fairsem_reque
         return EINVAL;
     if (notify != NULL && number == 0)
         atomic_store_explicit(&t->callback.number, fs_callbacks_number(), memory_order_relaxed);
-    atomic_store_explicit(&fs_resolve_ticket, resolve_ticket, memory_order_relaxed);
+    register_resolve();
     t->callback.waiter.units = request->units;
     t->callback.waiter.share = fs_share_inside(request->share);
     /* Release order: see fs_ticket_waits_in(). */
