@@ -207,6 +207,49 @@ static void by_claim(fairsem_t *sem, void (*inside)(void *), void *arg)
     check(fairsem_units_release(&units) == 0);
 }
 
+/* All threads are one client, whose share they also charge outside of the queue. */
+static fairsem_share_t client = FAIRSEM_SHARE_INITIALIZER(2);
+
+static void by_share(fairsem_t *sem, void (*inside)(void *), void *arg)
+{
+    const fairsem_wait_t how = { .share = &client };
+
+    check(fairsem_acquire_with(sem, 1, &how) == 0);
+    inside(arg);
+    check(fairsem_release(sem, 1) == 0);
+    check(fairsem_share_charge(&client, 1) == 0);
+}
+
+/* The tools see this share only as an argument of requests. */
+static fairsem_share_t of_tickets = FAIRSEM_SHARE_INITIALIZER(1);
+
+static void by_take_with(fairsem_t *sem, void (*inside)(void *), void *arg)
+{
+    const fairsem_request_t request = { sem, 1, &of_tickets };
+    fairsem_ticket_t ticket;
+    fairsem_units_t units = { 0 };
+    int error;
+
+    memset(&ticket, 0, sizeof ticket);
+    error = fairsem_ticket_take_with(&ticket, &request, 0, NULL, NULL);
+    check(error == 0 || error == EINPROGRESS);
+    check(fairsem_ticket_wait(&ticket, NULL) == 0 && fairsem_ticket_claim(&ticket, &units) == 0);
+    inside(arg);
+    check(fairsem_units_release(&units) == 0);
+}
+
+/* The share of one thread, which destroys it when its acquire has returned. */
+static void by_own_share(fairsem_t *sem, void (*inside)(void *), void *arg)
+{
+    fairsem_share_t own;
+    const fairsem_wait_t how = { .share = &own };
+
+    check(fairsem_share_init(&own, 1) == 0);
+    check(fairsem_acquire_with(sem, 1, &how) == 0 && fairsem_share_destroy(&own) == 0);
+    inside(arg);
+    check(fairsem_release(sem, 1) == 0);
+}
+
 #define TOUCH(name)                                                                        \
     static long data_##name;                                                               \
     static NOT_INLINE void touch_##name(void)                                              \
@@ -215,7 +258,7 @@ static void by_claim(fairsem_t *sem, void (*inside)(void *), void *arg)
     }
 TOUCH(static) TOUCH(init) TOUCH(interruptible) TOUCH(bypassed) TOUCH(bounded) TOUCH(try)
 TOUCH(upto) TOUCH(for) TOUCH(guard) TOUCH(with) TOUCH(all) TOUCH(posix) TOUCH(ticket) TOUCH(claim)
-TOUCH(callback)
+TOUCH(callback) TOUCH(share) TOUCH(taken) TOUCH(owned)
 
 static const struct way ways[] = {
     { "static", init_statically, by_acquire, touch_static },
@@ -232,6 +275,9 @@ static const struct way ways[] = {
     { "posix", NULL, by_posix, touch_posix },
     { "ticket", init_plainly, by_ticket, touch_ticket },
     { "claim", init_plainly, by_claim, touch_claim },
+    { "share", init_plainly, by_share, touch_share },
+    { "take_with", init_plainly, by_take_with, touch_taken },
+    { "own share", init_plainly, by_own_share, touch_owned },
 };
 
 /* ---- One thread after the other ---- */
@@ -332,6 +378,23 @@ static void *crowd(void *arg)
     return arg;
 }
 
+static void count_in(void *counter)
+{
+    sched_yield();          /* others wait meanwhile */
+    ++*(long *)counter;
+}
+
+/* A share is checked without the mutex while another thread's request is granted. */
+static void *crowd_of_a_client(void *arg)
+{
+    for (int i = 0; i < 100; i++) {
+        by_share(arg, count_in, &in_crowd);
+        by_take_with(arg, count_in, &in_crowd);
+        by_own_share(arg, count_in, &in_crowd);
+    }
+    return arg;
+}
+
 /*
  * Knowledge of the library about the whole process is not protected by the mutex of one semaphore.  So two
  * semaphores with short turns have late grants at the same time.
@@ -371,7 +434,7 @@ static void *wait_in_vain(void *arg)
 
 static void crowds(void)
 {
-    fairsem_t none = FAIRSEM_INITIALIZER(0);
+    fairsem_t none = FAIRSEM_INITIALIZER(0), divided = FAIRSEM_INITIALIZER(1);
     pthread_t thread[4];
 
     for (int round = 0; round < 2; round++) {
@@ -381,6 +444,11 @@ static void crowds(void)
             pthread_join(thread[i], NULL);
         check(fairsem_destroy(&crowded) == 0 && init_bypassed(&crowded) == 0);
     }
+    for (int i = 0; i < 4; i++)
+        check(pthread_create(&thread[i], NULL, crowd_of_a_client, &divided) == 0);
+    for (int i = 0; i < 4; i++)
+        pthread_join(thread[i], NULL);
+    check(fairsem_share_destroy(&client) == 0 && fairsem_share_init(&client, 1) == 0);
 
     for (int i = 0; i < 4; i++) {
         check(pthread_create(&thread[i], NULL, wait_in_vain, &none) == 0);
