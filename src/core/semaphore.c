@@ -160,7 +160,7 @@ void fairsem_free(fairsem_t *sem)
     errno = before;
 }
 
-static const fairsem_wait_t for_ever;
+static const fairsem_wait_t no_options;
 
 int fairsem_acquire(fairsem_t *sem, int64_t n)
 {
@@ -170,7 +170,7 @@ int fairsem_acquire(fairsem_t *sem, int64_t n)
         return 0;
     if (!fs_count_valid(n))
         return EINVAL;
-    return fs_acquire(s, n, false, NULL, &for_ever);
+    return fs_acquire(s, n, false, NULL, &no_options);
 }
 
 int fairsem_tryacquire(fairsem_t *sem, int64_t n)
@@ -198,7 +198,7 @@ int fairsem_acquire_for(fairsem_t *sem, int64_t n, int64_t timeout_ns)
     if (timeout_ns <= 0)
         return fs_acquire_now(s, n, 0, false, ETIMEDOUT);
     deadline = fs_deadline_after(timeout_ns);
-    return fs_acquire(s, n, false, &deadline, &for_ever);
+    return fs_acquire(s, n, false, &deadline, &no_options);
 }
 
 int fairsem_acquire_until(fairsem_t *sem, int64_t n, clockid_t clock,
@@ -220,7 +220,7 @@ int fairsem_acquire_with(fairsem_t *sem, int64_t n, const fairsem_wait_t *how)
     if (!fs_count_valid(n) || (how != NULL && !fs_wait_valid(how)))
         return EINVAL;
     if (how == NULL)
-        how = &for_ever;
+        how = &no_options;
     if (how->share != NULL && fs_share_check(fs_inside(sem), how->share) != 0)
         return EINVAL;
     if (how->token != NULL && (reason = fairsem_token_reason(how->token)) != 0)

@@ -89,10 +89,10 @@ static bool first_tag_of(struct fs_shared_section *in, int priority, uint64_t *t
 /* share.h says which. */
 static uint64_t start_tag(struct fs_shared_section *in, const struct fs_flow_entry *flow, int priority, bool is_new)
 {
-    uint64_t tag = FS_GET(&in->handle->segment->virtual_time), first;
+    uint64_t tag = FS_GET(&in->handle->segment->virtual_time), earliest;
 
-    if (first_tag_of(in, priority, &first) && (is_new || fs_tag_is_earlier(first, tag)))
-        tag = first;
+    if (first_tag_of(in, priority, &earliest) && (is_new || fs_tag_is_earlier(earliest, tag)))
+        tag = earliest;
     if (is_new || fs_tag_is_earlier(FS_GET(&flow->finish), tag))
         return tag;
     return FS_GET(&flow->finish);
