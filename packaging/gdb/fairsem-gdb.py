@@ -16,7 +16,7 @@ import time
 import gdb
 
 # As in src/core/*.h.  "a64" is an atomic number, which is aligned to its size also where others are not;
-# "l64" is one at the beginning of a cache line; "at" is for a field of a union.
+# "l64" or "l32" is one at the beginning of a cache line; "at" is for a field of a union.
 LAYOUT = {
     'fs_list': 'ptr next, ptr prev',
     'fs_tree_node': 'ptr better, ptr worse',
@@ -29,8 +29,9 @@ LAYOUT = {
     'fs_share': 'fs_flow flow, fs_tree_node in_tree, ptr sem, a64 charged, u32 epoch, u32 generation',
     'fs_cancelable': 'fs_list in_token, ptr cancel, ptr token, u32 generation',
     'fs_parking': 'ptr parker, u8 on_word, i32 thread, u8 listed, i64 woken_ns',
-    'fs_wait': 'fs_waiter waiter, ptr sem, ptr abort, ptr deadline, '
-               'u8 competes_when_woken, i64 competes_at_ns, fs_cancelable by_token, fs_parking parking, '
+    'fs_thread_waiter': 'fs_waiter waiter, fs_parking parking',
+    'fs_wait': 'fs_thread_waiter thread, fs_waiter waiter at thread, ptr sem, ptr abort, ptr deadline, '
+               'u8 competes_when_woken, i64 competes_at_ns, fs_cancelable by_token, '
                'u32 generation, u8 interruptible, u8 interrupted',
     'fs_watcher': 'fs_wait wait, fs_list in_ring, ptr ticket',
     'fs_awake': 'u8 as_front, u8 holders_core, i16 prewake',
@@ -44,13 +45,14 @@ LAYOUT = {
     'fs_callback': 'fs_waiter waiter, ptr notify, ptr arg, a64 number',
     'fs_ticket': 'fs_callback callback, ptr sem, ptr watchers, u32 generation',
     # Between processes: src/shared/.
-    'fairsem_shared': 'ptr segment, ptr processes, ptr slots, i32 max_processes, '
+    'fairsem_shared': 'ptr segment, ptr processes, ptr slots, ptr flows, i32 max_processes, '
                       'i32 max_waiters, i64 capacity, u8 undo',
     'fs_segment': 'i64 magic, i32 version, u32 flags, i64 size, i64 units, i64 capacity, '
-                  'i32 max_waiters, i32 max_processes, i64 aging_ns, l64 word, i64 total',
+                  'i32 max_waiters, i32 max_processes, i64 aging_ns, l64 word, a64 total, a64 high_water, '
+                  'a64 outstanding, l32 lock, i32 handover, i32 damaged, i32 unfinished, i32 head',
     'fs_process': 'i32 state, u32 incarnation, a64 held, a64 pid, a64 unused, a64 since_ns',
     'fs_slot': 'i32 state, i32 process, a64 units, a64 seq, i32 priority, i16 core, '
-               'u8 old, u8 strategy, a64 enqueued_ns',
+               'u8 old, u8 strategy, a64 enqueued_ns, a64 granted_ns, i32 next, i32 prev',
     'fs_shared_wait': 'fs_cancelable by_token, ptr handle, ptr deadline, i32 slot, i64 seq, i32 reason, '
                 'i64 enqueued_ns',
 }
@@ -86,7 +88,7 @@ class Machine:
             mutex = 24 if self.pointer == 4 else 48 if 'aarch64' in name else 40
         self.types = {
             'ptr': (self.pointer, self.pointer), 'mutex': (mutex, self.pointer),
-            'u64': (8, long_align), 'i64': (8, long_align), 'a64': (8, 8), 'l64': (8, 64),
+            'u64': (8, long_align), 'i64': (8, long_align), 'a64': (8, 8), 'l64': (8, 64), 'l32': (4, 64),
             'u32': (4, 4), 'i32': (4, 4), 'u16': (2, 2), 'i16': (2, 2), 'u8': (1, 1),
         }
         order = gdb.execute('show endian', to_string=True)
@@ -231,11 +233,15 @@ class Line:
             'fs_process', self.handle.processes, self.handle.max_processes) if process.state == 1]
 
     def waiting(self):
-        """The slots of those who wait, with their indices, in order."""
-        slots = [(index, slot) for index, slot in self.elements(
-            'fs_slot', self.handle.slots, self.handle.max_waiters) if slot.state == 1]
-        return sorted(slots, key=lambda slot: (not slot[1].old, 0 if slot[1].old else slot[1].priority,
-                                               slot[1].seq))
+        """The slots of those who wait, with their indices, in the order of the queue; then those that are not in it,
+        as a change was not finished."""
+        slots = dict(self.elements('fs_slot', self.handle.slots, self.handle.max_waiters))
+        place, index = {}, self.handle.at('fs_segment', self.handle.segment).head
+        while index in slots and index not in place:
+            place[index] = len(place)
+            index = slots[index].next
+        return sorted(((index, slot) for index, slot in slots.items() if slot.state == 1),
+                      key=lambda slot: (place.get(slot[0], MOST), slot[1].seq))
 
     def pid_of(self, slot):
         return self.handle.at('fs_process', self.handle.processes + slot.process * ELEMENT).pid

@@ -51,6 +51,9 @@ thread 3 (LWP L) waits for 1 unit of "buffers", number 2, priority -4, for T s
 thread 4 (LWP L) waits for 1 unit of slots, number 0, priority 0, for T s
 thread 5 (LWP L) waits for ticket A of "buffers"
 thread 6 (LWP L) waits for 1 unit of fairsem_shared A, number 0, priority 0, for T s
+thread 7 (LWP L) waits for 1 unit of fairsem_shared A, number 1, priority 0, for T s
+thread 8 (LWP L) waits for 1 unit of fairsem_shared A, number 2, priority 0, for T s
+thread 9 (LWP L) waits for 1 unit of fairsem_shared A, number 3, priority 0, for T s
 fairsem "buffers": 0 of 4 available, 3 waiters for 6 units
   number 2, priority -4, for T s, 1 unit: thread 3 (LWP L)
   number 0, priority 0, for T s, 2 units: thread 2 (LWP L)
@@ -60,6 +63,9 @@ fairsem slots: 0 available, 1 waiter for 1 unit
 fairsem_shared A: 0 of 2 available
   process P holds 2 units
   number 0, priority 0, for T s, 1 unit: process P
+  number 1, priority 0, for T s, 1 unit: process P
+  number 3, priority 0, for T s, 1 unit: process P
+  number 2, priority 0, for T s, 1 unit: process P
 _EOF
 cat > "$work/values" << '_EOF'
 $1 = fairsem "buffers": 0 of 4 available, 3 waiters for 6 units = {
@@ -79,6 +85,9 @@ fairsem slots: 0 available, 1 waiter for 1 unit
 fairsem_shared A: 0 of 2 available
   process P holds 2 units
   number 0, priority 0, for T s, 1 unit: process P
+  number 1, priority 0, for T s, 1 unit: process P
+  number 3, priority 0, for T s, 1 unit: process P
+  number 2, priority 0, for T s, 1 unit: process P
 fairsem divided: 0 available, 4 waiters for 4 units, 2 shares
   number 4, priority 0, for T s, 1 unit: ticket A, share A of weight 3 with 1 request
   number 5, priority 0, for T s, 1 unit: ticket A

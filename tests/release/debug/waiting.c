@@ -8,6 +8,7 @@
  *   thread 4  waits for 1 of `slots`, which is static
  *   thread 5  waits for the ticket
  *   thread 6  waits for 1 of `between`, which is for many processes
+ *   threads 7, 8 and 9 wait for it, too, in two shares: 9 comes before 8
  *
  * and tickets wait in the queue of `divided`, which has shares.
  *
@@ -53,6 +54,13 @@ fairsem_shared_t *between;
 static void *wait_between(void *arg)
 {
     return fairsem_shared_acquire(between, 1) == 0 ? NULL : arg;
+}
+
+static void *wait_in_share(void *key)
+{
+    const fairsem_wait_t how = { .share_key = *(const uint64_t *)key, .share_weight = 1 };
+
+    return fairsem_shared_acquire_with(between, 1, &how) == 0 ? NULL : key;
 }
 
 static _Atomic long watcher;        /* the kernel's number of thread 5 */
@@ -146,6 +154,14 @@ int main(void)
         return 99;
     while (fairsem_shared_waiters(between) == 0)
         continue;
+    for (int i = 0; i < 3; i++) {
+        static uint64_t keys[] = { 1, 1, 2 };
+
+        if (pthread_create(&thread, NULL, wait_in_share, &keys[i]) != 0)
+            return 99;
+        while (fairsem_shared_waiters(between) != i + 2)
+            continue;
+    }
     wait_in_shares();
     memset(noise_bytes, 0xee, sizeof noise_bytes);
     all_wait();
