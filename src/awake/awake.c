@@ -80,7 +80,7 @@ static bool cores_suffice(const struct fs_awake_facts *facts)
 /* A longer wake-up has waited for the core, so the rest of its time says nothing about the next one. */
 #define LONGEST_WAKE_UP_NS 50000
 
-/* Returns false if the clock has gone back: it may be faked, and set. */
+/* Returns false if the clock has gone back, which a tool that fakes the time can cause. */
 static bool within(int64_t start_ns, int64_t now_ns, int64_t longest_ns)
 {
     return now_ns >= start_ns && now_ns - start_ns < longest_ns;
@@ -172,8 +172,8 @@ static void yields_do_not_pay(int64_t began_ns, int64_t now_ns)
     int64_t since_ns = began_ns - backoff_end(&yield_backoff);
 
     /*
-     * If it began before the end of the last back-off, another thread was late at the same time, and
-     * has begun that one.
+     * If the yield began before the end of the last back-off, another thread lost time at the same
+     * moment, and began that back-off.
      */
     if (since_ns >= 0)
         back_off_longer(&yield_backoff,
@@ -243,7 +243,7 @@ void fs_awake_preempted(const struct fs_awake *awake, bool as_front, bool others
     int64_t since_ns = atomic_load_explicit(&window_start_ns, memory_order_relaxed);
     int64_t slept_until_ns = backoff_end(&awake_backoff), began_ns = now_ns - front_ns;
 
-    /* If it began before the last one that was counted, the same moment has delayed both. */
+    /* If the last counted hand-off came after this wait began, one preemption delayed both: count it once. */
     if (fs_under_valgrind || !is_soon(awake, as_front, others_wait) || began_ns < slept_until_ns
         || began_ns < atomic_load_explicit(&last_preempted_ns, memory_order_relaxed)
         || awake->holders_core != fs_core_byte(fs_cpu_current()))
@@ -421,7 +421,7 @@ void fs_awake_learn_in_vain(struct fs_awake *awake, bool as_front, int64_t front
  * wake-ups.  One would be the competitive bound (Karlin, Li, Manasse, Owicki, 1991: at most twice the
  * cost of the best choice), but the releasing thread may also sleep, and releases only after its own
  * wake-up.  A pre-woken front spins for half a wake-up, because its predecessor has already held the
- * unit for the time of one; but in a convoy the predecessor may still be waiting for a core.
+ * unit for the time of a whole one, except in a convoy, where the predecessor may still wait for a core.
  */
 static int64_t longest_stay(enum fs_strategy strategy, int64_t wake_up)
 {

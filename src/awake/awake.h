@@ -115,7 +115,7 @@ static inline void fs_awake_granted(struct fs_awake *awake, int core, int64_t in
  */
 void fs_awake_learn(struct fs_awake *awake, bool as_front, int64_t front_ns, int core);
 
-/* The front has timed out.  After a short time nothing is learned, because a grant might have come soon, too. */
+/* The front has timed out.  Nothing is learned from a short wait, because a grant might have come soon after it. */
 void fs_awake_learn_in_vain(struct fs_awake *awake, bool as_front, int64_t front_ns);
 
 /*

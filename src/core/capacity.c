@@ -138,7 +138,7 @@ bool fs_retire(struct fs_sem *s, _Atomic int64_t *units)
     fs_section_begin(&in, s);
     idle = fs_waitq_empty(&s->queue) && s->closed == 0;
     if (idle) {
-        /* Release order: a thread that finds them finds all that the cell's user wrote before. */
+        /* Release order: a thread that sees these units must see all that the cell's user wrote before. */
         atomic_store_explicit(units, in.available, memory_order_release);
         (void)close_for(&in, FS_RETIRED);
         in.available = 0;
@@ -178,7 +178,7 @@ int fairsem_drain(fairsem_t *sem, int64_t n, const fairsem_wait_t *how)
         return EINVAL;
     if (how != NULL && how->share != NULL && fs_share_check(fs_inside(sem), how->share) != 0)
         return EINVAL;
-    /* Now: callbacks of tickets may run between the close and the wait. */
+    /* The time-out starts now, because callbacks of tickets may run between the close and the wait. */
     fs_wait_from_now(&until, &deadline, how != NULL ? how : &for_ever);
     fs_section_begin(&in, fs_inside(sem));
     fits = !fs_is_too_large(in.sem, n);

@@ -55,8 +55,8 @@ static inline int64_t fs_acquire_fast_upto(struct fs_sem *s, int64_t max)
 }
 
 /*
- * The limit, where it has never been changed.  Returns -1 otherwise: then only a section knows it for
- * the same moment as the word.  Acquire order: a thread that sees a new limit must see `resized`.
+ * Returns the limit if it has never been changed, otherwise -1: then only a section can read the limit and
+ * the word as of the same moment.  Acquire order: a thread that sees a new limit must see `resized`.
  */
 static inline int64_t fs_fixed_limit(const struct fs_sem *s)
 {

@@ -14,7 +14,7 @@
 /* One client's. */
 struct FS_MAY_ALIAS fs_share {
     struct fs_flow          flow;       /* under the mutex of `sem`; first */
-    struct fs_tree_node     in_tree;    /* under that mutex; if the flow has requests */
+    struct fs_tree_node     in_tree;    /* under that mutex; linked while the flow has requests */
     struct fs_sem *_Atomic  sem;        /* in whose queue it has requests; NULL: in none */
     _Atomic int64_t         charged;    /* units that the next grant counts, too */
     uint32_t                epoch;      /* under that mutex; of the finish tag */

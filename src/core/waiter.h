@@ -76,7 +76,7 @@ struct fs_waiter {
     int64_t              enqueued_ns; /* under mutex */
 };
 
-/* Of a waiter that is in the queue. */
+/* Is the waiter a ticket?  It must be in the queue. */
 static inline bool fs_is_ticket(const struct fs_waiter *w)
 {
     return w->in_queue.core == FS_NO_CORE;

@@ -201,7 +201,7 @@ struct fs_waitq_node *fs_waitq_younger(const struct fs_waitq *queue,
     return fs_waitq_next_in_ring(node) != queue->front ? fs_waitq_next_in_ring(node) : NULL;
 }
 
-/* From the last of the old ones, on to the best of the others. */
+/* In a queue that is kept by age.  Behind the last aged node comes the best of the others. */
 static struct fs_waitq_node *behind_by_age(const struct fs_waitq *queue,
                                            const struct fs_waitq_node *node)
 {

@@ -49,8 +49,8 @@ static void signal_one(pid_t pid, int signal)
 }
 
 /*
- * Signal the command first (child is 0 if it has ended), because that needs no /proc; then all descendants.
- * This process is the parent of orphans among them, so it also finds what a killed shell leaves behind.
+ * First signal the command, for which no /proc is needed, then all descendants.  child is 0 if the command has
+ * ended.  Orphans become children of this process, so it also finds what a killed shell leaves behind.
  */
 static void signal_all(struct cluster_supervisor *s, pid_t child, int signal)
 {

@@ -79,7 +79,7 @@ static bool close_inherited(const struct keeper *k)
     return true;
 }
 
-/* Detach from the script's terminal: from now on only the end of the descriptor ends this process. */
+/* Detach from the script's terminal: from now on this process ends when the descriptor's file is closed. */
 static bool become_daemon(void)
 {
     int null = open("/dev/null", O_RDWR | O_CLOEXEC);

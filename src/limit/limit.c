@@ -80,7 +80,7 @@ static int run(struct local_name *name)
     error = request->keep ? fairsem_shared_keep_name(name->handle) : 0;
     if (error == 0 && request->exec)
         error = fairsem_shared_keep_on_exec(name->handle, true);
-    /* Without an entry, a command inside this one would wait for it. */
+    /* Without an entry in FAIRSEM_LIMIT_HELD, a command inside this one would wait for this one to end. */
     if (error == 0 && !reentrant_announce(name->segment, request->units, ""))
         error = ENOMEM;
     if (error == 0 && !request->exec)

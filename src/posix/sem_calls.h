@@ -22,7 +22,7 @@
 #define SEM_VALUE_MAX INT_MAX
 #endif
 
-/* Returns 0, or -1 with errno set to an `error` that is not 0. */
+/* Returns 0 if `error` is 0; otherwise sets errno to `error` and returns -1. */
 static inline int fs_sem_result(int error)
 {
     if (error == 0)
@@ -54,7 +54,7 @@ static inline int fs_sem_post(fairsem_t *sem)
     return fairsem_release(sem, 1);
 }
 
-/* Wait until the deadline, which is valid, or without limit if it is NULL. */
+/* Wait until the deadline, or without limit if it is NULL.  The deadline must be valid. */
 int fs_sem_wait_slow(fairsem_t *sem, clockid_t clock, const struct timespec *deadline,
                      int priority);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * sem_real_time.h - real-time priorities, which a semaphore of libc honors.  sem_real_time_linux.c is for
- * Linux, sem_real_time_generic.c for all other systems; the other one is empty.
+ * sem_real_time.h - real-time priorities, which a semaphore of libc honors.  sem_real_time_linux.c is empty
+ * except on Linux, sem_real_time_generic.c is empty on Linux.
  */
 #ifndef FS_SEM_REAL_TIME_H
 #define FS_SEM_REAL_TIME_H
@@ -9,8 +9,8 @@
 #include <stdbool.h>
 
 /*
- * Does this thread have a real-time priority?  A sandbox must allow the system call anyway, for waiters
- * that yield.
+ * Does this thread have a real-time priority?  Makes one system call, which waiters that yield make, too:
+ * a sandbox must allow it in any case.
  */
 bool fs_is_real_time(void);
 

@@ -143,8 +143,8 @@ static void become_plain(struct fs_in_place *in, uint64_t word, const struct fs_
 }
 
 /*
- * Abort if the word was a reference to a cell before libc's functions counted in it.  The message does not
- * use stdio, which may use semaphores.
+ * Abort if libc's functions have incremented or decremented a reference to a cell, as if the reference were a
+ * number of units.  The message does not use stdio, which may use semaphores.
  */
 static void abort_if_changed_by_libc(const sem_t *sem, uint64_t word)
 {
@@ -164,7 +164,10 @@ static void abort_if_changed_by_libc(const sem_t *sem, uint64_t word)
     abort();
 }
 
-/* A reference with another tag is dangling only if the sem_t still has it after the tag was read. */
+/*
+ * If a reference and its cell differ in their tags, the reference is dangling only if the sem_t still holds
+ * that reference after the read of the tag.
+ */
 enum fs_cell_kind fs_cell_find(sem_t *sem, struct fs_cell **cell)
 {
     struct fs_in_place *in = fs_in_place(sem);

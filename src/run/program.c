@@ -112,7 +112,7 @@ const char *program_not_interposable(const char *path)
     return look(path, 0);
 }
 
-/* The patterns do not match themselves, because this program contains them without a sanitizer. */
+/* A search of this program itself finds the text of these patterns, so no pattern matches its own text. */
 static bool is_sanitizer(const char *name)
 {
     static const char *const patterns[] = {

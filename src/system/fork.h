@@ -31,8 +31,8 @@ unsigned fs_fork_generation(void);
 void fs_forked(void);
 
 /*
- * Generations that no process has: one of an object that was never used, because it is zeroed or has a
- * static initializer, and one of an object that was destroyed.
+ * Generations that no process has.  FS_UNUSED: the object is zeroed or has a static initializer, and was
+ * never used.  FS_DESTROYED: the object was destroyed.
  */
 #define FS_UNUSED    0u
 #define FS_DESTROYED UINT_MAX
@@ -43,9 +43,9 @@ typedef void fs_fork_reset_fn(void *object);
 void fs_fork_reset(_Atomic unsigned *generation, fs_fork_reset_fn *reset, void *object);
 
 /*
- * Call `work` with that lock held: no other such call and no reset runs meanwhile.  A signal
- * handler may call this, whatever it has interrupted.  So may a child that was forked meanwhile;
- * its copy of what `work` changes may be half done.
+ * Call `work` with the lock of fork.c held: no other such call and no reset runs meanwhile.  A signal
+ * handler may call this, whatever it has interrupted.  A child that was forked during a call may
+ * call it, too, but may find that `work` has made only some of its changes.
  */
 void fs_fork_exclude(void (*work)(void *), void *object);
 

@@ -62,8 +62,8 @@ static void hide_object(const void *object, size_t size)
 }
 
 /*
- * The waker of a thread that sleeps on its state may wake it when the state is gone, see
- * park_futex.c; the tools take the waker's system call for a load of it.
+ * The waker of a thread may make its system call when the thread's state is gone: see park_futex.c.
+ * The tools take this call for a load of the state.
  */
 void fs_ignore_word(const void *word)
 {
@@ -104,7 +104,7 @@ static void hide_thread(void)
 
 static void show_thread(void)
 {
-    /* It is 0 if fs_ignored_is_canceled() was here before, in a wait. */
+    /* The depth is already 0 if fs_ignored_is_canceled() has ended this thread's calls in a wait. */
     if (mine.depth == 0 || --mine.depth != 0)
         return;
     if (under_drd)

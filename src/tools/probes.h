@@ -25,7 +25,7 @@
 
 #if FS_HAS_PROBES
 #if UINTPTR_MAX < UINT64_MAX
-#define STAP_SDT_ARG_CONSTRAINT no      /* a note cannot name the two registers of a number */
+#define STAP_SDT_ARG_CONSTRAINT no      /* no note can name the two registers of a 64-bit number */
 #endif
 #include <sys/sdt.h>
 #if defined(__clang__)                  /* its macros are called without arguments for `...` */
