@@ -328,6 +328,14 @@ void fs_flow_enqueue(struct fs_sem *s, struct fs_waiter *w, int priority)
         fs_rings_enqueue(&flow->requests, &w->in_queue);
 }
 
+/* The finish tags of idle flows are forgotten; that of the common flow, which has no epoch, is renewed. */
+static void renew_epoch(struct fs_sem *s)
+{
+    s->epoch = new_epoch();
+    if (s->common.requests == NULL && fs_tag_is_earlier(s->common.tag, s->virtual_time))
+        start_at(&s->common, s->virtual_time);
+}
+
 /* The virtual time becomes its start tag, and its tag the finish tag.  Returns false if that is earlier. */
 static bool count_in_flow(struct fs_sem *s, struct fs_flow *flow, const struct fs_waiter *w)
 {
@@ -337,7 +345,7 @@ static bool count_in_flow(struct fs_sem *s, struct fs_flow *flow, const struct f
     if (fs_tag_is_earlier(before, flow->tag))
         s->virtual_time = flow->tag;
     if (FS_TAG_EPOCH(before) != FS_TAG_EPOCH(s->virtual_time))
-        s->epoch = new_epoch();
+        renew_epoch(s);
     add_to_tag(flow, w->units + take_charged(w->share));
     return !fs_tag_is_earlier(flow->tag, start);
 }

@@ -274,19 +274,22 @@ static void print_who(FILE *file, const struct inspected *who)
         fprintf(file, " (%s)", name);
 }
 
-/* ", share 0x7f0012345678 of weight 3 with 2 requests".  The requests of a share are behind each other. */
-static void print_share(FILE *file, const struct inspected *queue, int64_t count, int64_t i)
+/* Returns the end of the requests of this one's share: they are behind each other. */
+static int64_t end_of_share(const struct inspected *queue, int64_t count, int64_t i)
 {
-    int64_t from = i, to = i + 1;
+    int64_t end = i + 1;
 
-    if (queue[i].share == NULL)
-        return;
-    while (from > 0 && queue[from - 1].share == queue[i].share)
-        from--;
-    while (to < count && queue[to].share == queue[i].share)
-        to++;
-    fprintf(file, ", share %p of weight %u with %" PRId64 " request%s", queue[i].share, queue[i].weight,
-            to - from, to - from == 1 ? "" : "s");
+    while (end < count && queue[end].share == queue[i].share)
+        end++;
+    return end;
+}
+
+/* ", share 0x7f0012345678 of weight 3 with 2 requests". */
+static void print_share(FILE *file, const struct inspected *who, int64_t requests)
+{
+    if (who->share != NULL)
+        fprintf(file, ", share %p of weight %u with %" PRId64 " request%s", who->share, who->weight, requests,
+                requests == 1 ? "" : "s");
 }
 
 /* "  ended: 5 up to 0.000016 s, 1 longer", without the counters that are 0. */
@@ -311,7 +314,7 @@ static void print_counts(FILE *file, const uint64_t *counts)
 static void print(FILE *file, const struct fs_sem *s, const fairsem_stat_t *stat,
                   const uint64_t *counts, const struct inspected *queue, int64_t count)
 {
-    int64_t now = fs_now_ns(), longest_ns = stat->wait_ns_max;
+    int64_t now = fs_now_ns(), longest_ns = stat->wait_ns_max, begin = 0, end = 0;
     double all_ns = (double)stat->wait_ns_total;
 
     /* Count waits that have not ended, too.  Without memory for the queue, the oldest is still known. */
@@ -343,11 +346,15 @@ static void print(FILE *file, const struct fs_sem *s, const fairsem_stat_t *stat
     if ((s->options & FS_COUNTED) != 0)
         print_counts(file, counts);
     for (int64_t i = 0; i < count; i++) {
+        if (i == end) {
+            begin = i;
+            end = end_of_share(queue, count, i);
+        }
         fprintf(file, "  %" PRIu64 ": ", queue[i].seq);
         print_who(file, &queue[i]);
         fprintf(file, ", units %" PRId64 ", priority %d, waits for %.6f s", queue[i].units,
                 queue[i].priority, (double)(now - queue[i].enqueued_ns) / 1e9);
-        print_share(file, queue, count, i);
+        print_share(file, &queue[i], end - begin);
         putc('\n', file);
     }
 }

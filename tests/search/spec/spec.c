@@ -207,8 +207,11 @@ static bool count_grant(struct spec *s, const struct spec_request *r)
 
     if (is_earlier(s->virtual_time, flow->tag))
         s->virtual_time = (struct spec_tag){ flow->tag.whole, flow->tag.part - flow->tag.part % SPEC_STEP };
-    if (s->virtual_time.whole >> 40 != before)
+    if (s->virtual_time.whole >> 40 != before) {
         forget_tags(s);
+        if (first_of(s, 0) < 0 && is_earlier(s->flow[0].tag, s->virtual_time))
+            s->flow[0].tag = s->virtual_time;
+    }
     flow->charged = 0;
     flow->counted = 0;
     count(s, flow, units);
