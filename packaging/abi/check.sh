@@ -72,7 +72,7 @@ beyond_reserved() {
     after > 0 { after--; if (/array type (size|subrange)|type name changed|and offset changed/) next }
     /type of .* reserved_\[[0-9]+\]. changed:$/ { after = 4; next }
     /^ *[0-9]+ data member (insertion|change)s?:$/ || /^ *type size hasn.t changed$/ { next }
-    /^ *.[a-z0-9_ ]+ [a-z0-9_]+., at offset [0-9]+ \(in bits\)$/ { next }
+    /^ *.[a-z0-9_ *]+ [a-z0-9_]+., at offset [0-9]+ \(in bits\)$/ { next }
     /has some indirect sub-type changes:$/ || /^ *parameter [0-9]+ of type .* has sub-type changes:$/ { next }
     /^ *in (pointed to|unqualified underlying) type .*:$/ || /^ *underlying type .* changed:$/ { next }
     /^ *in typedef .*:$/ { next }

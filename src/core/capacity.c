@@ -180,6 +180,7 @@ int fairsem_drain(fairsem_t *sem, int64_t n, const fairsem_wait_t *how)
         return EINVAL;
     /* The time-out starts now, because callbacks of tickets may run between the close and the wait. */
     fs_wait_from_now(&until, &deadline, how != NULL ? how : &for_ever);
+    until.share = NULL;     /* only drains wait now; and after the close, a share cannot be refused */
     fs_section_begin(&in, fs_inside(sem));
     fits = !fs_is_too_large(in.sem, n);
     if (fits)

@@ -233,18 +233,26 @@ static enum known known_tag(const struct fs_sem *s, const struct fs_flow *flow, 
     return flow->priority == priority ? KNOWN : KNOWN_ELSEWHERE;
 }
 
-/*
- * The start tag of a flow whose first request will have this priority: see share.h.  The flow is not in
- * the queue, whose first flow is `first`.
- */
-static void start_flow(const struct fs_sem *s, struct fs_flow *flow, const struct fs_flow *first, int priority,
-                       enum known known)
+static int64_t units_of(const struct fs_waitq_node *node)
 {
+    return fs_waiter_of((struct fs_waitq_node *)(uintptr_t)node)->units;
+}
+
+/*
+ * The start tag of a flow whose first request will be this one: see share.h.  The flow is not in the queue,
+ * whose first flow is `first`.
+ */
+static void start_flow(const struct fs_sem *s, struct fs_flow *flow, const struct fs_flow *first,
+                       const struct fs_waitq_node *node, enum known known)
+{
+    const int priority = node->priority;
     const struct fs_flow *other = first_of_priority(s, first, priority), *last;
     uint64_t tag = s->virtual_time;
 
     if (other != NULL && (known != KNOWN || fs_tag_is_earlier(other->tag, tag)))
         tag = other->tag;
+    if (other != NULL && known == UNKNOWN)
+        tag = fs_tag_of_new(units_of(node), flow->weight, tag, units_of(first_request(other)), other->weight);
     if (known == UNKNOWN || fs_tag_is_earlier(flow->tag, tag))
         start_at(flow, tag);
     else if (known == KNOWN_ELSEWHERE && (last = last_of_priority(s, priority)) != NULL
@@ -308,7 +316,7 @@ static void enqueue_first(struct fs_sem *s, struct fs_flow *flow, struct fs_shar
     if (known != UNKNOWN)
         add_to_tag(flow, charged);
     flow->requests = NULL;
-    start_flow(s, flow, first, node->priority, known);
+    start_flow(s, flow, first, node, known);
     flow->requests = others;
     fs_rings_enqueue(&flow->requests, node);
     insert_newest(s, share);
@@ -380,7 +388,7 @@ static void dequeue_first(struct fs_sem *s, struct fs_waiter *w, bool granted)
         flow->requests = NULL;
         /* A charge below 0 gives no credit, either. */
         if (next->priority != flow->priority || !advances)
-            start_flow(s, flow, first, next->priority,
+            start_flow(s, flow, first, next,
                        next->priority == flow->priority ? KNOWN : KNOWN_ELSEWHERE);
         flow->requests = others;
         insert_flow(s, w->share);

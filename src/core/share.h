@@ -8,8 +8,8 @@
  * with the best priority, the one with the smallest start tag has the front of the queue; of two equal
  * ones, the one whose first request is older.  The virtual time is the latest start tag that was granted.
  * A flow that was idle starts at the virtual time, or at its finish tag if that is later, so it has no
- * credit.  An idle flow without a finish tag starts at the tag of the front instead, so that a front
- * that waits for many units is not passed by ever new flows.
+ * credit.  An idle flow without a finish tag starts a little behind the tag of the front instead (tag.h), so
+ * that a front that waits for many units, or another flow, is not passed by ever new flows.
  *
  *      front ---> flow of a share, tag 7.0 -- flow of another, tag 7.3 -- the common flow, tag 7.5
  *                 [request] [request]         [request]                   [request] [request] [request]

@@ -40,4 +40,23 @@ static inline uint64_t fs_tag_add(uint64_t tag, int64_t units, int64_t weight, i
     return tag + (uint64_t)steps;
 }
 
+/*
+ * Returns the tag of a flow that is new, and asks for units / weight, where the first request has the tag `first`
+ * and asks for first_units / first_weight.  It is behind that one by the smaller of both, less one step: before a flow
+ * that goes on there.  So each new flow that is granted lets the first tag advance, and ever new flows let no
+ * other one wait for ever.
+ */
+static inline uint64_t fs_tag_of_new(int64_t units, int64_t weight, uint64_t first, int64_t first_units,
+                                     int64_t first_weight)
+{
+    int64_t none = 0;
+    uint64_t own = fs_tag_add(0, units, weight, &none), others;
+
+    none = 0;
+    others = fs_tag_add(0, first_units, first_weight, &none);
+    if (others < own)
+        own = others;
+    return own == 0 ? first : first + own - 1;
+}
+
 #endif

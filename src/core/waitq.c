@@ -74,7 +74,7 @@ static inline void remove_from_tree(struct fs_tree_node **root, struct fs_waitq_
 /* Both bit-fields: that is one store. */
 static inline void set_kind(struct fs_waitq_node *node, enum fs_waitq_kind kind)
 {
-    node->kind = kind;
+    node->kind = (unsigned)kind & 0x7f;
     node->near = false;
 }
 

@@ -10,11 +10,17 @@ static uint64_t tag_of(const fairsem_shared_t *h, int index)
     return FS_GET(&h->slots[index].tag);
 }
 
+/* The weight of a flow without a share is 0, and counts as 1. */
+static int64_t weight_for_tag(uint32_t weight)
+{
+    return weight == 0 ? 1 : weight;
+}
+
 static uint64_t after(uint64_t tag, int64_t units, uint32_t weight)
 {
     int64_t rest = 0;
 
-    return fs_tag_add(tag, units, weight == 0 ? 1 : weight, &rest);
+    return fs_tag_add(tag, units, weight_for_tag(weight), &rest);
 }
 
 /* ---- The table ---- */
@@ -69,8 +75,8 @@ static struct fs_flow_entry *flow_of_slot(const fairsem_shared_t *h, int index)
 
 /* ---- Tags ---- */
 
-/* The smallest tag of a slot with this priority, if there is one. */
-static bool first_tag_of(struct fs_shared_section *in, int priority, uint64_t *tag)
+/* Returns the first slot with this priority, or FS_NOBODY. */
+static int first_slot_of(struct fs_shared_section *in, int priority)
 {
     const fairsem_shared_t *h = in->handle;
     int at = fs_queue_front(in);
@@ -80,22 +86,25 @@ static bool first_tag_of(struct fs_shared_section *in, int priority, uint64_t *t
             break;
         at = fs_queue_behind(in, at);
     }
-    if (at == FS_NOBODY || FS_GET(&h->slots[at].priority) != priority)
-        return false;
-    *tag = tag_of(h, at);
-    return true;
+    return at != FS_NOBODY && FS_GET(&h->slots[at].priority) == priority ? at : FS_NOBODY;
 }
 
 /* share.h says which. */
-static uint64_t start_tag(struct fs_shared_section *in, const struct fs_flow_entry *flow, int priority, bool is_new)
+static uint64_t start_tag(struct fs_shared_section *in, const struct fs_flow_entry *flow, int index,
+                          const struct fs_shared_share *share, bool is_new)
 {
-    uint64_t tag = FS_GET(&in->handle->segment->virtual_time), earliest;
+    const fairsem_shared_t *h = in->handle;
+    const struct fs_slot *slots = h->slots;
+    uint64_t tag = FS_GET(&h->segment->virtual_time);
+    int first = first_slot_of(in, FS_GET(&slots[index].priority));
 
-    if (first_tag_of(in, priority, &earliest) && (is_new || fs_tag_is_earlier(earliest, tag)))
-        tag = earliest;
-    if (is_new || fs_tag_is_earlier(FS_GET(&flow->finish), tag))
-        return tag;
-    return FS_GET(&flow->finish);
+    if (first != FS_NOBODY && (is_new || fs_tag_is_earlier(tag_of(h, first), tag)))
+        tag = tag_of(h, first);
+    if (first != FS_NOBODY && first != index && is_new)
+        tag = fs_tag_of_new(FS_GET(&slots[index].units), weight_for_tag(share->weight), tag,
+                            fs_load_units(in, &slots[first].units),
+                            weight_for_tag(FS_GET(&flow_of_slot(h, first)->weight)));
+    return is_new || fs_tag_is_earlier(FS_GET(&flow->finish), tag) ? tag : FS_GET(&flow->finish);
 }
 
 /* The finish tag is at most 2^62 behind the virtual time, so that all tags can be compared (tag.h). */
@@ -119,7 +128,7 @@ static void add_to_flow(struct fs_shared_section *in, int index, const struct fs
     bool is_new;
     struct fs_flow_entry *flow = find_flow(h, priority, share, epoch, &is_new);
 
-    tag = start_tag(in, flow, priority, is_new);
+    tag = start_tag(in, flow, index, share, is_new);
     if (is_new || !has_requests(flow))
         FS_PUT(&flow->start, tag);
     FS_PUT(&flow->finish, finish_tag(h, tag, FS_GET(&slot->units), share->weight));

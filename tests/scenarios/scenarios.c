@@ -172,11 +172,10 @@ const struct scenario scenarios[] = {
       "> take 1 t0 h1 = EINPROGRESS; take 1 t1 h3 = EINPROGRESS; take 1 t2 h3 = EINPROGRESS; "
       "take 1 t3 h3 = EINPROGRESS > acquire 1 h1 > "
       "release 1; state t0 = granted; release 3; state t3 = granted; waiters = 1; release 1; after t1" },
-    /* With less than a unit, the last request would not wait for the older one. */
-    { .name = "thirds-of-a-unit-add-up-to-a-unit", .threads =
+    { .name = "thirds-of-a-unit-add-up", .threads =
       "> take 1 t0 h3 = EINPROGRESS; take 1 t1 h1 = EINPROGRESS; take 1 t2 h1 = EINPROGRESS; "
       "take 2 t3 h3 = EINPROGRESS > acquire 1 h3 > release 4; state t3 = granted; waiters = 2; "
-      "release 1; state t2 = granted; waiters = 1; release 1" },
+      "release 1; after t1; state t2 = waiting; release 1" },
     { .name = "a-front-that-is-returned-costs-its-share-nothing", .threads =
       "> take 9 t0 h1 = EINPROGRESS; take 1 t1 h1 = EINPROGRESS; take 1 t2 h2 = EINPROGRESS; release 1; "
       "available = 1; return t0; state t1 = granted; state t2 = waiting; release 1" },
@@ -250,9 +249,9 @@ const struct scenario scenarios[] = {
       "acquire 1 h1 p-1 = ESHUTDOWN > acquire 1 h2 p1 = ESHUTDOWN > "
       "take 1 t2 h1 p2 = EINPROGRESS; take 1 t3 h3 = EINPROGRESS; shares = 3; close; waiters = 0; "
       "shares = 0; state t2 = closed; state t3 = closed; unshare h1; acquire 1 h2 = ESHUTDOWN" },
-    { .name = "drains-have-shares-too", .units = 1, .threads =
+    { .name = "a-drain-does-not-wait-in-its-share", .units = 1, .threads =
       "acquire 1 > drain 1 h1 > drain 1 h2 p-1 > "
-      "shares = 2; waiters = 2; release 1; after t1; after t2; available = 1" },
+      "shares = 0; waiters = 2; release 1; after t1; after t2; available = 1" },
     { .name = "a-smaller-capacity-ends-the-large-requests-of-all-shares", .capacity = 9, .threads =
       "> take 9 t0 h1 p-1 = EINPROGRESS; take 1 t1 h1 p2 = EINPROGRESS; take 9 t2 h2 p1 = EINPROGRESS; "
       "take 1 t3 h2 p1 = EINPROGRESS; capacity 5; state t0 = canceled; state t2 = canceled; shares = 2 > "

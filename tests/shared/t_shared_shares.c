@@ -103,7 +103,7 @@ static const struct { const char *name, *words; int64_t units; const char *order
     { "requests without a share are a share, too", "- - - a a", 1, "-a-a-" },
     { "requests that came before the first share count as they came", "- - - - a a a", 1, "-a-a-a-" },
     { "a share of four times the weight gets four times the units", "a a a e e e e e e e e", 1, "aeeeeaeeeea" },
-    { "weights count units, not requests", "a*3 a*3 a*3 a*3 b*5 b*5 b*5", 5, "abab" "aab" },
+    { "weights count units, not requests", "a*3 a*3 a*3 a*3 b*5 b*5 b*5", 5, "abaabab" },
     { "shares divide each priority", "a:1 a:1 b:1 b:1 c c", 1, "ccabab" },
     { "a better priority comes first", "a a b b c:-1 a:-1", 1, "caabab" },
     { "a request that times out costs its share nothing", "- a? a? a? a a b b", 1, "-abab" },

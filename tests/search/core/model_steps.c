@@ -119,7 +119,7 @@ bool model_ask(struct model *m, struct spec *s, int i, int instead)
 
     if (result_of(i) == ETIMEDOUT && is_timed(op) && (spec_is_full(s) || !model_may_wait(m, i)))
         instead = ETIMEDOUT;    /* its deadline passed before the request */
-    if (instead == 0 && share_is_elsewhere(m, s, op->share))
+    if (instead == 0 && op->verb != DRAIN && share_is_elsewhere(m, s, op->share))
         instead = spec_is_full(s) ? ENOBUFS : EINVAL;
     result = spec_ask(s, &model_request[i], instead);
     /*

@@ -129,16 +129,45 @@ static struct spec_tag whole_steps(struct spec_tag tag, int steps)
     return tag;
 }
 
+/* Units / weight, without what is below a step. */
+static struct spec_tag steps_of(int64_t units, int weight)
+{
+    const int64_t most = (INT64_C(1) << 40) * weight, n = units > most ? most : units;
+    const struct spec_tag exact = { n / weight, (int32_t)(n % weight * (SPEC_PARTS / weight)) };
+
+    return whole_steps(exact, 0);
+}
+
+/* A new flow with this request starts behind the first one, by the smaller of both requests, less one step. */
+static struct spec_tag start_of_new(const struct spec *s, const struct spec_request *r, int first)
+{
+    const struct spec_request *other = s->queue[first_of(s, first)];
+    struct spec_tag from = s->flow[first].tag, own = steps_of(r->units, r->share != 0 ? r->weight : 1),
+                    theirs = steps_of(other->units, other->share != 0 ? other->weight : 1);
+
+    own = is_earlier(theirs, own) ? theirs : own;
+    if (own.whole == 0 && own.part == 0)
+        return from;
+    from = whole_steps(from, 0);
+    from.whole += own.whole;
+    from.part += own.part;
+    from.whole += from.part >= SPEC_PARTS;
+    from.part -= (from.part >= SPEC_PARTS) * SPEC_PARTS;
+    return from.part >= SPEC_STEP ? whole_steps(from, -1)
+                                  : (struct spec_tag){ from.whole - 1, SPEC_PARTS - SPEC_STEP };
+}
+
 /*
  * A flow with another first request, of this priority, starts
  *   - if it knows its tag, and had this priority before: there, but not before the virtual time, or the first other
  *     tag of this priority if that is earlier;
  *   - if it knows its tag, and had another priority: there, but not before the first other tag of this priority, and
  *     not more than a step behind the last; if there is none, not before the virtual time;
- *   - if it does not: at the first other tag, or if there is none, at the virtual time.
+ *   - if it does not: a little behind the first other tag, or if there is none, at the virtual time.
  */
-static void start(struct spec *s, int share, int priority, bool knows)
+static void start(struct spec *s, const struct spec_request *r, bool knows)
 {
+    const int share = r->share, priority = r->priority;
     struct spec_flow *flow = &s->flow[share];
     struct spec_tag from = s->virtual_time, to = flow->tag;
     bool moves = knows && flow->priority != priority, others = false;
@@ -148,8 +177,10 @@ static void start(struct spec *s, int share, int priority, bool knows)
 
         if (other == share || s->queue[first_of(s, other)]->priority != priority)
             continue;
-        if (!others && (!knows || moves || is_earlier(tag, from)))
+        if (!others && (moves || (knows && is_earlier(tag, from))))
             from = tag;
+        if (!others && !knows)
+            from = start_of_new(s, r, other);
         if (moves && is_earlier(tag, flow->tag))
             to = whole_steps(tag, 1);
         else
@@ -193,7 +224,7 @@ static void flow_comes(struct spec *s, const struct spec_request *r, bool idle)
         count(s, flow, limited(flow, flow->charged));
     if (idle)
         flow->charged = 0;
-    start(s, r->share, r->priority, knows);
+    start(s, r, knows);
 }
 
 /*
@@ -297,9 +328,9 @@ static void leave(struct spec *s, const struct spec_request *r, bool granted)
     if (first && i < 0)
         flow->knows = true;
     else if (first && s->queue[i]->priority != flow->priority)
-        start(s, r->share, s->queue[i]->priority, true);
+        start(s, s->queue[i], true);
     else if (credited)
-        start(s, r->share, flow->priority, true);
+        start(s, s->queue[i], true);
     check_bound(s);
     if (s->waiters == 0) {
         s->flows = false;
@@ -381,6 +412,8 @@ int spec_ask(struct spec *s, struct spec_request *r, int instead)
 
     if (refused != 0)
         return refused;
+    if (r->drains)
+        r->share = 0;
     if (!must_wait(s, r->units, r->priority)) {
         s->available -= r->drains ? 0 : r->units;
         return 0;
