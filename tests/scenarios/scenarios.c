@@ -861,6 +861,8 @@ const struct scenario scenarios[] = {
       "release 1; release 1 s1" },
     { .name = "share-of-a-ticket-and-of-another-semaphore", .threads =
       "take 1 h1; return | take 1 s1 h1; return | release 1; release 1 s1" },
+    { .name = "share-of-a-drain-that-is-at-another-semaphore", .debt = 1, .may_block = true, .threads =
+      "drain 0 s1 h1 | take 0 h1" },
     { .name = "share-destroyed-after-acquire", .threads =
       "acquire 1 h1 = 0; unshare h1; destroy | release 1" },
     { .name = "share-destroyed-after-acquire-beside-another", .threads =

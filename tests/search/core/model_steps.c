@@ -48,8 +48,8 @@ static bool share_is_elsewhere(const struct model *m, const struct spec *s, int 
 }
 
 /*
- * A call that finds units only at the end of its section has its share in the queue until then.  In the model it
- * does not wait.
+ * A call that finds units only at the end of its section has its share in the queue until then, so a check of the
+ * share at that time, which is without the mutex, may find it there.  In the model that call does not wait.
  */
 static bool share_may_be_elsewhere(int i)
 {
@@ -68,8 +68,7 @@ static bool share_is_refused(const struct model *m, const struct spec *s, int i)
 {
     int share = op_of(i)->share;
 
-    return share != 0 && (m->share_dead[share - 1] || !spec_takes_shares(s) || share_is_elsewhere(m, s, share)
-                          || share_may_be_elsewhere(i));
+    return share != 0 && (m->share_dead[share - 1] || !spec_takes_shares(s) || share_is_elsewhere(m, s, share));
 }
 
 static bool charge(struct model *m, int i)
@@ -245,6 +244,8 @@ static bool step_strict(struct model *m, int i, int way)
 
     if (m->phase[i] == BEFORE && (verbs[op->verb].with & SHARE) != 0 && op->share != 0) {
         m->phase[i] = CHECKED;
+        if (way == 1 && sems_count > 1)
+            return share_may_be_elsewhere(i) && model_over(m, i, EINVAL);
         if (share_is_refused(m, s, i))
             return way == 0 && model_over(m, i, EINVAL);
         if (sems_count > 1)

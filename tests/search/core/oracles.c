@@ -294,7 +294,7 @@ static void check_shares(void)
 {
     for (int i = 0; i < SHARES; i++) {
         if (!run.share_dead[i] && fairsem_share_destroy(&shares[i]) != (is_queued(&shares[i]) ? EBUSY : 0))
-            fail("share", "share %d can be destroyed, or cannot, unlike its requests say", i + 1);
+            fail("share", "share %d: the result of fairsem_share_destroy() does not agree with the queues", i + 1);
     }
 }
 

@@ -79,7 +79,7 @@ int     spec_try(struct spec *s, int64_t n);
 bool    spec_would_block(const struct spec *s, int64_t n);
 int64_t spec_upto(struct spec *s, int64_t max);     /* returns the number of units taken */
 
-/* Shares of several semaphores: see also the callers. */
+/* Semaphores may use a share one after the other; only the caller knows all of them. */
 bool    spec_has_share(const struct spec *s, int share);    /* does a request of it wait? */
 bool    spec_takes_shares(const struct spec *s);
 void    spec_forget_share(struct spec *s, int share);       /* it was used elsewhere, or is a new one */
