@@ -233,7 +233,7 @@ static enum known known_tag(const struct fs_sem *s, const struct fs_flow *flow, 
     return flow->priority == priority ? KNOWN : KNOWN_ELSEWHERE;
 }
 
-static int64_t units_of(const struct fs_waitq_node *node)
+static int64_t request_units(const struct fs_waitq_node *node)
 {
     return fs_waiter_of((struct fs_waitq_node *)(uintptr_t)node)->units;
 }
@@ -252,7 +252,7 @@ static void start_flow(const struct fs_sem *s, struct fs_flow *flow, const struc
     if (other != NULL && (known != KNOWN || fs_tag_is_earlier(other->tag, tag)))
         tag = other->tag;
     if (other != NULL && known == UNKNOWN)
-        tag = fs_tag_of_new(units_of(node), flow->weight, tag, units_of(first_request(other)), other->weight);
+        tag = fs_tag_of_new(request_units(node), flow->weight, tag, request_units(first_request(other)), other->weight);
     if (known == UNKNOWN || fs_tag_is_earlier(flow->tag, tag))
         start_at(flow, tag);
     else if (known == KNOWN_ELSEWHERE && (last = last_of_priority(s, priority)) != NULL
