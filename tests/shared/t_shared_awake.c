@@ -163,7 +163,7 @@ START_TEST(grants_of_one_release_teach_nothing)
 END_TEST
 
 /* A wake-up takes at most 0.05 ms. */
-START_TEST(a_head_that_times_out_late_teaches_that_it_does_not_pay)
+START_TEST(a_front_that_times_out_late_teaches_that_it_does_not_pay)
 {
     fairsem_shared_t *h = begin(0);
 
@@ -174,7 +174,7 @@ START_TEST(a_head_that_times_out_late_teaches_that_it_does_not_pay)
 }
 END_TEST
 
-START_TEST(the_head_yields_if_its_granter_needs_its_core)
+START_TEST(the_front_yields_if_its_granter_needs_its_core)
 {
     fairsem_shared_t *h = begin(0);
     int kind;
@@ -270,7 +270,7 @@ static void three_join(int turn, const int core[3], _Atomic int *woken)
     ck_assert_int_eq(woken_to_yield, woken == &woken_to_yield);
 }
 
-START_TEST(the_third_wakes_the_first_that_joined_on_its_core)
+START_TEST(the_third_wakes_the_first_that_was_enqueued_on_its_core)
 {
     three_join(0, (const int[]){ 1, 2, 2 }, &woken_to_spin);
 }
@@ -310,10 +310,10 @@ int main(void)
 {
     RUN_SUITE("shared awake", waiters_yield_while_their_grants_are_near,
               grants_of_one_release_teach_nothing,
-              a_head_that_times_out_late_teaches_that_it_does_not_pay,
-              the_head_yields_if_its_granter_needs_its_core,
+              a_front_that_times_out_late_teaches_that_it_does_not_pay,
+              the_front_yields_if_its_granter_needs_its_core,
               no_waiter_stays_awake_if_the_segment_says_so,
-              the_third_wakes_the_first_that_joined_on_its_core,
+              the_third_wakes_the_first_that_was_enqueued_on_its_core,
               the_third_wakes_the_front_waiter_if_none_did_or_the_holder_has_that_core,
               nobody_is_pre_woken_if_hand_off_intervals_are_long,
               the_holders_core_is_that_of_the_last_to_be_granted);

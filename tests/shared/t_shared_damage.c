@@ -368,7 +368,7 @@ START_TEST(an_invalid_change_is_not_redone)
     FS_PUT(&redo->slot, 1 + FS_GET(&h->segment->head));
     FS_PUT(&h->segment->unfinished, 1);
     check_each(h, see_stat, wrong, sizeof wrong / sizeof wrong[0]);
-    /* With the right numbers the change is completed: the head has left the queue. */
+    /* With the right numbers the change is completed: the front has left the queue. */
     ck_assert_int_eq(fairsem_shared_waiters(h), 1);
     ck_assert_int_eq(fairsem_shared_available(h), 1);
     end_used(h, children, 2);

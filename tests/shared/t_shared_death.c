@@ -581,7 +581,7 @@ static void check_stopped_head(bool ahead)
     ck_assert_int_eq(fairsem_shared_close(h), 0);
 }
 
-START_TEST(a_stopped_head_of_the_queue_does_not_hide_the_dead)
+START_TEST(a_stopped_front_of_the_queue_does_not_hide_the_dead)
 {
     check_stopped_head(false);
 }
@@ -677,7 +677,7 @@ START_TEST(no_caller_is_refused_because_of_the_dead)
 END_TEST
 
 /* Waiters behind the front are checked only when their slots are needed. */
-START_TEST(no_caller_is_refused_because_of_the_dead_behind_the_head)
+START_TEST(no_caller_is_refused_because_of_the_dead_behind_the_front)
 {
     fairsem_shared_t *h = make_small_segment(2, 0, 2, 8);
     pid_t head, behind;
@@ -742,9 +742,9 @@ int main(int argc, char **argv)
               a_child_that_is_forked_in_a_wait_can_close_the_handle,
               a_process_that_was_taken_for_dead_starts_with_nothing, signals_do_not_hide_the_dead,
               another_clock_ages_no_request,
-              a_stopped_head_of_the_queue_does_not_hide_the_dead,
+              a_stopped_front_of_the_queue_does_not_hide_the_dead,
               stopped_waiters_do_not_hide_the_dead, another_clock_does_not_hide_the_dead,
               no_caller_is_refused_because_of_the_dead,
-              no_caller_is_refused_because_of_the_dead_behind_the_head,
+              no_caller_is_refused_because_of_the_dead_behind_the_front,
               a_refusal_without_a_wait_checks_the_holders_first);
 }

@@ -505,7 +505,7 @@ static bool awake_as_head(fairsem_t *sem, int64_t after)
     return !world.seen[0].asleep;
 }
 
-/* Did the head stay awake at all?  Its unit comes late. */
+/* Did the front stay awake at all?  Its unit comes late. */
 static bool tries_as_head(fairsem_t *sem)
 {
     wait_for(sem, LATE);
@@ -556,7 +556,7 @@ static void time_out_after(fairsem_t *sem, int64_t ns)
     fs_section_end(&in);
 }
 
-START_TEST(a_head_that_times_out_late_teaches_that_it_does_not_pay)
+START_TEST(a_front_that_times_out_late_teaches_that_it_does_not_pay)
 {
     fairsem_t sem = FAIRSEM_INITIALIZER(0);
 
@@ -568,7 +568,7 @@ START_TEST(a_head_that_times_out_late_teaches_that_it_does_not_pay)
 END_TEST
 
 /* The unit might have come a moment later. */
-START_TEST(a_head_that_times_out_soon_teaches_nothing)
+START_TEST(a_front_that_times_out_soon_teaches_nothing)
 {
     fairsem_t sem = FAIRSEM_INITIALIZER(0);
 
@@ -690,7 +690,7 @@ START_TEST(no_thread_stays_awake_with_the_flag_that_says_so)
 END_TEST
 
 /* Signals are blocked while it is awake.  After an early wake it would have to block them again. */
-START_TEST(an_interruptible_head_stays_awake_but_is_not_woken_early)
+START_TEST(an_interruptible_front_stays_awake_but_is_not_woken_early)
 {
     fairsem_t sem;
 
@@ -707,7 +707,7 @@ START_TEST(an_interruptible_head_stays_awake_but_is_not_woken_early)
 }
 END_TEST
 
-START_TEST(only_the_head_stays_awake)
+START_TEST(only_the_front_stays_awake)
 {
     fairsem_t sem = FAIRSEM_INITIALIZER(0);
 
@@ -721,7 +721,7 @@ START_TEST(only_the_head_stays_awake)
 }
 END_TEST
 
-START_TEST(a_thread_that_joins_as_the_head_before_others_stays_awake)
+START_TEST(a_thread_that_is_enqueued_as_the_front_before_others_stays_awake)
 {
     fairsem_t sem = FAIRSEM_INITIALIZER(0);
     fairsem_ticket_t ticket = { 0 };
@@ -745,8 +745,8 @@ START_TEST(no_thread_is_woken_early_where_threads_may_pass)
 }
 END_TEST
 
-/* The head is woken to compete, and is granted the free units when it runs. */
-START_TEST(a_head_that_is_woken_to_compete_learns_from_it)
+/* The front is woken to compete, and is granted the free units when it runs. */
+START_TEST(a_front_that_is_woken_to_compete_learns_from_it)
 {
     fairsem_t sem;
 
@@ -857,18 +857,18 @@ int main(void)
               a_wait_that_pays_takes_one_from_a_penalty_any_other_adds_two,
               a_grant_is_soon_within_two_wake_ups_and_one_and_a_half_after_an_early_wake,
               an_interval_learns_a_step_from_each_hand_off,
-              a_head_that_times_out_late_teaches_that_it_does_not_pay,
-              a_head_that_times_out_soon_teaches_nothing,
+              a_front_that_times_out_late_teaches_that_it_does_not_pay,
+              a_front_that_times_out_soon_teaches_nothing,
               units_that_are_there_at_once_teach_nothing,
               a_grant_to_a_ticket_teaches_nothing_even_if_others_wait,
               an_interval_is_learned_only_if_others_wait,
               waits_that_end_without_a_grant_teach_nothing,
               no_thread_stays_awake_with_the_flag_that_says_so,
-              an_interruptible_head_stays_awake_but_is_not_woken_early,
-              only_the_head_stays_awake,
-              a_thread_that_joins_as_the_head_before_others_stays_awake,
+              an_interruptible_front_stays_awake_but_is_not_woken_early,
+              only_the_front_stays_awake,
+              a_thread_that_is_enqueued_as_the_front_before_others_stays_awake,
               no_thread_is_woken_early_where_threads_may_pass,
-              a_head_that_is_woken_to_compete_learns_from_it,
+              a_front_that_is_woken_to_compete_learns_from_it,
               preempted_hand_offs_of_one_semaphore_make_all_sleep,
               the_holders_are_counted_by_the_units_that_there_can_be,
               a_thread_granted_while_it_is_awake_goes_on_at_once);

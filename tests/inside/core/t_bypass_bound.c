@@ -18,7 +18,7 @@
 
 static int passed[PLANNED];
 
-/* The head sleeps.  Before the bound it is woken to compete, and another thread takes the unit. */
+/* The front sleeps.  Before the bound it is woken to compete, and another thread takes the unit. */
 static void release_and_try(void *sem)
 {
     fairsem_release(sem, 1);
@@ -67,7 +67,7 @@ static int64_t waits(const fairsem_t *sem)
     return stat.waits;
 }
 
-START_TEST(a_thread_takes_a_unit_that_comes_soon_and_does_not_join)
+START_TEST(a_thread_takes_a_unit_that_comes_soon_and_is_not_enqueued)
 {
     fairsem_t sem;
 
@@ -81,8 +81,8 @@ START_TEST(a_thread_takes_a_unit_that_comes_soon_and_does_not_join)
 }
 END_TEST
 
-/* The release wakes the head, which has not run yet. */
-START_TEST(a_thread_takes_a_unit_ahead_of_one_that_sleeps_and_does_not_join)
+/* The release wakes the front, which has not run yet. */
+START_TEST(a_thread_takes_a_unit_ahead_of_one_that_sleeps_and_is_not_enqueued)
 {
     struct fs_wait sleeper = { .waiter.units = 1 };
     struct fs_section in;
@@ -103,7 +103,7 @@ START_TEST(a_thread_takes_a_unit_ahead_of_one_that_sleeps_and_does_not_join)
 }
 END_TEST
 
-START_TEST(a_thread_that_gets_no_unit_within_two_wake_ups_joins)
+START_TEST(a_thread_that_gets_no_unit_within_two_wake_ups_is_enqueued)
 {
     fairsem_t sem;
 
@@ -122,7 +122,7 @@ static bool joins_at_once(fairsem_t *sem)
     return world.seen[0].awake <= LOOK;
 }
 
-START_TEST(where_it_does_not_pay_threads_join_at_once)
+START_TEST(where_it_does_not_pay_threads_are_enqueued_at_once)
 {
     fairsem_t sem;
 
@@ -238,7 +238,7 @@ static int wait_until(act_fn *what, void *arg, fairsem_t *sem, fairsem_token_t *
     return fairsem_acquire_with(sem, 1, &how);
 }
 
-START_TEST(a_close_or_a_token_ends_the_wait_of_a_thread_that_has_not_joined)
+START_TEST(a_close_or_a_token_ends_the_wait_of_a_thread_that_is_not_enqueued)
 {
     fairsem_token_t token = FAIRSEM_TOKEN_INITIALIZER;
     fairsem_t sem;
@@ -253,7 +253,7 @@ START_TEST(a_close_or_a_token_ends_the_wait_of_a_thread_that_has_not_joined)
 END_TEST
 
 /* The thread owns its units, and is on no list when it returns. */
-START_TEST(with_a_token_a_thread_takes_units_before_it_joins_as_well)
+START_TEST(with_a_token_a_thread_takes_units_before_it_is_enqueued_as_well)
 {
     fairsem_token_t token = FAIRSEM_TOKEN_INITIALIZER;
     fairsem_t sem;
@@ -277,7 +277,7 @@ START_TEST(a_clock_that_is_set_back_ends_the_stay)
 }
 END_TEST
 
-START_TEST(a_handler_ends_the_wait_of_a_thread_that_has_not_joined)
+START_TEST(a_handler_ends_the_wait_of_a_thread_that_is_not_enqueued)
 {
     static const struct fs_signal_hooks guard = { nothing, nothing, begin_wait, nothing };
     fairsem_t sem;
@@ -288,13 +288,13 @@ START_TEST(a_handler_ends_the_wait_of_a_thread_that_has_not_joined)
     begin_with(&sem, FAIRSEM_INTERRUPTIBLE);
     ck_assert_int_eq(wait_until(interrupt_it, NULL, &sem, NULL), EINTR);
     ck_assert_int_ge(world.is.awake, SOON);
-    ck_assert_int_lt(world.is.awake, SOON + 2 * WAKE_UP + 16 * LOOK);   /* since then it has been the head */
+    ck_assert_int_lt(world.is.awake, SOON + 2 * WAKE_UP + 16 * LOOK);   /* since then it has been the front */
     fs_signal_hooks = NULL;
 }
 END_TEST
 
 /* Nobody could tell the thread that a handler has run. */
-START_TEST(with_unhooked_handlers_a_thread_joins_at_once)
+START_TEST(with_unhooked_handlers_a_thread_is_enqueued_at_once)
 {
     fairsem_t sem;
 
@@ -302,7 +302,7 @@ START_TEST(with_unhooked_handlers_a_thread_joins_at_once)
         NOT_HERE("no interruptible semaphores here");
     begin_with(&sem, FAIRSEM_INTERRUPTIBLE);
     for (int i = 0; i < 10; i++)
-        wait_for(&sem, LATE);       /* until it does not pay to stay awake as the head */
+        wait_for(&sem, LATE);       /* until it does not pay to stay awake as the front */
     ck_assert_int_eq(atomic_load(&fs_inside(&sem)->before_queue), 0);
 }
 END_TEST
@@ -310,16 +310,16 @@ END_TEST
 int main(void)
 {
     RUN_SUITE("bypass bound", a_waiter_may_be_passed_until_the_bound_and_not_after_it,
-              a_thread_takes_a_unit_that_comes_soon_and_does_not_join,
-              a_thread_takes_a_unit_ahead_of_one_that_sleeps_and_does_not_join,
-              a_thread_that_gets_no_unit_within_two_wake_ups_joins,
-              where_it_does_not_pay_threads_join_at_once,
+              a_thread_takes_a_unit_that_comes_soon_and_is_not_enqueued,
+              a_thread_takes_a_unit_ahead_of_one_that_sleeps_and_is_not_enqueued,
+              a_thread_that_gets_no_unit_within_two_wake_ups_is_enqueued,
+              where_it_does_not_pay_threads_are_enqueued_at_once,
               one_in_16_tries_and_if_it_pays_again_all_do,
               a_thread_that_cannot_be_granted_soon_does_not_stay_awake,
               a_request_that_is_too_large_is_refused_at_once,
-              a_close_or_a_token_ends_the_wait_of_a_thread_that_has_not_joined,
-              with_a_token_a_thread_takes_units_before_it_joins_as_well,
+              a_close_or_a_token_ends_the_wait_of_a_thread_that_is_not_enqueued,
+              with_a_token_a_thread_takes_units_before_it_is_enqueued_as_well,
               a_clock_that_is_set_back_ends_the_stay,
-              a_handler_ends_the_wait_of_a_thread_that_has_not_joined,
-              with_unhooked_handlers_a_thread_joins_at_once);
+              a_handler_ends_the_wait_of_a_thread_that_is_not_enqueued,
+              with_unhooked_handlers_a_thread_is_enqueued_at_once);
 }

@@ -278,7 +278,7 @@ static void fork_in_a_callback(fairsem_ticket_t *ticket, void *sem)
 }
 
 /*
- * One unit is free, and the head wants more.  A ticket behind the head becomes old.  This thread grants it
+ * One unit is free, and the front wants more.  A ticket behind the front becomes old.  This thread grants it
  * when it joins the queue, and runs its callback before it sleeps.  If the ticket is old too early, as on a
  * slow machine, try again with a longer age.
  */

@@ -164,7 +164,7 @@ START_TEST(one_release_wakes_any_number_of_threads_that_another_has_yet_to_wake)
 END_TEST
 
 /*
- * FAIRSEM_BOUNDED_BYPASS: the head has been woken to compete, and another thread takes the unit.  So that
+ * FAIRSEM_BOUNDED_BYPASS: the front has been woken to compete, and another thread takes the unit.  So that
  * ThreadSanitizer can find a missing order, nothing else orders the two threads: the test loads the word
  * relaxed, and not by a try, which would order them.
  */

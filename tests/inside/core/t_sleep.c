@@ -184,7 +184,7 @@ static void end_the_thread(int sig)
  * The signal comes while the waiter joins, at the reading of the clock.  Its handler is deferred to the end of
  * that section, runs while the waiter is in the queue, and ends the thread.
  */
-START_TEST(a_handler_may_end_a_thread_that_has_just_joined)
+START_TEST(a_handler_may_end_a_thread_that_was_just_enqueued)
 {
     const fairsem_attr_t interruptible = { .flags = FAIRSEM_INTERRUPTIBLE };
     struct sigaction action = { .sa_handler = end_the_thread };
@@ -304,6 +304,6 @@ int main(void)
               a_deadline_is_a_time_of_the_clock_that_the_caller_sees,
               a_thread_sleeps_on_a_kernel_without_the_call_for_a_wide_time,
               a_faked_clock_may_be_set_while_a_thread_sleeps,
-              a_handler_may_end_a_thread_that_has_just_joined,
+              a_handler_may_end_a_thread_that_was_just_enqueued,
               units_returned_by_canceled_sleepers_cannot_overflow_the_count);
 }

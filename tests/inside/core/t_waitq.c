@@ -206,7 +206,7 @@ static void walk_at_random(bool by_age)
     }
 }
 
-START_TEST(any_sequence_of_joins_and_leaves_keeps_the_order)
+START_TEST(any_sequence_of_enqueues_and_dequeues_keeps_the_order)
 {
     walk_at_random(false);
 }
@@ -239,7 +239,7 @@ int main(void)
 {
     RUN_SUITE("waitq", equal_priorities_wait_in_arrival_order,
               a_lower_priority_number_waits_before_a_higher_one,
-              any_sequence_of_joins_and_leaves_keeps_the_order,
+              any_sequence_of_enqueues_and_dequeues_keeps_the_order,
               many_priorities_in_any_order_make_no_deep_tree,
               old_nodes_come_first_in_the_order_of_arrival, any_sequence_keeps_the_order_of_age,
               a_long_queue_by_age_makes_no_deep_tree);

@@ -118,7 +118,7 @@ bool model_grant(struct model *m, int i)
     return result_of(i) == 0 || m->phase[i] == HAS;
 }
 
-/* After a change, let requests leave the queue.  With a bypass the head does so in a step of its own. */
+/* After a change, let requests leave the queue.  With a bypass the front does so in a step of its own. */
 bool model_settle(struct model *m, struct spec *s, bool claims)
 {
     const struct spec_request *r;

@@ -282,7 +282,7 @@ static bool step_strict(struct model *m, int i, int way)
         return model_over(m, i, spec_consume(s, op->n));
     case DESTROY:
         return model_over(m, i, spec_destroy(s));
-    case WOULD:         /* a try that may barge need not wait until the head has taken its units */
+    case WOULD:         /* a try that may barge need not wait until the front has taken its units */
         return model_inspect(m, s, i, spec_would_block(s, op->n)
                                       && !(result_of(i) == 0 && spec_may_pass(s, op->n)));
     case STAT:
@@ -316,7 +316,7 @@ static bool step_strict(struct model *m, int i, int way)
     }
 }
 
-/* The head of the queue may take its units at any time.  (waiters.c checks for how long others may barge.) */
+/* The front of the queue may take its units at any time.  (waiters.c checks for how long others may barge.) */
 static bool step_past_the_queue(struct model *m, int i)
 {
     const struct op *op = op_of(i);

@@ -3,7 +3,7 @@
  * oracles.c - checks invariants at the end, and at each step while no mutex is held.
  *
  *   I1  the number of available units is within the bounds of the results so far; at the end it is exact
- *   I2  no idle unit: the head of the queue asks for more than are available
+ *   I2  no idle unit: the front of the queue asks for more than are available
  *   I3  CONTENDED is set if the queue is not empty, while paused and after close, and only then
  *   I4  a waiter in the queue is QUEUED, PARKED or WOKEN, and counted; a ticket WAITING if and only
  *       if its waiter is in the queue
