@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* absent.c - systems without record locks on shared memory, or futexes: nothing can be opened. */
+/* absent.c - for systems without futexes, or without record locks on shared memory: every call fails. */
 #include "fairsem/shared.h"
 
 #include <errno.h>

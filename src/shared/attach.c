@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* attach.c - an entry for this process; see attach.h and liveness.h. */
+/* attach.c - gets an entry in the table of processes for this process; see attach.h and liveness.h. */
 #include "shared/attach.h"
 
 #include "shared/change.h"
@@ -32,7 +32,8 @@ void fs_shared_check_fork(fairsem_shared_t *h)
 
 /*
  * Did this process have the entry before an exec?  See fairsem_shared_keep_on_exec().  A process of another
- * container may have the same pid, so the pid only saves system calls for the other entries.
+ * container may have the same pid, so the liveness lock decides; the pid only saves the system calls for
+ * most other entries.
  */
 static bool is_kept(const fairsem_shared_t *h, int index)
 {
@@ -47,7 +48,7 @@ static bool is_free(const fairsem_shared_t *h, int index)
     return FS_GET(&h->processes[index].state) == FS_PROCESS_FREE;
 }
 
-/* Any entry will do: if its liveness lock can be taken, its process is dead. */
+/* Accept any entry: if the liveness lock of an entry in use can be taken, its process is dead. */
 static bool is_any(const fairsem_shared_t *h, int index)
 {
     (void)h;
@@ -55,11 +56,12 @@ static bool is_any(const fairsem_shared_t *h, int index)
     return true;
 }
 
-#define ATTACH_LIMIT_NS INT64_C(20000000)   /* even if signals end each sleep */
+#define ATTACH_LIMIT_NS INT64_C(20000000)   /* of find_entry() and fs_shared_detach(), even if signals end each sleep */
 
 /*
- * Sleep for a millisecond, on a word that no thread wakes.  It is not a nanosleep(), in which glibc 2.36 can
- * cancel a thread that was in an asynchronous wait a moment ago, although cancellation is disabled.
+ * Sleep for a millisecond, on a word that no thread wakes.  It is not a nanosleep(): in that, glibc 2.36
+ * can cancel a thread whose cancellation is disabled, if the thread was in an asynchronous wait a moment
+ * ago.
  */
 static void wait_for_others(const fairsem_shared_t *h)
 {
@@ -80,12 +82,12 @@ static uint32_t attachments(const fairsem_shared_t *h)
 
 /*
  * Take the liveness lock of an entry that is free, or whose process is dead.  One scan without success does
- * not show that the table is full: entries that it has passed may have become free, and those ahead may have
- * been taken.  But if two scans fail, and no process attaches meanwhile, all entries were in use between
- * them.  The first scan is not one of the two, because it nearly always succeeds, and attachments() loads
- * all entries of the table.
+ * not show that the table is full: entries behind the scan may have become free, and entries ahead of it
+ * may have been taken.  But if two scans fail, and no process attaches between them, all entries were in
+ * use at that time.  The first scan is not one of these two: it nearly always succeeds, and attachments(),
+ * which would have to run before it, loads all entries of the table.
  *
- * If an entry is free but its liveness lock is not, a process is attaching or detaching at this moment, and
+ * If an entry is free but its liveness lock is not, its owner is attaching or detaching at this moment, and
  * the entry may become available.
  */
 static int find_entry(fairsem_shared_t *h, int *index)
@@ -113,7 +115,10 @@ static int find_entry(fairsem_shared_t *h, int *index)
     return error;
 }
 
-/* The table, which may be large, is not searched if no process keeps units. */
+/*
+ * Find the entry that this process kept over an exec.  If no process keeps units, the table, which may be
+ * large, is not searched.
+ */
 static bool find_kept_entry(fairsem_shared_t *h, int *index)
 {
     bool others;
@@ -133,7 +138,7 @@ static int initialize_entry(fairsem_shared_t *h, int index, enum fs_lock_mode mo
     struct fs_shared_section in;
     int error = 0;
 
-    /* Acquire order: after the stores of the process that freed it. */
+    /* Acquire order: we must see what the process that freed the entry wrote into it. */
     if (atomic_load_explicit(&self->state, memory_order_acquire) != FS_PROCESS_FREE) {
         error = fs_shared_section_begin(&in, h, mode, deadline);
         if (error != 0)
@@ -158,9 +163,12 @@ static int attach(fairsem_shared_t *h, enum fs_lock_mode mode, const struct fs_d
     bool kept;
     int index, error = fs_shared_check_file(h);
 
-    /* Before `self` changes: a thread about to take the lock must not pass for the old entry's process. */
+    /*
+     * Clear `attached` first: the next `self` may be the entry of a dead process, and a thread that takes
+     * the lock meanwhile must not act as that process.
+     */
     atomic_store_explicit(&h->attached, false, memory_order_relaxed);
-    /* Units that were kept over exec were the parent's, or are lost. */
+    /* Close the descriptor on exec again: units kept over exec were the parent's, or are lost. */
     if (error == 0)
         error = fs_file_keep_on_exec(h->fd, false);
     if (error != 0)
@@ -186,7 +194,10 @@ static int attach(fairsem_shared_t *h, enum fs_lock_mode mode, const struct fs_d
     return error;
 }
 
-/* Returns false if others have reaped us, as our liveness lock was free, or another thread attaches. */
+/*
+ * Returns false if other processes have reaped us because our liveness lock was free, or if another thread
+ * is attaching.
+ */
 static bool is_still_ours(const fairsem_shared_t *h)
 {
     const struct fs_process *self
@@ -198,8 +209,8 @@ static bool is_still_ours(const fairsem_shared_t *h)
 }
 
 /*
- * Wait for the mutex.  Its owner may wait for a lock whose owner is stopped, until a deadline that is later
- * than ours.  The mode and the result are those of fs_shared_lock().
+ * Lock the mutex `attaching`, by polling: its owner may wait for the segment's lock until a deadline that
+ * is later than ours.  The mode and the result are those of fs_shared_lock().
  */
 static int wait_to_attach(fairsem_shared_t *h, enum fs_lock_mode mode, const struct fs_deadline *deadline)
 {
@@ -215,7 +226,7 @@ static int wait_to_attach(fairsem_shared_t *h, enum fs_lock_mode mode, const str
     return 0;
 }
 
-/* It may sleep, but is not a cancellation point, as it is not a wait in the queue. */
+/* This function may sleep, but is not a cancellation point: only waits in the queue are. */
 static int attach_under_mutex(fairsem_shared_t *h, enum fs_lock_mode mode, const struct fs_deadline *deadline)
 {
     int error, cancelable, ignored;
@@ -243,10 +254,10 @@ int fs_shared_ensure_attached(fairsem_shared_t *h, enum fs_lock_mode mode, const
 }
 
 /*
- * If the program has closed our descriptor, as a daemon closes all that it has not opened, our liveness lock
- * is gone, and with undo others take us for dead and get our units.  They may not have noticed yet, so we
- * check: once in a tick of the kernel's clock (some milliseconds), because a check costs as much as the rest
- * of the call.
+ * The program may have closed our descriptor, as daemons do with descriptors that they do not know.  Then
+ * our liveness lock is gone, and with undo other processes take us for dead and free our units.  They may
+ * not have noticed yet, so we check the descriptor: once in a tick of the kernel's clock (some
+ * milliseconds), as a check costs as much as the rest of the call.
  */
 int fs_shared_look_at_file(fairsem_shared_t *h)
 {
@@ -257,13 +268,13 @@ int fs_shared_look_at_file(fairsem_shared_t *h)
         return 0;
     FS_PUT(&h->looked_ns, tick_ns);
     error = fs_shared_check_file(h);
-    /* Each later call attaches, and gets the same error. */
+    /* Make each later call attach, which fails with the same error. */
     if (error == EBADF)
         atomic_store_explicit(&h->attached, false, memory_order_relaxed);
     return error;
 }
 
-#define TRIES 20        /* more only if the liveness lock is lost again and again */
+#define TRIES 20        /* more are needed only if the liveness lock is lost again and again */
 
 int fs_shared_enter(struct fs_shared_section *in, fairsem_shared_t *h,
                     enum fs_lock_mode mode, const struct fs_deadline *deadline)
@@ -300,8 +311,9 @@ bool fs_shared_has_slots(const fairsem_shared_t *h)
 }
 
 /*
- * The liveness lock is released last: the lock's owner must have one.  If the owner of the lock is stopped,
- * we leave like a process that dies: when the descriptor is closed.
+ * The liveness lock is released last, because the owner of the segment's lock must have one.  If a stopped
+ * process has the segment's lock, this process keeps its entry, which others reap when the descriptor is
+ * closed, as if the process had died.
  */
 int fs_shared_detach(fairsem_shared_t *h)
 {
@@ -310,7 +322,7 @@ int fs_shared_detach(fairsem_shared_t *h)
     int index;
 
     fs_shared_check_fork(h);
-    /* Acquire order: the handle is freed after the last access by such a call. */
+    /* Acquire order: the last access to the handle by an acquire comes before the handle is freed. */
     if (atomic_load_explicit(&h->acquires, memory_order_acquire) != 0)
         return EBUSY;
     index = FS_GET(&h->self);

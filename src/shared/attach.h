@@ -2,15 +2,15 @@
 /*
  * attach.h - attaching this process to a segment, and detaching it.
  *
- * A process attaches when it opens the segment, a forked child when it first enters it.  A process that has
- * lost its liveness lock, so that others took it for dead, attaches again when it notices.
+ * A process attaches when it opens the segment; a forked child attaches when it first enters a section.  A
+ * process that others took for dead, because it lost its liveness lock, attaches again when it notices.
  */
 #ifndef FS_SHARED_ATTACH_H
 #define FS_SHARED_ATTACH_H
 
 #include "shared/shared_section.h"
 
-/* Attach, unless attached.  Returns 0, EUSERS, ENOLCK, ENOTRECOVERABLE, EBADF, or ETIMEDOUT as fs_shared_lock(). */
+/* Attach if necessary.  Returns 0, EUSERS, ENOLCK, ENOTRECOVERABLE, EBADF, or ETIMEDOUT as fs_shared_lock(). */
 int fs_shared_ensure_attached(fairsem_shared_t *h, enum fs_lock_mode mode, const struct fs_deadline *deadline);
 
 /* Detach, and release the units held.  Returns 0, or EBUSY if a thread is in an acquire. */
@@ -19,7 +19,10 @@ int fs_shared_detach(fairsem_shared_t *h);
 /* Called before units are taken.  Returns 0, EBADF if this process has closed the descriptor, or ENOTRECOVERABLE. */
 int fs_shared_look_at_file(fairsem_shared_t *h);
 
-/* Begin a section, attached.  Returns 0, or an error of fs_shared_ensure_attached() without a section. */
+/*
+ * Attach if necessary, and begin a section.  Returns 0; or, without a section, an error of
+ * fs_shared_ensure_attached().
+ */
 int fs_shared_enter(struct fs_shared_section *in, fairsem_shared_t *h,
                     enum fs_lock_mode mode, const struct fs_deadline *deadline);
 

@@ -7,7 +7,7 @@
 int fs_shared_set_damaged(fairsem_shared_t *h)
 {
     FS_PUT(&h->segment->damaged, 1);
-    /* Ends the fast path in all processes.  Release order: see fs_shared_section_end(). */
+    /* CONTENDED ends the fast path in all processes.  Release order: see fs_shared_section_end(). */
     atomic_fetch_or_explicit(&h->segment->word, FS_CONTENDED, memory_order_release);
     return ENOTRECOVERABLE;
 }
@@ -66,7 +66,10 @@ void fs_shared_resize(struct fs_shared_section *in, int64_t total)
 
 /* ---- Units of this process ---- */
 
-/* With undo: returns what this process holds with n units more, from the time now_ns. */
+/*
+ * With undo: returns how many units this process will hold with n more.  If it holds none yet, it holds
+ * units since now_ns.
+ */
 static int64_t held_with(struct fs_shared_section *in, int64_t n, int64_t now_ns)
 {
     struct fs_process *self = &in->handle->processes[FS_GET(&in->handle->self)];
@@ -99,7 +102,7 @@ int fs_shared_give_back(struct fs_shared_section *in, int64_t n)
         int64_t held = fs_load_units(in, &self->held);
 
         if (n > held) {
-            /* Or is `held` damaged (R8)? */
+            /* `held` may be damaged, and too small (R8). */
             if (fs_shared_count_outstanding(in) != in->total - in->available)
                 fs_damaged(in);
             return EPERM;
@@ -114,7 +117,7 @@ int fs_shared_give_back(struct fs_shared_section *in, int64_t n)
     return 0;
 }
 
-/* If we die between the two stores, `keepers` is too large, which costs other processes a search. */
+/* If we die between the two stores, `keepers` is too large, which only costs other processes a search. */
 void fs_shared_set_keeps(fairsem_shared_t *h, int process, bool keeps)
 {
     _Atomic int32_t *now = &h->processes[process].keeps, *keepers = &h->segment->keepers;
@@ -128,7 +131,7 @@ void fs_shared_set_keeps(fairsem_shared_t *h, int process, bool keeps)
         atomic_fetch_sub_explicit(keepers, 1, memory_order_release);
 }
 
-/* ---- Changes of two words ---- */
+/* ---- Changes of two authoritative members (R1) ---- */
 
 struct change {
     int     slot, state;        /* the slot, and its new state */
@@ -138,9 +141,9 @@ struct change {
 };
 
 /*
- * The commit point of a grant.  Returns false if the slot has been abandoned meanwhile.  When a change is
- * redone, the slot may have been granted before, and abandoned since; without undo, its thread took the
- * units.
+ * The commit point of a grant.  Returns false if the slot was abandoned before it.  When a repair redoes
+ * the change, the slot may already have been granted, and then abandoned; without undo, its thread then
+ * freed it and took the units.
  */
 static bool commit_grant(struct fs_shared_section *in, int slot)
 {
@@ -241,7 +244,7 @@ void fs_shared_receive(struct fs_shared_section *in, int slot, int64_t now_ns)
     FS_PUT(&h->segment->free_hint, slot);
 }
 
-/* Return as many units as fit: without undo, others may have released too many. */
+/* Return the units of a grant, as many as fit: without undo, other processes may have released too many. */
 static int64_t return_grant(struct fs_shared_section *in, int slot)
 {
     const int64_t units = fs_load_units(in, &in->handle->slots[slot].units);

@@ -8,7 +8,7 @@
 /* Returns the total of units, without undo the capacity; or -1 if it is damaged.  Needs no lock. */
 int64_t fs_shared_total(const fairsem_shared_t *h);
 
-/* Store the number of free units: derived with undo, otherwise a commit point. */
+/* Store the number of free units.  The store is a commit point without undo; with undo the number is derived. */
 void fs_shared_set_available(struct fs_shared_section *in, int64_t available);
 
 /* With undo: count the units that are held or granted. */
@@ -30,8 +30,8 @@ bool fs_shared_grant_slot(struct fs_shared_section *in, int slot, int64_t units)
 void fs_shared_receive(struct fs_shared_section *in, int slot, int64_t now_ns);
 
 /*
- * Free a slot outside the queue whose thread has abandoned it, or is dead.  Counts why, and returns its grant
- * to the semaphore.  Returns the number of these units.
+ * Free a slot outside the queue whose thread is dead, or has abandoned it.  Counts the reason, and returns
+ * the units of a grant to the semaphore.  Returns the number of these units.
  */
 int64_t fs_shared_clean_up(struct fs_shared_section *in, int slot);
 

@@ -3,8 +3,9 @@
  * detect.c - failure detection; see detect.h.
  *
  * A check makes a list of entries whose processes seem to be dead, with their incarnations.  Then it takes
- * the lock, and checks each one again: another process may have the entry by now.  All that is loaded here
- * without the lock is a hint.  A stale hint only delays the units of a dead process until the next check.
+ * the lock, and checks each entry again: another process may have registered in it by now.  All numbers
+ * that are loaded here without the lock are hints.  A stale hint only delays the units of a dead process
+ * until the next check.
  */
 #include "shared/detect.h"
 
@@ -18,7 +19,7 @@
 #include <errno.h>
 #include <limits.h>
 
-/* A thread that has not received its grant after this time may be asleep. */
+/* A thread that has not received its grant after this time may still be asleep. */
 #define OVERDUE_NS 10000000
 
 #define CALL_LEAST_NS 20000
@@ -56,7 +57,10 @@ static int suspect(fairsem_shared_t *h, int process, struct fs_dead *dead)
     return error;
 }
 
-/* Abandoned slots count, too: their threads may die before they set `cleanup_pending`. */
+/*
+ * Mark the processes of granted and abandoned slots, and of the front waiter.  Abandoned slots count,
+ * because their threads may die before they set `cleanup_pending`.
+ */
 static void mark_those_in_slots(const fairsem_shared_t *h, uint64_t marked[])
 {
     int head = FS_GET(&h->segment->head);
@@ -92,8 +96,9 @@ static int find_dead(fairsem_shared_t *h, enum fs_whom whom, struct fs_dead *dea
 /* ---- Check ---- */
 
 /*
- * Did the lock's owner die, was a repair cut short, was a slot abandoned, is a request old?  Or has a process
- * found damage?  Then nothing is granted any longer, and a waiter learns that only under the lock.
+ * Returns true if the lock's owner is dead, a repair was cut short, a slot was abandoned, a request has
+ * aged, or a process found damage.  (A damaged segment grants nothing any longer, and only under the lock
+ * does a waiter get that error.)
  */
 static bool needs_the_lock(fairsem_shared_t *h)
 {

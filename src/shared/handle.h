@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* handle.h - the data of a process about a segment, in its own memory (R7). */
+/* handle.h - the handle: what a process keeps about a segment in its own memory (R7). */
 #ifndef FS_SHARED_HANDLE_H
 #define FS_SHARED_HANDLE_H
 
@@ -16,7 +16,7 @@ struct fs_spare {
 };
 
 struct fairsem_shared {
-    struct fs_segment *segment;         /* r/o, and all up to `size` */
+    struct fs_segment *segment;         /* r/o, like all members up to `size` */
     struct fs_process *processes;
     struct fs_slot    *slots;
     struct fs_flow_entry *flows;
@@ -25,26 +25,26 @@ struct fairsem_shared {
     bool               undo, spins, unbounded;
     int                fd;
     struct fs_file     file;
-    int64_t            units;           /* free at first */
+    int64_t            units;           /* initial number of free units */
     int64_t            aging_ns;
-    int64_t            size;            /* of the segment */
+    int64_t            size;            /* of the segment, in bytes */
 
     _Atomic unsigned   generation;      /* see fork.h */
     pthread_mutex_t    attaching;       /* held while `self` changes */
-    _Atomic bool       attached;        /* `self` is valid; false before the next two change */
+    _Atomic bool       attached;        /* `self` is valid; cleared before the next two change */
     _Atomic int        self;            /* the entry of this process, or FS_NOBODY */
-    _Atomic uint32_t   incarnation;     /* of that entry, for this process */
-    _Atomic int64_t    looked_ns;       /* the tick of the last check of the file */
+    _Atomic uint32_t   incarnation;     /* of that entry, when this process registered in it */
+    _Atomic int64_t    looked_ns;       /* the kernel's tick at the last check of the file */
     _Atomic int64_t    locked_out_ns;   /* when a canceler last failed to get the lock */
-    _Atomic int        acquires;        /* calls that may wait: see fairsem_shared_close() */
+    _Atomic int        acquires;        /* number of calls that may wait: see fairsem_shared_close() */
 
     int                opened;          /* under the registry's mutex: number of opens */
-    bool               closing;         /* under the registry's mutex: in the last close */
+    bool               closing;         /* under the registry's mutex: its last close has begun */
     struct fs_spare   *spares;          /* under the registry's mutex */
     struct fairsem_shared *next;        /* under the registry's mutex */
 };
 
-/* While a process attaches, `self` may be the entry of a dead one. */
+/* Is this the entry of this process?  While a process attaches, `self` may be the entry of a dead one. */
 static inline bool fs_is_our_entry(const fairsem_shared_t *h, int index)
 {
     return FS_GET(&h->attached) && index == FS_GET(&h->self);

@@ -65,9 +65,9 @@ int fs_file_inspect(int fd, struct fs_file *file)
 
 /*
  * No segment gets the descriptor 0, 1 or 2: a program that was started without standard output would print
- * into it.  The number cannot be changed later, because closing a descriptor releases the process's locks on
- * the file.  So while a segment is opened, these descriptors are occupied if they are free, by some that can
- * be neither read nor written, as if they were closed.
+ * into it.  The number cannot be changed later, because closing a descriptor releases the process's locks
+ * on the file.  So while a segment is opened, those of these numbers that are free are occupied by
+ * descriptors that can be neither read nor written (O_PATH).
  */
 static void occupy_standard(int occupied[3])
 {
@@ -78,7 +78,7 @@ static void occupy_standard(int occupied[3])
 static void leave_standard(const int occupied[3])
 {
     for (int i = 0; i < 3; i++) {
-        /* Another thread may have replaced it, by dup2(). */
+        /* Another thread may have replaced this descriptor, by dup2(). */
         if (occupied[i] >= 0 && (fcntl(occupied[i], F_GETFL) & O_PATH) != 0)
             fs_file_close(occupied[i]);
     }
@@ -92,10 +92,10 @@ int fs_file_open(const char *path, int *fd)
     *fd = open(path, O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
     error = outcome(*fd < 0, before);
     leave_standard(occupied);
-    return error == EAGAIN ? EACCES : error;    /* EAGAIN if a process has a lease on it */
+    return error == EAGAIN ? EACCES : error;    /* EAGAIN if a process has a lease on the file */
 }
 
-/* For file systems without fallocate, such as ramfs. */
+/* Used on file systems without fallocate, such as ramfs. */
 static int write_zeros(int fd, int64_t size)
 {
     static const char zeros[4096];
@@ -112,8 +112,9 @@ static int write_zeros(int fd, int64_t size)
 }
 
 /*
- * Without memory, fail here, not with SIGBUS later.  Signals are blocked: SIGXFSZ from a limit of file sizes
- * (ulimit -f) would end the process, and any other signal would make tmpfs give up.
+ * Allocate the memory of a file, so that a lack of memory is an error here, and not a SIGBUS later.
+ * Signals are blocked: SIGXFSZ from a limit of file sizes (ulimit -f) would end the process, and any other
+ * signal would make tmpfs give up.
  */
 static int allocate(int fd, int64_t size)
 {
@@ -138,13 +139,19 @@ static int allocate(int fd, int64_t size)
     return result;
 }
 
-/* A user who may only read the file could take read locks, and keep new processes out (R3). */
+/*
+ * Only users who may write may also read: a user who may only read the file could take read locks, and keep
+ * new processes out (R3).
+ */
 static mode_t without_readers(mode_t mode)
 {
     return mode & (0333 | (mode & 0222) << 1);
 }
 
-/* Make a file without a name on the file system of the path.  Fails with ENODEV if it has no such files. */
+/*
+ * Make a file without a name on the file system of the path.  Fails with ENODEV if that file system does
+ * not support O_TMPFILE.
+ */
 static int make_beside(const char *path, mode_t mode)
 {
     char directory[PATH_MAX];
@@ -169,7 +176,7 @@ static int make(const char *path, mode_t mode, int64_t size)
         fd = make_beside(path, mode);
     if (fd < 0)
         return -1;
-    if ((path == NULL || fchmod(fd, without_readers(mode)) == 0)    /* not limited by the umask */
+    if ((path == NULL || fchmod(fd, without_readers(mode)) == 0)    /* the umask must not limit the mode */
         && allocate(fd, size) == 0
         && (path != NULL || fcntl(fd, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL) == 0))
         return fd;
@@ -188,7 +195,7 @@ int fs_file_make(const char *path, mode_t mode, int64_t size, int *fd)
     return error;
 }
 
-/* The second way needs no /proc, but older kernels allow it only to the superuser. */
+/* The second call is for systems without /proc; older kernels allow it only to the superuser. */
 int fs_file_name(int fd, const char *path)
 {
     char itself[40];
@@ -222,7 +229,7 @@ int fs_file_map(int fd, int64_t size, void **memory)
     int before = errno;
 
     *memory = mmap(NULL, (size_t)size, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
-    /* The limit of locked memory, after mlockall(). */
+    /* EAGAIN is the limit of locked memory, after mlockall(). */
     if (*memory == MAP_FAILED && errno == EAGAIN)
         errno = ENOMEM;
     return outcome(*memory == MAP_FAILED, before);
@@ -298,7 +305,7 @@ int fs_liveness_test(int fd, int index, bool *locked)
 
 /*
  * F_GETLK does not report a process's own locks.  F_OFD_GETLK asks on behalf of the open file description,
- * which has none, and so reports this process.
+ * which has no locks, so it reports those of this process, too.
  */
 bool fs_liveness_is_ours(int fd, int first, int count)
 {
@@ -333,7 +340,7 @@ int64_t fs_tick_ns(void)
     return (int64_t)now.tv_sec * NS_PER_S + now.tv_nsec;
 }
 
-/* As fs_park_on_word(), see there; but the word is shared between processes. */
+/* As fs_park_on_word(), where the cancellation type is explained; but the word is shared between processes. */
 FS_NOT_INLINE FS_NO_TSAN
 enum fs_sleep fs_shared_sleep(const _Atomic int *word, int value, int64_t ns, bool cancelable)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * kernel.h - all calls of the kernel by the shared semaphore: files and their memory, liveness locks,
- * sleeping and waking.  (All clocks except one are in deadline.h.)
+ * sleeping and waking.  (Clocks are in deadline.h, except for fs_tick_ns().)
  *
  * A test that simulates several processes in one replaces these functions, and nothing else.
  */
@@ -21,15 +21,18 @@ struct fs_file {
     bool    ours;           /* only this process's effective user can write to it, and it has one name */
 };
 
-/* All of these return 0 or an errno value, and leave errno as it is. */
+/* The fs_file functions return 0 or an errno value, if anything.  No function below changes errno. */
 
-/* The file of this name, without opening it. */
+/* Inspect the file of this name, without opening it. */
 int fs_file_find(const char *path, struct fs_file *file);
 int fs_file_inspect(int fd, struct fs_file *file);
 int fs_file_open(const char *path, int *fd);
-/* Make a file of this size without a name.  If path is NULL it never gets one, and its size is sealed. */
+/*
+ * Make a file of this size without a name.  If path is NULL, the file never gets a name, and its size is
+ * sealed.
+ */
 int fs_file_make(const char *path, mode_t mode, int64_t size, int *fd);
-/* Give the file a name.  Returns EEXIST if another file has it. */
+/* Give the file a name.  Returns EEXIST if another file has this name. */
 int fs_file_name(int fd, const char *path);
 int fs_file_unlink(const char *path);
 int fs_file_read(int fd, void *to, int64_t size);
@@ -46,11 +49,14 @@ int fs_file_keep_on_exec(int fd, bool keep);
  */
 int  fs_liveness_lock(int fd, int index);
 void fs_liveness_unlock(int fd, int index);
-/* Does another process have the lock, for writing?  A process that may only read the file cannot. */
+/*
+ * Set *locked: does another process have this write lock?  (A process that may only read the file cannot
+ * get one.)
+ */
 int  fs_liveness_test(int fd, int index, bool *locked);
-/* Returns the PID of that process, or 0 if there is none, or none that our PID namespace sees. */
+/* Returns the PID of the process with this lock, or 0 if there is none in our PID namespace. */
 int64_t fs_liveness_owner(int fd, int index);
-/* Does this process have one of `count` locks from `first`, through whichever descriptor? */
+/* Does this process have one of the `count` locks from `first` on?  Any descriptor of the file will do. */
 bool fs_liveness_is_ours(int fd, int first, int count);
 
 int64_t fs_process_id(void);
@@ -59,12 +65,15 @@ int64_t fs_process_id(void);
 int64_t fs_tick_ns(void);
 
 /*
- * Sleep while *word is `value`, for at most ns.  FS_SLEEP_WOKEN may be spurious.  It is a cancellation point
- * if `cancelable`.
+ * Sleep while *word is `value`, for at most ns.  FS_SLEEP_WOKEN may be spurious.  A cancellation point if
+ * `cancelable`.
  */
 enum fs_sleep { FS_SLEEP_WOKEN, FS_SLEEP_NOT_WOKEN, FS_SLEEP_TIME_OUT };
 enum fs_sleep fs_shared_sleep(const _Atomic int *word, int value, int64_t ns, bool cancelable);
-/* Wake up to `count` threads that sleep on the word, the longest asleep first.  Returns their number. */
+/*
+ * Wake up to `count` threads that sleep on the word, those first that have slept longest.  Returns their
+ * number.
+ */
 int fs_shared_wake(const _Atomic int *word, int count);
 
 #endif

@@ -7,46 +7,51 @@
  * pointers, because each process maps it at another address.
  *
  * WHY NOT THE CORE'S CODE.  Clocks, deadlines, the wait strategy, tokens, counts and the arithmetic of the
- * word are shared with the core.  Three parts are not.  The core's queue has pointers to the stacks of
- * waiting threads.  Its section trusts the memory, its mutex is lost with its owner, and a thread that dies
- * between two of its stores leaves half a change.  Its parkers belong to one process.  The order is the
- * same, (priority, number), and so are the results.
+ * word are shared with the core.  Three parts of the core cannot be used between processes.  Its queue has
+ * pointers to the stacks of waiting threads.  Its section trusts the memory, its mutex is lost with its
+ * owner, and a thread that dies between two of its stores leaves half a change.  Its parkers belong to one
+ * process.  The order of grants is that of the core, (priority, number), and so are the results of calls.
  *
  * INVARIANTS, which continue those of sem.h
  *
  *  R1  Commit points.  Some members are authoritative: `held` of each process, the state of each slot, with
- *      undo the total of units, and without undo the count in the word.  They change by one store, the
- *      commit point.  A change of two of them is first written to the redo log; its commit point is the
- *      store to redo.slot.  All other data is derived (with undo the count in the word, the links and the
- *      length of the queue).  The units of a granted slot belong to its process, received or not.
+ *      undo the total of units, and without undo the count in the word.  Each changes by one store, the
+ *      commit point.  A change of two such members is first written to the redo log; its commit point is
+ *      the store to redo.slot.  All other data is derived (with undo the count in the word, the links and
+ *      the length of the queue).  The units of a granted slot belong to its process, whether they have been
+ *      received or not.
  *  R2  Repair.  A process that finds the owner of the lock dead completes the change in the redo log, frees
- *      the slots and units of that process, and computes the derived data again.  It does the same when it
- *      finds any other process dead.  A repair may be cut short at any point, and is then done again.
+ *      the slots and units of that owner, and computes the derived data again.  A process that finds any
+ *      other process dead does this, too.  A repair that was cut short, at any point, is done again.
  *  R3  Only the kernel says which processes are alive.  Each process has a liveness lock: a record lock on
  *      its own byte of the segment's file.  A process whose entry is in use and whose liveness lock is free
- *      is dead.  A pid decides neither this nor which entry a process had before an exec.  Only the owner of
- *      the liveness lock writes the entry's incarnation, and only it changes a free entry, for which it
- *      needs no lock of the segment.  (If the table is full, a process takes the liveness lock of a dead
- *      one.  While it is stopped before it can take the segment's lock, the dead one seems to be alive.)
+ *      is dead.  A pid proves neither that a process is alive nor that an entry was its own before an exec.
+ *      Only the owner of the liveness lock writes the entry's incarnation, and only this owner changes a
+ *      free entry, without the segment's lock.  (If the table is full, a new process takes the liveness
+ *      lock of a dead one.  If the new process is then stopped before it can take the segment's lock, the
+ *      dead one seems to be alive meanwhile.)
  *  R4  Failure detection (detect.c) checks processes without the segment's lock, and takes it only to reap
- *      the dead.  A caller that must wait or is refused checks if no process has checked for 10 ms, or for
- *      ten times as long as a check takes.  The last two waiters of the queue, the detectors, check every
- *      25 ms.  If they are stopped or dead, any other waiter does, within 0.2 s and 5 ms for each waiter.
- *      Checked are processes that hold units, are granted, or have the front waiter; all others when they
- *      come to the front.  A granter checks the process that it grants, unless that was enqueued a moment
- *      ago.  The detectors are the last two waiters, not the first two: the last ones have just called, so no
- *      thread must be woken to become a detector, and grants at the front leave the detectors as they are.
+ *      the dead.  A caller that must wait or is refused makes a check, unless the last one was less than 10
+ *      ms ago, or less than ten times as long ago as a check takes.  The last two waiters of the queue, the
+ *      detectors, check every 25 ms.  If the detectors are stopped or dead, any other waiter checks, after
+ *      at most 0.2 s plus 5 ms for each waiter.  A check covers processes that hold units, have a granted
+ *      slot, or have the front waiter; the others are covered when their waiter comes to the front.  A
+ *      granter checks the process of the waiter that it grants, unless the waiter was enqueued a moment
+ *      ago.  The detectors are the last two waiters, not the first two: the last two have just called, so
+ *      no thread must be woken to become a detector, and a grant at the front does not change the
+ *      detectors.
  *  R5  The segment is not trusted.  Each number that is used as an index, or in a calculation, is loaded
  *      once, and checked between the load and the use: see trust.h.  Each loop has a bound.
- *  R6  A waiter sleeps on the state of its slot.  It is woken after the unlock.  Its granter may die before
- *      the wake: then a detector wakes it again, or it wakes up by itself, as late as in R4.  A slot is free
- *      again when its process has received the units, or is dead.
- *  R7  In its own memory a process has only what cannot change: the size of the tables, without undo the
- *      capacity, the flags, and the index of its own entry.
- *  R8  With undo each operation checks that the count in the word and `outstanding`, the units that are held
- *      or granted, add up to the total; so one changed number is found at once, and in constant time.  A
- *      release of more than `held` counts all again before it is refused: perhaps `held` was changed.
- *      Repair and inspection check each number that they add up against `high_water`.
+ *  R6  A waiter sleeps on the state of its slot.  Its granter wakes it after the unlock.  If the granter
+ *      dies before the wake, a detector wakes the waiter, or the waiter's sleep times out, as late as in
+ *      R4.  A slot becomes free when its process has received the units, or is dead.
+ *  R7  A process keeps in its own memory only data that cannot change: the size of the tables, the flags,
+ *      the index of its own entry, and without undo the capacity.
+ *  R8  With undo each operation checks that the count in the word and `outstanding`, the units that are
+ *      held or granted, add up to the total; so one changed number is found at once, and in constant time.
+ *      Before it refuses a release of more units than `held`, a process counts all units again, because
+ *      `held` may have been changed.  Repair and inspection compare each number that they add with
+ *      `high_water`.
  */
 #ifndef FS_SHARED_LAYOUT_H
 #define FS_SHARED_LAYOUT_H
@@ -64,7 +69,7 @@
 #define FS_SEGMENT_MAGIC   INT64_C(0x6d65737269616600)     /* not a text in either byte order */
 #define FS_SEGMENT_VERSION 5
 
-#define FS_NOBODY (-1)          /* in place of an index */
+#define FS_NOBODY (-1)          /* instead of an index: no slot, or no process */
 
 enum fs_process_state { FS_PROCESS_FREE, FS_PROCESS_USED };
 
@@ -75,7 +80,7 @@ struct fs_process {
     _Atomic int64_t  pid;           /* under the lock; for people, and to find the entry after an exec */
     int64_t          unused;
     _Atomic int64_t  since_ns;      /* under the lock; the time since which it holds units */
-    _Atomic int32_t  keeps;         /* under the lock; 1 if its units survive exec */
+    _Atomic int32_t  keeps;         /* under the lock; 1 if it keeps its units over exec */
     int32_t          reserved[5];
 };
 
@@ -89,11 +94,11 @@ struct fs_process {
  * lock, the next thread that takes it cleans up:
  *
  *      WAITING --> TO_UNLINK --> FREE             dequeue it after a time-out
- *      WAITING --> TO_CANCEL --> FREE             dequeue it after a token's or pthread_cancel()'s cancel
+ *      WAITING --> TO_CANCEL --> FREE             dequeue it after a cancel, by a token or pthread_cancel()
  *      GRANTED --> TO_RETURN --> FREE             return its units to the semaphore
  *      CANCELED --> TO_FREE --> FREE              only free it
  *
- * So the owner of a slot ends WAITING and GRANTED without the lock; all other changes need it.
+ * So the thread of a slot abandons it without the lock; all other changes of the state need the lock.
  */
 enum fs_slot_state {
     FS_SLOT_FREE, FS_SLOT_WAITING, FS_SLOT_GRANTED, FS_SLOT_CANCELED,
@@ -110,96 +115,99 @@ static inline bool fs_is_abandoned_in_queue(int slot_state)
     return slot_state == FS_SLOT_TO_UNLINK || slot_state == FS_SLOT_TO_CANCEL;
 }
 
-#define FS_SLOT_SLEEPS 0x80     /* a strategy; the others are in enum fs_strategy */
+#define FS_SLOT_SLEEPS 0x80     /* a value of `strategy`; the others are in enum fs_strategy */
 
 struct fs_slot {
     _Atomic int      state;         /* see above; its thread sleeps on it (R6) */
-    _Atomic int32_t  process;       /* r/o while the slot is in use, as the next three and joined_ns */
+    _Atomic int32_t  process;       /* r/o while the slot is in use, like units, seq, priority and enqueued_ns */
     _Atomic int64_t  units;
     _Atomic int64_t  seq;           /* its number in order of arrival */
     _Atomic int32_t  priority;
     _Atomic int16_t  core;          /* under the lock; core of its thread, then of its granter */
-    _Atomic uint8_t  old;           /* under the lock; 1 if aged: before all that are not */
-    _Atomic uint8_t  strategy;         /* see shared_awake.h */
+    _Atomic uint8_t  old;           /* under the lock; 1 if aged: precedes all requests that are not */
+    _Atomic uint8_t  strategy;      /* see shared_awake.h */
     _Atomic int64_t  enqueued_ns;
     _Atomic int64_t  granted_ns;    /* under the lock */
     _Atomic int32_t  next, prev;    /* under the lock; derived: its neighbors in the queue */
     union {
-        struct {                    /* under the lock; derived: by order of arrival; only with aging_ns */
+        struct {                    /* under the lock; derived: its neighbors by arrival; only with aging_ns */
             _Atomic int32_t younger, older;
         };
-        _Atomic uint64_t tag;       /* under the lock; not with aging_ns: see shared_flow.h */
+        _Atomic uint64_t tag;       /* under the lock; only without aging_ns: see shared_flow.h */
     };
 };
 
-/* The requests of one key and one priority, and in entry i, the flow of slot i.  Under the lock. */
+/*
+ * A flow: the requests of one key and one priority.  But `of_slot` in entry i is a member of slot i.  Under
+ * the lock.
+ */
 struct fs_flow_entry {
     _Atomic uint64_t key;
-    _Atomic uint64_t start, finish; /* tags: of its next grant, and behind its last request */
-    _Atomic uint32_t epoch;         /* in which this is a flow */
+    _Atomic uint64_t start, finish; /* tags: of its next grant, and after its last request */
+    _Atomic uint32_t epoch;         /* the epoch in which this entry is a flow */
     _Atomic int32_t  priority;
     _Atomic uint16_t weight;        /* 0: its requests have no share */
-    _Atomic int16_t  requests;      /* in the queue */
-    _Atomic int16_t  of_slot;       /* index of an entry */
+    _Atomic int16_t  requests;      /* how many are in the queue */
+    _Atomic int16_t  of_slot;       /* the flow of the slot: the index of its entry */
     int16_t          reserved;
 };
 
 /* The redo log: a change of two authoritative members (R1). */
 struct fs_redo {
-    _Atomic int32_t  slot;          /* 1 + its index, or 0 if the log is empty; written last */
+    _Atomic int32_t  slot;          /* 1 + the index of the slot, or 0 if the log is empty; written last */
     _Atomic int32_t  slot_state;    /* the slot's new state */
     _Atomic int32_t  process;       /* 1 + the index of the process whose `held` changes, or 0 */
-    _Atomic int32_t  has_word;      /* 1 if the count changes */
+    _Atomic int32_t  has_word;      /* 1 if the count in the word changes, too */
     _Atomic int64_t  held, word;    /* the new values */
 };
 
-/* Not authoritative: an update may be lost with a process. */
+/* Not authoritative: an update may be lost if its process dies. */
 struct fs_shared_counters {
     _Atomic int64_t waits, grants, timeouts, cancels, lost, wait_ns_total, wait_ns_max, waiters_max,
                     refused, over_releases, deaths, returned, repairs, aged;
-    _Atomic int64_t lengths[FAIRSEM_WAIT_BUCKETS];  /* of the waits that were granted: tools/buckets.h */
+    _Atomic int64_t lengths[FAIRSEM_WAIT_BUCKETS];  /* of granted waits: tools/buckets.h */
 };
 
 struct fs_segment {
-    int64_t          magic;             /* r/o, and all up to the word */
+    int64_t          magic;             /* r/o, like all members before `word` */
     int32_t          version;
     uint32_t         flags;
     int64_t          size;              /* bytes */
-    int64_t          units, capacity;   /* at first; capacity: the limit of free units */
+    int64_t          units, capacity;   /* the initial units, and the limit of free units */
     int32_t          max_waiters, max_processes;
     int64_t          aging_ns;
 
     alignas(64)
     _Atomic int64_t  word;              /* the count and CONTENDED, see word.h and I3; with undo, CONTENDED
                                          * is always set */
-    _Atomic int64_t  total;             /* with undo; under the lock: how many units there are */
+    _Atomic int64_t  total;             /* with undo; under the lock: the number of all units */
     _Atomic int64_t  high_water;        /* with undo; under the lock: the largest total ever */
     _Atomic int64_t  outstanding;       /* with undo; under the lock; derived: see R8 */
 
     alignas(64)
     _Atomic uint32_t lock;              /* see lock.h */
     _Atomic int      handover;          /* counts hand-overs of the lock, see lock.h */
-    _Atomic int32_t  damaged;           /* never 0 again after 1 */
+    _Atomic int32_t  damaged;           /* 0, or 1 for ever */
     _Atomic int32_t  unfinished;        /* under the lock; 1 if a repair is pending, or was cut short */
     _Atomic int32_t  head, tail;        /* under the lock; derived */
     _Atomic int64_t  waiters;           /* under the lock; derived: the length of the queue */
-    _Atomic int64_t  next_seq;          /* under the lock; larger than any in a slot */
+    _Atomic int64_t  next_seq;          /* under the lock; larger than the `seq` of any slot */
     _Atomic int64_t  checked_ns;        /* a hint: when processes were last checked (R4) ... */
     _Atomic int64_t  check_took_ns;     /* ... and how long that took */
     _Atomic int32_t  cleanup_pending;   /* not 0 if slots may have been abandoned, see above */
     _Atomic int32_t  free_hint;         /* under the lock; the search for a free slot starts here */
-    struct fs_awake  awake;             /* under the lock; an update may be lost with a process */
-    _Atomic int32_t  keepers;           /* a hint: not less than the processes that keep units over exec */
+    struct fs_awake  awake;             /* under the lock; an update may be lost if its process dies */
+    _Atomic int32_t  keepers;           /* a hint: at least the number of processes that keep units over exec */
     _Atomic int32_t  oldest;            /* under the lock; derived, only with aging_ns */
     struct fs_redo   redo;              /* under the lock */
     _Atomic int64_t  granted_ns;        /* under the lock; derived: time of the last grant to a front waiter */
     _Atomic int32_t  youngest;          /* under the lock; derived, only with aging_ns */
-    _Atomic int32_t  name_stays;        /* under the lock; 1 if the name stays without users */
+    _Atomic int32_t  name_stays;        /* under the lock; 1 if the name stays even when no process uses it */
 
     alignas(64)
     struct fs_shared_counters count;    /* under the lock */
 
-    _Atomic uint64_t virtual_time;      /* under the lock, and the next two; see shared_flow.h */
+    _Atomic uint64_t virtual_time;      /* under the lock, like the next two; see shared_flow.h */
     _Atomic uint32_t epoch, last_epoch;
 };
 
@@ -225,8 +233,8 @@ static_assert(sizeof(struct fs_segment) + 64 * sizeof(struct fs_process)
 /* ---- Loads and stores ---- */
 
 /*
- * A test can stop or kill the process before each store to a segment, and at some other points.  Only the
- * test build has these calls.
+ * Called before each store to a segment, and at some other points: a test can stop or kill the process
+ * there.  Only the test build has these calls.
  */
 extern void (*fs_shared_step)(const char *what);
 #if FS_CHECKED
@@ -239,13 +247,13 @@ extern void (*fs_shared_step)(const char *what);
 #define FS_STEP(what) ((void)0)
 #endif
 
-/* A load that the compiler cannot repeat (R5).  The lock orders it. */
+/* A load that the compiler cannot repeat (R5).  Relaxed, because the lock orders it. */
 #define FS_GET(field) atomic_load_explicit(field, memory_order_relaxed)
 
 /*
- * A store that is not a commit point, or a commit point of the only process that may store there without the
- * lock; those under the lock are in trust.h.  All stores have release order: if we die, the next process sees
- * our stores up to some point, and none after it.
+ * A store that is not a commit point, or is a commit point of a member that only one process writes,
+ * without the lock.  Commit points under the lock are in trust.h.  All stores have release order: if we
+ * die, the next process sees our stores up to some point, and none after it.
  */
 #define FS_PUT(field, value)                                        \
     do {                                                            \
@@ -269,7 +277,7 @@ static inline int64_t fs_since(int64_t now_ns, int64_t then_ns)
 }
 
 /*
- * Was the time `then_ns` at least ns ago?  True if it is in the future, too: a process of another time
+ * Was the time `then_ns` at least ns ago?  Also true if it is in the future: a process of another time
  * namespace, whose clock is ahead, must not stop the failure detection of all others.
  */
 static inline bool fs_long_ago(int64_t now_ns, int64_t then_ns, int64_t ns)

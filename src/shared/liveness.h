@@ -2,9 +2,9 @@
 /*
  * liveness.h - which processes are alive: the table of processes and its liveness locks (R3).
  *
- * A process first takes the liveness lock of an entry.  Then it owns the entry, can take the segment's lock,
- * and writes the rest.  So a process that dies half attached leaves the entry as it was: free, or that of a
- * dead predecessor.
+ * A process first takes the liveness lock of an entry.  Then it owns the entry, can take the segment's
+ * lock, and writes the rest of the entry.  So a process that dies half attached leaves the entry as it was:
+ * free, or that of a dead predecessor.
  */
 #ifndef FS_SHARED_LIVENESS_H
 #define FS_SHARED_LIVENESS_H
@@ -12,24 +12,30 @@
 #include "shared/trust.h"
 
 /*
- * Set *alive: is the process with this entry alive?  Our own is.  Returns 0, EBADF if the descriptor is no
- * longer that of the segment, or ENOTRECOVERABLE if the file has been made shorter.
+ * Set *alive: is the process with this entry alive?  Our own entry counts as alive.  Returns 0, EBADF if
+ * the descriptor is no longer that of the segment, or ENOTRECOVERABLE if the file has been made shorter.
  */
 int fs_shared_alive(const fairsem_shared_t *h, int index, bool *alive);
 
-/* As above, in a section: after an error, which becomes that of the section, the process counts as alive. */
+/*
+ * As fs_shared_alive(), in a section.  After an error, which becomes the error of the section, the process
+ * counts as alive.
+ */
 bool fs_shared_check_alive(struct fs_shared_section *in, int index);
 
-/* Is this a descriptor of the segment's file?  The program may have closed it. */
+/*
+ * Is this still a descriptor of the segment's file?  The program may have closed it.  Sets *now to its
+ * present file.
+ */
 bool fs_shared_is_of_file(const fairsem_shared_t *h, int fd, struct fs_file *now);
 
 /* Check the handle's descriptor, and the size of the file.  Returns as fs_shared_alive(). */
 int fs_shared_check_file(const fairsem_shared_t *h);
 
 /*
- * Take the liveness lock of an entry that satisfies `wanted`, and increment its incarnation.  Returns 0 with
- * *index set, EUSERS if there is none, or ENOLCK.  Sets *others to true if another process has the lock of
- * such an entry.
+ * Take the liveness lock of an entry that satisfies `wanted`, and increment its incarnation.  Returns 0
+ * with *index set, EUSERS if no such lock is free, or ENOLCK.  Sets *others to true if another process has
+ * the lock of such an entry.
  */
 typedef bool fs_wanted_fn(const fairsem_shared_t *h, int index);
 int fs_shared_register_process(fairsem_shared_t *h, fs_wanted_fn *wanted, int *index, bool *others);

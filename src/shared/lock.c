@@ -15,12 +15,12 @@
 #define RESERVED         (ORDERED | CONTENDED)
 
 #define BARGE_NS     1000000    /* a thread that has waited less may take a free lock before others */
-#define CHECK_NS     10000000   /* the first sleep in order; the owner is checked after each */
-#define LONGEST_NS   160000000
-#define RESERVED_NS  3000000    /* without a hand-over in this time, any thread may take a reserved lock */
+#define CHECK_NS     10000000   /* first sleep of a thread that waits in order, which checks the owner after each */
+#define LONGEST_NS   160000000  /* limit of these sleeps, which double */
+#define RESERVED_NS  3000000    /* after this time without a hand-over, any thread may take a reserved lock */
 #define LOADS        100        /* spin limit: most sections are over by then */
 #define RETRY_BUDGET 4
-#define TRIES        100        /* more are due to damage */
+#define TRIES        100        /* of unlock: more are needed only if the word is damaged */
 
 static_assert(FAIRSEM_SHARED_MAX <= INDEX_MASK + 1, "an index does not fit");
 
@@ -41,7 +41,10 @@ static bool swap(_Atomic uint32_t *lock, uint32_t *from, uint32_t to)
                                                    memory_order_relaxed);
 }
 
-/* Is the owner in this word dead?  Returns 0, EOWNERDEAD, or an error if that cannot be known. */
+/*
+ * Returns EOWNERDEAD if the owner in this word is dead, 0 if it is alive, or another error if neither is
+ * certain.
+ */
 static int judge(fairsem_shared_t *h, uint32_t word)
 {
     int index = (int)(word & INDEX_MASK);
@@ -68,13 +71,13 @@ struct attempt {
     const struct fs_deadline *deadline;
     int64_t  begun_ns;
     int64_t  sleep_ns;          /* limit of the next sleep */
-    uint32_t mark;              /* mark to set in the word with the lock: CONTENDED, because others may sleep, too */
+    uint32_t mark;              /* to set with the lock: CONTENDED after a sleep, as others may sleep, too */
     bool     waits_in_order;    /* BARGE_NS have passed */
     bool     woken;             /* it was woken for a hand-over, but its waker may not have unlocked yet */
     uint32_t waker;             /* the waker's word, or 0 if not known yet */
-    int      retries;           /* waits for the waker that are left after the deadline */
+    int      retries;           /* how often it may still wait for the waker after the deadline */
     bool     may_take_reserved; /* it was woken, or there was no hand-over for RESERVED_NS */
-    int      handover;          /* the last value that it slept on */
+    int      handover;          /* the value of the segment's `handover` that it last slept on */
     int64_t  handover_ns;       /* when it first slept on that value */
 };
 
@@ -119,8 +122,9 @@ static int64_t lock_sleep_limit(struct attempt *a)
 }
 
 /*
- * The waker may not have unlocked yet.  It will leave the lock reserved for this thread, and wake no
- * thread then, so poll for that.  Returns false if the waker has unlocked and the lock has a new owner.
+ * This thread was woken for a hand-over, but its waker may not have unlocked yet.  The unlock will leave
+ * the lock reserved for this thread, and wake no thread, so poll for it.  Returns false if the waker has
+ * unlocked and the lock has a new owner.
  */
 static bool await_waker(struct attempt *a, uint32_t word)
 {
@@ -138,8 +142,8 @@ static bool await_waker(struct attempt *a, uint32_t word)
 }
 
 /*
- * The value of `handover` was loaded before the word.  If ORDERED was set then, or is set now, the
- * owner has still to change `handover` before it unlocks, so no wake is lost.
+ * `handover` is a value that was loaded before the word.  If ORDERED was set in the word, or is set here,
+ * the owner has still to change the segment's `handover` before it unlocks, so no wake is lost.
  */
 static void sleep_for_lock(struct attempt *a, uint32_t word, int handover, int64_t ns)
 {
@@ -180,7 +184,7 @@ static int lock_slowly(fairsem_shared_t *h, enum fs_lock_mode mode, const struct
     for (;;) {
         for (int i = 0; i < LOADS && FS_GET(lock) != 0; i++)
             fs_cpu_pause();
-        /* Acquire order: the word is loaded after it. */
+        /* Acquire order: the word is loaded after `handover`. */
         int handover = atomic_load_explicit(&h->segment->handover, memory_order_acquire);
         uint32_t word = FS_GET(lock);
         int error = try_to_take(&a, &word, dead_owner);
@@ -191,7 +195,7 @@ static int lock_slowly(fairsem_shared_t *h, enum fs_lock_mode mode, const struct
             continue;
         int64_t ns = lock_sleep_limit(&a);
 
-        /* Do not give up a lock that is being handed over: it would be reserved for a thread that has gone. */
+        /* Do not give up a lock that is being handed over: it would be reserved for a thread that has left. */
         if (a.woken && (ns > 0 || a.retries-- > 0) && await_waker(&a, word))
             continue;
         if (ns <= 0)
@@ -221,7 +225,10 @@ static bool swap_out(_Atomic uint32_t *lock, uint32_t *from, uint32_t to)
                                                    memory_order_relaxed);
 }
 
-/* Call it with ORDERED clear: a thread about to sleep sets it again, or finds `handover` changed. */
+/*
+ * Returns true if a thread was woken.  ORDERED must be clear: a thread about to sleep sets it again, or
+ * finds `handover` changed.
+ */
 static bool hand_over_lock(struct fs_segment *s)
 {
     FS_STEP("hand over the lock");
@@ -230,8 +237,9 @@ static bool hand_over_lock(struct fs_segment *s)
 }
 
 /*
- * If we die before a wake, a sleeper finds the lock free when its sleep times out.  The hand-over is
- * before the last exchange, because the handle may be closed after it: see wake_all() in shared_section.c.
+ * If we die before a wake, a sleeper finds the lock free when its sleep times out.  The hand-over comes
+ * before the last exchange, because the handle may be closed after that exchange: see wake_slot() in
+ * shared_section.c.
  */
 void fs_shared_unlock(fairsem_shared_t *h)
 {

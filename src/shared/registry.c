@@ -2,10 +2,10 @@
 /*
  * registry.c - open, close, unlink: one descriptor and one handle for each segment in a process.
  *
- * When a process closes any descriptor of a file, the kernel releases all record locks of the process on it.
- * So a segment that is already open must be found without a second descriptor, by its device and inode.  If
- * the file of that name is replaced between that search and the open, there may be a second descriptor; it
- * stays open as long as the first.
+ * When a process closes any descriptor of a file, the kernel releases all record locks of the process on
+ * that file.  So a segment that is already open must be found without a second descriptor, by its device
+ * and inode.  If another file gets the name between the search and the open, the process may get a second
+ * descriptor, which stays open as long as the first.
  *
  * A new segment is complete before it has a name.  So no process can find an incomplete one, and a process
  * that dies while it makes one leaves nothing behind.
@@ -120,8 +120,8 @@ static int make_handle(int fd, const struct fs_segment *header, fairsem_shared_t
 #define ATTACH_NS INT64_C(20000000)
 
 /*
- * Attaching in place of a dead process needs the lock, which a stopped process may have.  In that case leave
- * it to the first call, which has its own deadline.
+ * Attach, or leave it to the first call, which has its own deadline, if that takes too long: attaching in
+ * place of a dead process needs the lock, which a stopped process may have.
  */
 static int attach_soon(fairsem_shared_t *h)
 {
@@ -132,8 +132,8 @@ static int attach_soon(fairsem_shared_t *h)
 }
 
 /*
- * Close a descriptor that no handle uses; unless this process has kept units of the segment over an exec:
- * then it stays open, also across the next exec, or the units would be lost with the liveness lock.
+ * Close a descriptor that no handle uses.  But if this process has kept units of the segment over an exec,
+ * leave it open, also across the next exec, or the units would be lost with the liveness lock.
  */
 static void close_unused(int fd)
 {
@@ -143,7 +143,7 @@ static void close_unused(int fd)
         fs_file_close(fd);
 }
 
-/* Close a descriptor, unless the program has closed it already: its number may be another file's then. */
+/* Close a descriptor, unless the program has closed it already: the number may be that of another file by now. */
 static void close_own(const fairsem_shared_t *h, int fd, void (*close_it)(int fd))
 {
     struct fs_file now;
@@ -195,8 +195,8 @@ void fs_shared_unregister(fairsem_shared_t *h)
 /* ---- Close ---- */
 
 /*
- * During the last close of a handle, an open of the same segment waits: it needs a new descriptor.  The
- * registry's mutex is not held while the process detaches, so other segments can be opened and closed.
+ * During the last close of a handle, an open of the same segment waits, because it needs a new descriptor.
+ * The registry's mutex is not held while the process detaches, so other segments can be opened and closed.
  */
 static int close_handle(fairsem_shared_t *h, void (*close_it)(int fd))
 {
@@ -247,7 +247,7 @@ static int keep_spare(fairsem_shared_t *h, int fd)
         return ENOMEM;      /* the descriptor is never closed */
     *spare = (struct fs_spare){ fd, h->spares };
     h->spares = spare;
-    /* If the process keeps its units over exec, exec must not close any descriptor. */
+    /* If the process keeps its units over exec, exec must close no descriptor of the segment. */
     return fs_file_keep_on_exec(fd, true);
 }
 
@@ -376,7 +376,7 @@ int fairsem_shared_open(fairsem_shared_t **handle, const char *name, int oflag, 
                                                                                          : close_unused);
     }
     pthread_setcancelstate(cancelable, &ignored);
-    /* Not earlier: a handle may be made and destroyed again before an error. */
+    /* Store the handle only now: one may be made and destroyed again before an error. */
     if (error == 0)
         *handle = h;
     errno = before;
@@ -406,7 +406,7 @@ int fairsem_shared_unlink(const char *name)
     return error == EISDIR ? EINVAL : error;
 }
 
-/* Does another process use the segment?  The dead have been reaped. */
+/* Does another process use the segment?  Dead processes have been reaped before. */
 static bool is_used(struct fs_shared_section *in)
 {
     const fairsem_shared_t *h = in->handle;
@@ -422,8 +422,8 @@ static bool is_kept_or_resized(const struct fs_shared_section *in)
 
 /*
  * Called under the segment's lock, so that no thread takes units, changes their number or keeps the name
- * between the check and the unlink.  A thread that does so later checks the name after that, and finds it
- * gone.
+ * between the check and the unlink.  A thread that does one of these later checks the name afterwards, and
+ * finds that it is gone.
  */
 static int unlink_in_section(struct fs_shared_section *in, const char *path, bool kept)
 {

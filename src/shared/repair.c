@@ -78,7 +78,7 @@ static void queue_up_anew(struct fs_shared_section *in)
             fs_queue_enqueue(in, i);
     }
     FS_PUT(&h->segment->next_seq, next_seq);
-    fs_flow_recount(in);                /* the caller wakes the detectors in any case */
+    fs_flow_recount(in);                /* it may move slots, but the caller wakes the detectors in any case */
 }
 
 void fs_shared_repair(struct fs_shared_section *in, const struct fs_dead *dead)
@@ -87,7 +87,7 @@ void fs_shared_repair(struct fs_shared_section *in, const struct fs_dead *dead)
     fs_shared_redo(in);
     for (int i = 0; i < dead->count && in->error == 0; i++)
         reap_if_dead(in, &dead->entry[i]);
-    /* If the file is shorter than before, the tables must not be accessed. */
+    /* After an error the file may be shorter than before: do not access the tables. */
     if (in->error != 0)
         return;
     queue_up_anew(in);

@@ -5,7 +5,7 @@
 
 #include "shared/trust.h"
 
-/* Entries whose processes seem to be dead.  If there are more, they are found the next time. */
+/* Entries whose processes seem to be dead.  If there are more, the next check finds them. */
 #define FS_DEAD_MAX 16
 struct fs_dead {
     int count;
@@ -17,10 +17,16 @@ struct fs_dead {
 
 void fs_dead_add(struct fs_dead *dead, int process, uint32_t incarnation);
 
-/* Repair, and reap those in the list that are still dead.  After EBADF `unfinished` stays set, for others. */
+/*
+ * Repair, and reap the processes in the list that are really dead.  After EBADF `unfinished` stays set, so
+ * that another process repairs.
+ */
 void fs_shared_repair(struct fs_shared_section *in, const struct fs_dead *dead);
 
-/* Free the slots, units and entry of a dead process, whose liveness lock we may have.  Then repair. */
+/*
+ * Free the slots, units and entry of a dead process, whose liveness lock we may have.  The caller must
+ * repair afterwards.
+ */
 void fs_shared_reap(struct fs_shared_section *in, int process);
 
 #endif

@@ -7,6 +7,7 @@
  *      liveness.h        which processes are alive
  *      lock.h            the lock, which can be taken from the dead
  *      shared_queue.h    the waiters, in order
+ *      shared_flow.h     the order between clients
  *      change.h          the commit points
  *      repair.h          reaping the dead, and computing the derived data again
  *      shared_section.h  the critical section: lock, grant loop, unlock, wake
@@ -28,7 +29,7 @@
 
 #include <errno.h>
 
-/* ---- The fast path, without undo, while nobody waits: as in the core's fast_path.h ---- */
+/* ---- The fast path: only without undo, and while no thread waits; as in the core's fast_path.h ---- */
 
 static bool acquire_fast(fairsem_shared_t *h, int64_t n)
 {
@@ -60,7 +61,10 @@ static bool release_fast(fairsem_shared_t *h, int64_t n)
 
 static const fairsem_wait_t without_limit;
 
-/* The first step of all acquires.  Returns true with the result if n is not valid, or the units are taken. */
+/*
+ * The first step of all acquires.  Returns true and sets *result if n is not valid, or the units have been
+ * taken.
+ */
 static inline bool acquire_at_once(fairsem_shared_t *h, int64_t n, int *result)
 {
     *result = fs_count_valid(n) ? 0 : EINVAL;

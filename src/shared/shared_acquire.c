@@ -39,7 +39,7 @@ static void fill_in_slot(const struct fs_shared_wait *wait, struct fs_slot *slot
     FS_PUT(&slot->old, 0);
 }
 
-/* Enqueue, as the last of its priority.  Returns FS_NOT_OVER, or ENOBUFS if all slots are in use. */
+/* Enqueue the request.  Returns FS_NOT_OVER, or ENOBUFS if all slots are in use. */
 static int shared_join(struct fs_shared_wait *wait, struct fs_shared_section *in)
 {
     fairsem_shared_t *h = wait->handle;
@@ -65,7 +65,7 @@ static int shared_join(struct fs_shared_wait *wait, struct fs_shared_section *in
     return FS_NOT_OVER;
 }
 
-/* A process whose units survive exec must not wait. */
+/* Does this process keep its units over exec?  Such a process must not wait. */
 static bool keeps(const fairsem_shared_t *h)
 {
     return FS_GET(&h->processes[FS_GET(&h->self)].keeps) != 0;
@@ -74,7 +74,7 @@ static bool keeps(const fairsem_shared_t *h)
 /* Returns a result, or FS_NOT_OVER if the wait has been enqueued. */
 static int shared_take_or_join(struct fs_shared_wait *wait, struct fs_shared_section *in)
 {
-    /* While the total is 0, a request that has ever fitted may fit again. */
+    /* While the total is 0, a request is allowed if it has ever fitted, because it may fit again. */
     if (wait->units > (in->total != 0 ? in->total : in->high_water))
         return E2BIG;
     if (wait->units <= in->available && fs_queue_leads(in, wait->priority)) {
@@ -97,14 +97,14 @@ static int enter_and_take(struct fs_shared_wait *wait)
     if (result == ENOBUFS && wait->checked)
         FS_COUNT_UP(&wait->handle->segment->count.refused, 1);
     result = fs_shared_section_result(&in, result);
-    /* An error of this call is found again when the thread takes the lock the next time. */
+    /* Ignore the error of this call: the thread gets it again when it takes the lock the next time. */
     (void)fs_shared_section_end(&in);
     return result;
 }
 
 /* ---- Checking for dead processes ---- */
 
-/* R4: check before a refusal: dead processes may hold the units, or fill the queue. */
+/* R4: check for dead processes before a refusal: they may hold the units, or fill the queue. */
 static int take_again(struct fs_shared_wait *wait, int result)
 {
     fairsem_shared_t *h = wait->handle;
@@ -134,9 +134,9 @@ static int take_or_check(struct fs_shared_wait *wait)
 }
 
 /*
- * Can a request be refused without the lock?  Otherwise processes that try again and again would keep the lock
- * from those that release units.  It is so only if nothing is pending that could free units, and processes
- * were checked a short time ago.
+ * Can a request be refused without the lock?  Only if nothing is pending that could free units, and
+ * processes were checked a short time ago.  If each refusal needed the lock, processes that try again and
+ * again would keep it from those that release units.
  */
 static bool is_refused(fairsem_shared_t *h, int64_t n)
 {
@@ -161,7 +161,7 @@ int fs_shared_acquire(fairsem_shared_t *h, int64_t n, const fairsem_wait_t *how,
     wait.priority = how->priority;
     wait.share = (struct fs_shared_share){ .key = how->share_key, .weight = how->share_weight };
     wait.refusal = refusal;
-    /* If attaching needs the lock, and it is not free, the process attaches when it takes the lock. */
+    /* If attaching needs the lock, and it is not free, fs_shared_enter() attaches later. */
     result = fs_shared_ensure_attached(h, FS_LOCK_TRY, NULL);
     if (result == 0 || result == ETIMEDOUT)
         result = fs_shared_look_at_file(h);

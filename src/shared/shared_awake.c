@@ -79,8 +79,8 @@ void fs_shared_awake_slept(const fairsem_shared_t *h, int slot, int64_t enqueued
 }
 
 /*
- * The hand-off interval is the time since the grant before, if this waiter was waiting then, and there is
- * another one behind it.
+ * The hand-off interval is the time since the previous grant; or 0 if this waiter was not waiting then, or
+ * no other one waits behind it.
  */
 void fs_shared_awake_granted(fairsem_shared_t *h, int head, int core, int64_t now_ns)
 {
@@ -97,8 +97,8 @@ void fs_shared_awake_granted(fairsem_shared_t *h, int head, int core, int64_t no
 }
 
 /*
- * In the core the granter learns.  Here the waiter does: the granter's process may never have measured how
- * long a wake-up takes.
+ * In the core the granter learns from a grant.  Here the waiter learns from it, because the granter's
+ * process may never have measured how long a wake-up takes.
  */
 void fs_shared_awake_learn(const struct fs_shared_awake *awake, fairsem_shared_t *h, int slot,
                            int64_t enqueued_ns)

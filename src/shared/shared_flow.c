@@ -37,8 +37,9 @@ static bool has_requests(const struct fs_flow_entry *flow)
 }
 
 /*
- * Returns the flow, or an entry for it: *is_new.  An entry that is free ends the search, because no entry
- * becomes free within an epoch.  There is one, or one without requests, because this request has none yet.
+ * Returns the entry of the flow, or with *is_new an entry for a new flow.  An unused entry ends the search,
+ * because no entry becomes unused within an epoch.  If all are used, one has no requests in the queue,
+ * because there is an entry for each slot, and the slot of this request is not in the queue yet.
  */
 static struct fs_flow_entry *find_flow(const fairsem_shared_t *h, int priority,
                                        const struct fs_shared_share *share, uint32_t epoch, bool *is_new)
@@ -65,7 +66,10 @@ static struct fs_flow_entry *find_flow(const fairsem_shared_t *h, int priority,
     return idle != NULL ? idle : &h->flows[at];
 }
 
-/* The flow of a slot in the queue; or any, if the number is damaged, which nobody trusts. */
+/*
+ * Returns the flow of a slot in the queue.  If its number is damaged, any flow will do, because only the
+ * order of grants depends on it.
+ */
 static struct fs_flow_entry *flow_of_slot(const fairsem_shared_t *h, int index)
 {
     int flow = FS_GET(&h->flows[index].of_slot);
@@ -89,7 +93,7 @@ static int first_slot_of(struct fs_shared_section *in, int priority)
     return at != FS_NOBODY && FS_GET(&h->slots[at].priority) == priority ? at : FS_NOBODY;
 }
 
-/* share.h says which. */
+/* Returns the start tag of a request; share.h explains the rules. */
 static uint64_t start_tag(struct fs_shared_section *in, const struct fs_flow_entry *flow, int index,
                           const struct fs_shared_share *share, bool is_new)
 {
@@ -107,7 +111,10 @@ static uint64_t start_tag(struct fs_shared_section *in, const struct fs_flow_ent
     return is_new || fs_tag_is_earlier(FS_GET(&flow->finish), tag) ? tag : FS_GET(&flow->finish);
 }
 
-/* The finish tag is at most 2^62 behind the virtual time, so that all tags can be compared (tag.h). */
+/*
+ * Returns the finish tag of a request.  It is at most 2^62 later than the virtual time, so that all tags
+ * can be compared (tag.h).
+ */
 static uint64_t finish_tag(const fairsem_shared_t *h, uint64_t tag, int64_t units, uint32_t weight)
 {
     uint64_t most = FS_GET(&h->segment->virtual_time) + (UINT64_C(1) << 62), finish = after(tag, units, weight);
@@ -116,8 +123,8 @@ static uint64_t finish_tag(const fairsem_shared_t *h, uint64_t tag, int64_t unit
 }
 
 /*
- * Store the tag of a slot that is enqueued next, or is in the queue and gets its first tag.  The epoch of a new
- * flow comes last: before that, the entry is not used.
+ * Store the tag of a slot that is enqueued next, or is in the queue and gets its first tag.  The epoch of a
+ * new flow is stored last, because it makes the entry valid.
  */
 static void add_to_flow(struct fs_shared_section *in, int index, const struct fs_shared_share *share, uint32_t epoch)
 {
@@ -143,7 +150,7 @@ static void add_to_flow(struct fs_shared_section *in, int index, const struct fs
     FS_PUT(&h->flows[index].of_slot, (int16_t)(flow - h->flows));
 }
 
-/* The slots that are in the queue have no share.  The epoch begins when all of them have tags. */
+/* Give tags to the slots in the queue, which have no share.  The epoch begins when all of them have tags. */
 static void begin_epoch(struct fs_shared_section *in)
 {
     static const struct fs_shared_share common = { .weight = 0 };
@@ -173,7 +180,10 @@ void fs_flow_tag(struct fs_shared_section *in, int index, const struct fs_shared
         add_to_flow(in, index, share, FS_GET(&s->epoch));
 }
 
-/* The finish tag of an idle flow says nothing once the virtual time is later; much later, it would seem to be ahead. */
+/*
+ * Advance idle flows to the virtual time.  An earlier finish tag has no meaning, but if it stayed, it would
+ * seem to be later than a virtual time that has advanced much further (tag.h).
+ */
 static void renew_idle_flows(const fairsem_shared_t *h, uint64_t virtual_time)
 {
     for (int i = 0; i < h->max_waiters; i++) {
@@ -210,7 +220,7 @@ void fs_flow_granted(struct fs_shared_section *in, int index, int64_t units)
     end_epoch_if_empty(in);
 }
 
-/* Without others in its flow it leaves no gap. */
+/* A slot that was the only one of its flow leaves no gap. */
 void fs_flow_left(struct fs_shared_section *in, int index)
 {
     const fairsem_shared_t *h = in->handle;
@@ -232,7 +242,7 @@ static void forget_requests(struct fs_flow_entry *flow)
     FS_PUT(&flow->finish, FS_GET(&flow->start));
 }
 
-/* The tags of a flow follow each other from its start. */
+/* Compute the tags of each flow again, from its start: each slot's finish tag is the start tag of the next. */
 bool fs_flow_close_gaps(struct fs_shared_section *in)
 {
     const fairsem_shared_t *h = in->handle;

@@ -6,7 +6,8 @@
 
 /*
  * Two chains of the same slots: IN_TURN is the queue; BY_ARRIVAL exists only with aging_ns.  The links of a
- * slot are its neighbors behind and ahead; the links of FS_NOBODY are the first and the last slot.
+ * slot lead to its neighbors behind and ahead of it; the links of FS_NOBODY lead to the first and the last
+ * slot.
  */
 enum chain { IN_TURN, BY_ARRIVAL };
 
@@ -63,7 +64,10 @@ static bool comes_before(const fairsem_shared_t *h, int index, int other, enum c
     return FS_GET(&a->seq) < FS_GET(&b->seq);
 }
 
-/* Is the slot nearer to the front than to the end, by its tag?  A client that waits alone is. */
+/*
+ * Is the slot nearer to the front than to the end, by its tag?  That of a client without other requests
+ * usually is.
+ */
 static bool is_near_front(struct fs_shared_section *in, int index)
 {
     const fairsem_shared_t *h = in->handle;
@@ -92,7 +96,7 @@ static void join_from_front(struct fs_shared_section *in, int index)
     link_in(h, IN_TURN, ahead, index, behind);
 }
 
-/* Search from the end, where nearly every request belongs.  A repair calls it in any order. */
+/* Search from the end, where nearly every new request belongs; but a repair enqueues slots in any order. */
 static void join_chain(struct fs_shared_section *in, enum chain chain, int index)
 {
     const fairsem_shared_t *h = in->handle;
@@ -149,7 +153,7 @@ void fs_queue_dequeue(struct fs_shared_section *in, int index)
     FS_COUNT_UP(&in->handle->segment->waiters, -1);
 }
 
-/* It moves a few places, so the search starts at its own. */
+/* The slot usually moves only a few places, so the search starts where it is. */
 bool fs_queue_move_ahead(struct fs_shared_section *in, int index)
 {
     const fairsem_shared_t *h = in->handle;
@@ -194,7 +198,7 @@ bool fs_queue_is_detector(const fairsem_shared_t *h, int index)
 {
     int behind = 0;
 
-    /* Without the lock, these are hints.  Abandoned slots do not count. */
+    /* Without the lock, the links and states are hints.  Abandoned slots do not count. */
     for (int i = 0; i < MOST_ABANDONED && behind < 2; i++) {
         index = FS_GET(&h->slots[index].next);
         if (!fs_index_valid(index, h->max_waiters))
@@ -228,7 +232,7 @@ bool fs_queue_note_age(struct fs_shared_section *in, int64_t now_ns)
     if (oldest == FS_NOBODY || FS_GET(&h->slots[oldest].old) != 0
         || !is_old_enough(h, oldest, now_ns))
         return false;
-    /* Store this first: if we die now, a repair puts the slot where it belongs. */
+    /* Store `old` first: if we die after that, a repair puts the slot where it belongs. */
     FS_PUT(&h->slots[oldest].old, 1);
     if (fs_queue_front(in) == oldest)
         return false;
@@ -249,7 +253,7 @@ bool fs_queue_head_passes(struct fs_shared_section *in, int head)
 
 /* ---- Slots ---- */
 
-/* The search starts at the slot that was freed last, and so is short. */
+/* The search starts at the slot that was freed last, and so is usually short. */
 int fs_slot_find_free(const fairsem_shared_t *h)
 {
     int at = FS_GET(&h->segment->free_hint);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * shared_queue.h - the slots, and the queue of waiting ones, by priority, then by number.
+ * shared_queue.h - the slots, and the queue of those that wait: by priority, then by number.
  *
  * Functions that take a section need the lock; those that take a handle do not.  An index is valid, or
  * FS_NOBODY.
@@ -12,7 +12,7 @@
 
 static inline int fs_slot_state_of(const struct fs_slot *slot)
 {
-    /* Acquire order, for the slot's thread, which does not have the lock. */
+    /* Acquire order, because the slot's thread calls this without the lock. */
     return atomic_load_explicit(&slot->state, memory_order_acquire);
 }
 
@@ -22,10 +22,10 @@ static inline int fs_slot_state_of(const struct fs_slot *slot)
  */
 bool fs_queue_note_age(struct fs_shared_section *in, int64_t now_ns);
 
-/* Would fs_queue_note_age() change the front?  Without the lock, a hint. */
+/* Would fs_queue_note_age() change the front?  Without the lock, the result is a hint. */
 bool fs_queue_is_age_due(const fairsem_shared_t *h, int64_t now_ns);
 
-/* Is the front an aged request that precedes one of a better priority? */
+/* Is the front waiter an aged one that precedes a waiter of a better priority? */
 bool fs_queue_head_passes(struct fs_shared_section *in, int head);
 
 int fs_queue_front(struct fs_shared_section *in);
@@ -40,13 +40,13 @@ void fs_queue_enqueue(struct fs_shared_section *in, int index);
 void fs_queue_dequeue(struct fs_shared_section *in, int index);
 void fs_queue_clear(struct fs_shared_section *in);
 
-/* The tag of a slot is smaller than it was: move it towards the front.  Returns false if it is in its place. */
+/* Move a slot whose tag has become smaller towards the front.  Returns false if it is in its place already. */
 bool fs_queue_move_ahead(struct fs_shared_section *in, int index);
 
-/* Store the detectors, the last two slots of the queue (R4), and return their number, which may be less. */
+/* Store the detectors, which are the last two slots of the queue (R4), and return how many there are. */
 int fs_queue_last_two(struct fs_shared_section *in, int last[2]);
 
-/* Is this slot a detector?  Without the lock, a hint. */
+/* Is this slot a detector?  Without the lock, the result is a hint. */
 bool fs_queue_is_detector(const fairsem_shared_t *h, int index);
 
 /* Returns a free slot, or FS_NOBODY. */

@@ -26,8 +26,9 @@ int64_t fs_shared_section_now(struct fs_shared_section *in)
 }
 
 /*
- * No longer uses the handle: a thread whose wait was canceled by a token may have seen that, and closed it.
- * A wake on an address where no thread sleeps does nothing.
+ * The handle may be gone: a thread whose wait was canceled by a token may have returned before this wake,
+ * and closed the handle.  So only the address of the slot is used: a wake on an address where no thread
+ * sleeps does nothing.
  */
 static void wake_slot(const struct fs_slot *slot)
 {
@@ -58,7 +59,7 @@ void fs_shared_will_wake(struct fs_shared_section *in, int slot)
     in->wakes++;
 }
 
-/* The last two waiters may not know that they are the detectors now (R4). */
+/* Wake the last two waiters, which may not know that they are the detectors now (R4). */
 static void wake_detectors(struct fs_shared_section *in)
 {
     int last[2];
@@ -67,7 +68,7 @@ static void wake_detectors(struct fs_shared_section *in)
         fs_shared_will_wake(in, last[i - 1]);
 }
 
-/* The detectors may be among the dead. */
+/* The former detectors may be among the dead, so wake the present ones. */
 void fs_shared_section_repair(struct fs_shared_section *in, const struct fs_dead *dead)
 {
     fs_shared_repair(in, dead);
@@ -85,7 +86,7 @@ void fs_shared_dequeue(struct fs_shared_section *in, int slot)
         wake_detectors(in);
 }
 
-/* Before anything depends on the front. */
+/* Bring the queue up to date.  Call it before anything depends on the front. */
 static void update_order(struct fs_shared_section *in)
 {
     if (in->handle->aging_ns != 0 && fs_queue_note_age(in, fs_shared_section_now(in)))
@@ -107,8 +108,9 @@ void fs_shared_clean_up_abandoned(struct fs_shared_section *in, int slot)
 }
 
 /*
- * A thread first changes the state of its slot, then `cleanup_pending`, so no slot is overlooked.
- * `cleanup_pending` is cleared last: until then no try is refused because of units still to be returned.
+ * A thread that abandons its slot first changes the slot's state, then `cleanup_pending`, so no slot is
+ * overlooked.  `cleanup_pending` is cleared last: until then no try is refused because of units that are
+ * still to be returned.
  */
 static void clean_up_all(struct fs_shared_section *in)
 {
@@ -168,9 +170,12 @@ int fs_shared_section_begin(struct fs_shared_section *in, fairsem_shared_t *h,
     if (error != 0 && error != EOWNERDEAD)
         return error;
     if (error == EOWNERDEAD) {
-        /* Acquire order: the dead owner may have locked the word, and released nothing since. */
+        /*
+         * Acquire order, for units that were released before: if the dead owner has locked the word,
+         * fs_word_lock() loads it without acquire order.
+         */
         (void)atomic_fetch_or_explicit(&s->word, FS_CONTENDED, memory_order_acquire);
-        /* If we die first, the next process must repair. */
+        /* If we die before the repair, the next process must repair. */
         FS_PUT(&s->unfinished, 1);
         FS_COUNT_UP(&s->count.repairs, 1);
     }
@@ -249,7 +254,7 @@ static void grant_head(struct fs_shared_section *in, int head, int64_t units)
     fs_shared_will_wake(in, head);
 }
 
-/* R4: a process that was enqueued a moment ago was alive then, and is not checked. */
+/* R4: a process whose waiter was enqueued a moment ago was alive then, and is not checked. */
 static bool seems_alive(struct fs_shared_section *in, int head, int process)
 {
     int64_t enqueued_ns = FS_GET(&in->handle->slots[head].enqueued_ns);
@@ -258,7 +263,7 @@ static bool seems_alive(struct fs_shared_section *in, int head, int process)
            || fs_shared_check_alive(in, process);
 }
 
-/* Returns false if the queue is empty, or its front waiter does not fit. */
+/* Returns false if the queue is empty, its front waiter does not fit, or an error has occurred. */
 static bool grant_or_drop_head(struct fs_shared_section *in)
 {
     const struct fs_slot *slots = in->handle->slots;
@@ -319,8 +324,8 @@ int fs_shared_section_end(struct fs_shared_section *in)
         atomic_compare_exchange_strong_explicit(&s->word, &word, word & ~FS_CONTENDED,
                                                 memory_order_acq_rel, memory_order_relaxed);
         /*
-         * A process that found damage without the lock may have set CONTENDED while it was already set.  Because of
-         * the acquire order, we see `damaged` here if the exchange has undone that.
+         * A process that found damage without the lock may have set CONTENDED while it was already set.
+         * Because of the acquire order, we see `damaged` here if the exchange has cleared that CONTENDED.
          */
         if (FS_GET(&s->damaged) != 0)
             fs_damaged(in);

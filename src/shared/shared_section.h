@@ -2,8 +2,8 @@
 /*
  * shared_section.h - the critical section of a segment: lock, grant loop, unlock, wake.
  *
- * As in the core's section.c, there is one exit, which grants what fits, so no path can forget to grant.
- * The count stays in the segment, where the next process finds it if we die.
+ * As in the core's section.c, there is one exit, which grants all requests that fit, so no path can forget
+ * to grant.  The count of free units stays in the segment, where the next process finds it if we die.
  */
 #ifndef FS_SHARED_SECTION_H
 #define FS_SHARED_SECTION_H
@@ -18,19 +18,22 @@
 int fs_shared_section_begin(struct fs_shared_section *in, fairsem_shared_t *h,
                             enum fs_lock_mode mode, const struct fs_deadline *deadline);
 
-/* Grant what fits to waiters whose processes are alive. */
+/* Grant the waiters that fit, in order, except those whose processes are dead. */
 void fs_shared_section_grant(struct fs_shared_section *in);
 
 /* Grant, unlock, wake.  Returns the error of the section; the lock is released in any case. */
 int fs_shared_section_end(struct fs_shared_section *in);
 
-/* Returns the error of the section so far, `result`, or the error at its end: the first that is not 0. */
+/*
+ * As fs_shared_section_end(), but returns the first of these that is not 0: the error so far, `result`, the
+ * error at the end.
+ */
 int fs_shared_section_end_with(struct fs_shared_section *in, int result);
 
 /* End the section without a grant. */
 int fs_shared_section_unlock(struct fs_shared_section *in);
 
-/* Returns the section's error so far, or `result`.  A later error does not change it. */
+/* Returns the section's error so far, or `result` if there is none. */
 static inline int fs_shared_section_result(const struct fs_shared_section *in, int result)
 {
     return in->error != 0 ? in->error : result;

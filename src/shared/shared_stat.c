@@ -13,7 +13,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Inconsistent numbers mean damage only while the lock is held.  The other functions load without checks. */
+/*
+ * Check that the numbers are consistent; called under the lock, because otherwise inconsistent numbers do
+ * not mean damage.  The other functions of this file load without checks.
+ */
 static void check(struct fs_shared_section *in)
 {
     const fairsem_shared_t *h = in->handle;
@@ -189,8 +192,8 @@ static void list_users(const fairsem_shared_t *h, int64_t now, struct list *list
 /* ---- The inspection ---- */
 
 /*
- * Limit of the wait for the lock.  After it the lock's owner is stopped, and an inspection reads without the
- * lock: the figures may be inconsistent, but show what is going on.
+ * Limit of the wait for the lock.  After this time the lock's owner is probably stopped, and the inspection
+ * reads without the lock: its figures may be inconsistent, but show what is going on.
  */
 #define LOCK_LIMIT_NS 14000000
 
@@ -267,7 +270,7 @@ int fairsem_shared_users(fairsem_shared_t *h, fairsem_shared_user_t *users, int 
 
     if (error != 0)
         return error;
-    /* Without the lock, because each takes a system call. */
+    /* Done without the lock, because each look-up takes a system call. */
     for (int i = 0; i < list.count && i < list.room; i++)
         users[i].local_pid = fs_liveness_owner(h->fd, (int)users[i].local_pid);
     *count = list.count;
@@ -276,13 +279,16 @@ int fairsem_shared_users(fairsem_shared_t *h, fairsem_shared_user_t *users, int 
 
 /* ---- For people ---- */
 
-/* The numbers may be damaged, and must not overflow. */
+/* Returns a - b, which must not overflow if a number is damaged. */
 static int64_t less(int64_t a, int64_t b)
 {
     return (int64_t)((uint64_t)a - (uint64_t)b);
 }
 
-/* The longest wait and the sum include present waits; without memory for the list only the oldest. */
+/*
+ * The longest wait and the sum of all waits include waits that still last.  (Without memory for the list,
+ * the sum does not.)
+ */
 static void print_totals(FILE *file, const fairsem_shared_stat_t *stat, const struct list *list)
 {
     int64_t longest_ns = stat->wait_ns_max, lacks = 0;

@@ -32,7 +32,7 @@ static void probe_end(const struct fs_shared_wait *wait, bool expired)
 
 /* ---- Cancellation by a token ---- */
 
-/* Is the slot still that of this wait, and in this state?  The lock is held. */
+/* Does the slot still belong to this wait, and is it in this state?  The lock is held. */
 static bool state_is(const struct fs_shared_wait *wait, enum fs_slot_state state)
 {
     const fairsem_shared_t *h = wait->handle;
@@ -54,7 +54,10 @@ static void cancel_inside(struct fs_shared_section *in, int slot)
     fs_shared_will_wake(in, slot);
 }
 
-/* After it failed to get the lock, a canceler does not wait for it in this time: it may have many waits. */
+/*
+ * For this time after it has failed to get the lock, a canceler only tries to get it, because it may have
+ * many waits to cancel.
+ */
 #define LOCKED_OUT_NS 20000000
 
 static int enter(struct fs_shared_section *in, fairsem_shared_t *h)
@@ -69,8 +72,9 @@ static int enter(struct fs_shared_section *in, fairsem_shared_t *h)
 }
 
 /*
- * If the owner of the lock is stopped, the waiting thread abandons its slot itself.  In any case it then takes
- * the wait off the token's list.  It needs the token's mutex for that, so `wait` exists until we return.
+ * If the lock is not free in time, wake the waiting thread, which then abandons its slot itself.  In any
+ * case the waiting thread takes its wait off the token's list.  It needs the token's mutex for that, so
+ * `wait` exists until we return.
  */
 static bool shared_cancel(struct fs_cancelable *by_token, int reason, struct fs_section *theirs)
 {
@@ -95,7 +99,7 @@ static bool shared_cancel(struct fs_cancelable *by_token, int reason, struct fs_
     return false;
 }
 
-/* A child that a signal handler has forked in the wait was never counted. */
+/* A signal handler may have forked in the wait: in the child the call was never counted. */
 static void end_call(struct fs_shared_wait *wait)
 {
     if (wait->generation == fs_fork_generation())
@@ -110,7 +114,7 @@ int fs_shared_wait_begin(struct fs_shared_wait *wait, fairsem_shared_t *h,
     fs_shared_check_fork(h);
     wait->generation = fs_fork_generation();
     atomic_fetch_add_explicit(&h->acquires, 1, memory_order_relaxed);
-    /* Not all members: clearing the whole costs more than an acquire that need not wait. */
+    /* Initialize only some members: clearing the whole struct costs more than an acquire that need not wait. */
     wait->handle = h;
     wait->deadline = deadline;
     atomic_init(&wait->slot, FS_NOBODY);
@@ -140,9 +144,10 @@ FS_REALIGN_STACK static void end_wait(void *arg)
 /* ---- Waiting for the lock ---- */
 
 /*
- * The owner of the lock may be stopped, and a token does not wake a thread that sleeps until it has the
- * lock, nor is that sleep a cancellation point.  So the thread sleeps for a slice at a time, and checks
- * for both after each.  With a token the slices are shorter, because nothing else ends its wait.
+ * The owner of the lock may be stopped.  A thread that sleeps for the lock is not woken by its token, and
+ * its sleep is not a cancellation point.  So the thread sleeps for a slice at a time, and after each slice
+ * checks whether its token or the thread itself has been canceled.  With a token the slices are shorter,
+ * because nothing else ends its wait.
  */
 #define TOKEN_SLICE_NS  20000000
 #define CANCEL_SLICE_NS 100000000
@@ -158,7 +163,7 @@ static void end_slice(struct fs_shared_wait *wait)
     pthread_cleanup_pop(0);
 }
 
-/* Returns ETIMEDOUT if the lock is not free in the time of the mode, see lock.h. */
+/* An attempt to get the lock.  Returns ETIMEDOUT if the lock is not free in the time of the mode: see lock.h. */
 typedef int attempt_fn(struct fs_shared_wait *wait, void *argument, enum fs_lock_mode mode,
                        const struct fs_deadline *until);
 
@@ -211,7 +216,7 @@ int fs_shared_wait_enter(struct fs_shared_wait *wait, struct fs_shared_section *
 
 /* ---- The end ---- */
 
-/* Why a wait ends.  A grant is received if there is one by then, except in case of BY_PTHREAD_CANCEL. */
+/* Why a wait ends.  If the slot is granted by then, the grant is received, except after BY_PTHREAD_CANCEL. */
 enum ending { RECEIVE, EXPIRE, BY_TOKEN, BY_PTHREAD_CANCEL };
 
 /*
@@ -231,9 +236,9 @@ static int abandon_slot(struct fs_shared_wait *wait, enum ending ending)
     do {
         if (FS_GET(&slot->seq) != wait->seq || FS_GET(&slot->process) != FS_GET(&h->self)
             || state < FS_SLOT_WAITING || state > FS_SLOT_CANCELED)
-            return EBADF;       /* others have reaped us: our liveness lock was free */
+            return EBADF;       /* other processes have reaped us: our liveness lock was free */
         FS_STEP("abandon");
-        /* Without undo the units are its own from the grant on, and need not be received. */
+        /* Without undo the units belong to the thread from the grant on, and need not be received. */
         ours = state == FS_SLOT_GRANTED && !h->undo && ending != BY_PTHREAD_CANCEL;
     } while (!atomic_compare_exchange_strong_explicit(&slot->state, &state,
                                                       ours ? FS_SLOT_TO_FREE : abandoned[state],
@@ -267,8 +272,8 @@ static int finish_in_section(struct fs_shared_wait *wait, struct fs_shared_secti
 }
 
 /*
- * Take the lock, and end the wait, if it is over or must end.  If the lock is not free in time, its owner is
- * stopped, or the machine is very busy: then abandon the slot.  Returns the result, or FS_NOT_OVER.
+ * Take the lock, and end the wait, if it is over or must end.  If the lock is not free in time, because its
+ * owner is stopped or the machine is very busy, abandon the slot.  Returns the result, or FS_NOT_OVER.
  */
 static int finish(struct fs_shared_wait *wait, enum ending ending)
 {
@@ -280,7 +285,10 @@ static int finish(struct fs_shared_wait *wait, enum ending ending)
     int result = FS_NOT_OVER;
 
     if (error == ETIMEDOUT) {
-        /* The units of a canceled thread are not its own, whatever the token says. */
+        /*
+         * A thread that pthread_cancel() has canceled must return its units, even if its token was
+         * canceled, too.
+         */
         if (ending != BY_PTHREAD_CANCEL && FS_GET(&wait->reason) != 0)
             ending = BY_TOKEN;
         result = abandon_slot(wait, ending);
@@ -290,7 +298,7 @@ static int finish(struct fs_shared_wait *wait, enum ending ending)
     }
     if (error != 0)
         return error;
-    /* The request may fit since it has aged, without a grant so far. */
+    /* The request may have aged since the last grant, and so be at the front, and fit. */
     if (ending == EXPIRE && h->aging_ns != 0)
         fs_shared_section_grant(&in);
     if (in.error == 0)
@@ -312,9 +320,9 @@ FS_REALIGN_STACK static void finish_canceled(void *arg)
 }
 
 /*
- * R6: the longest sleep of a waiter that is not a detector.  After it, it has nothing to do unless the
- * detectors are dead or stopped, or a canceler without the lock woke it just before it slept.  So it sleeps
- * longer in a long queue.
+ * R6: the longest sleep of a waiter that is not a detector.  The sleep must end only if the detectors are
+ * dead or stopped, or if a canceler that could not get the lock woke the waiter just before the sleep.  So
+ * it may be longer in a long queue.
  */
 static int64_t longest_sleep(const fairsem_shared_t *h)
 {
@@ -358,8 +366,9 @@ static int sleep_and_check(struct fs_shared_wait *wait)
         return FS_NOT_OVER;
     wait->check_ns = 0;
     /*
-     * The granter of a slot may be slow or dead, and the slot's thread still asleep.  Do this even if we do
-     * not check below: other callers may check all the time, because they are refused, and wake no thread.
+     * Wake granted threads that still sleep because their granter is slow or dead.  Do this even if this
+     * thread does not check processes below: other callers may make all checks, because they are refused,
+     * and wake no thread.
      */
     fs_detect_wake_granted(h);
     if (fs_slot_state_of(slot) != FS_SLOT_WAITING

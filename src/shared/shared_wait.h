@@ -19,7 +19,7 @@ struct fs_shared_wait {
     const struct fs_deadline *deadline;     /* or NULL */
     _Atomic int               slot;         /* stored under the lock; FS_NOBODY before the enqueue */
     int64_t                   seq;          /* the slot is ours as long as it has this number */
-    _Atomic int               reason;       /* of the token's cancel, under the token's mutex, or 0 */
+    _Atomic int               reason;       /* of the token's cancel, stored under the token's mutex; or 0 */
     int64_t                   enqueued_ns;
     int64_t                   check_ns;     /* time of its next check of processes, or 0 if not known yet */
     bool                      checked;      /* processes were checked before a refusal */
@@ -28,7 +28,7 @@ struct fs_shared_wait {
     int                       priority;
     struct fs_shared_share    share;
     int                       refusal;      /* the error to return instead of waiting, or 0 */
-    unsigned                  generation;   /* of the process that began it, see fork.h */
+    unsigned                  generation;   /* of the process that began the wait, see fork.h */
 };
 
 /*
@@ -39,13 +39,16 @@ int fs_shared_wait_begin(struct fs_shared_wait *wait, fairsem_shared_t *h,
                          const struct fs_deadline *deadline, const fairsem_token_t *token);
 
 /*
- * fs_detect_dead() and fs_shared_enter() for this wait.  They end early by pthread_cancel(), or with ETIMEDOUT
- * when the token is canceled, see `reason`.
+ * fs_detect_dead() and fs_shared_enter() for this wait.  Both end early by pthread_cancel(), and with
+ * ETIMEDOUT when the token is canceled: see `reason`.
  */
 int fs_shared_wait_check(struct fs_shared_wait *wait, enum fs_whom whom);
 int fs_shared_wait_enter(struct fs_shared_wait *wait, struct fs_shared_section *in);
 
-/* Wait, if the result is FS_NOT_OVER, and end the wait.  Cancellation point.  The lock is not held. */
+/*
+ * Wait, if `result` is FS_NOT_OVER, and end the wait in any case.  Returns the result of the wait.
+ * Cancellation point.  The lock is not held.
+ */
 int fs_shared_wait_for(struct fs_shared_wait *wait, int result);
 
 #endif

@@ -8,15 +8,15 @@
  * fs_commit_state() commit nothing.  Stores to derived data do no harm: a damaged segment stays damaged, so
  * no process uses them.
  *
- * After an error of liveness.h other processes go on with the segment, or its memory is gone.  So the few
- * callers of liveness.h check for an error, and change nothing after one.
+ * An error of a function in liveness.h means that other processes go on with the segment, or that its
+ * memory is gone.  So the few callers of these functions check for an error, and change nothing after one.
  */
 #ifndef FS_SHARED_TRUST_H
 #define FS_SHARED_TRUST_H
 
 #include "shared/handle.h"
 
-/* Limit of the threads that a section wakes in the order of their grants. */
+/* Maximum number of threads that a section wakes in the order of their grants. */
 #ifndef FS_WAKES
 #define FS_WAKES 32
 #endif
@@ -28,7 +28,7 @@ struct fs_shared_section {
     int16_t  woken[FS_WAKES];   /* ... the first ones ... */
     uint64_t more[FAIRSEM_SHARED_MAX / 64];     /* ... and the rest, a bit each */
     const struct fs_slot *slots;
-    bool     gaps;              /* in the tags of a flow: shared_flow.h */
+    bool     gaps;              /* a flow has gaps between its tags: shared_flow.h */
     int64_t  now_ns;            /* or 0 if the clock has not been read yet */
     int64_t  total;             /* number of units; without undo the capacity */
     int64_t  high_water;        /* the largest total ever, a limit of all sums of units */
@@ -50,7 +50,7 @@ static inline void fs_damaged(struct fs_shared_section *in)
     fs_note_error(in, fs_shared_set_damaged(in->handle));
 }
 
-/* Returns a number of the segment, or if it is out of range, `least`, and notes damage. */
+/* Returns this number of the segment.  If it is out of range, notes damage, and returns `least`. */
 static inline int64_t fs_checked(struct fs_shared_section *in, int64_t number, int64_t least,
                                  int64_t most)
 {
@@ -60,13 +60,13 @@ static inline int64_t fs_checked(struct fs_shared_section *in, int64_t number, i
     return least;
 }
 
-/* Units that are wanted, granted or held. */
+/* A number of units that are wanted, granted or held. */
 static inline int64_t fs_load_units(struct fs_shared_section *in, const _Atomic int64_t *units)
 {
     return fs_checked(in, FS_GET(units), 0, in->high_water);
 }
 
-/* A number in order of arrival, to which 1 can be added. */
+/* A number in order of arrival, small enough to add 1. */
 static inline int64_t fs_load_seq(struct fs_shared_section *in, const _Atomic int64_t *seq)
 {
     return fs_checked(in, FS_GET(seq), 0, INT64_MAX - 1);
