@@ -11,7 +11,7 @@
 #include <pthread.h>
 #include <stdbool.h>
 
-#if !defined(FS_HAS_COND_CLOCK)     /* configure defines it if this is wrong */
+#if !defined(FS_HAS_COND_CLOCK)     /* configure defines it where this default is wrong */
 #if defined(__APPLE__)
 #define FS_HAS_COND_CLOCK 0
 #else
@@ -19,11 +19,11 @@
 #endif
 #endif
 
-/* Returns false if there is no memory for it. */
+/* Returns false if there is no memory for the condition variable. */
 bool fs_cond_init(pthread_cond_t *cond, clockid_t clock);
 
 /*
- * Sleep until the condition variable is signaled, at most until the deadline, which is on its clock.
+ * Sleep until the condition variable is signaled, at most until the deadline, which must be on its clock.
  * May return earlier, like every wait on a condition variable.  Cancellation point.
  */
 void fs_cond_sleep_until(pthread_cond_t *cond, pthread_mutex_t *mutex,

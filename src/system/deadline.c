@@ -57,8 +57,8 @@ int64_t fs_process_ns(void)
 }
 
 /*
- * A time in the past is never subtracted, nor are seconds that are far apart multiplied: so nothing
- * overflows.  (No clock of the system is before 1970.)
+ * Nothing overflows: a deadline in the past is never subtracted from, and seconds that are far apart are
+ * never multiplied.  (No clock of the system is before 1970.)
  */
 int64_t fs_deadline_rest(const struct fs_deadline *deadline, int64_t most)
 {
@@ -91,7 +91,7 @@ bool fs_deadline_passed(const struct fs_deadline *deadline)
     return fs_deadline_rest(deadline, 1) == 0;
 }
 
-/* While the thread sleeps by another clock, the deadline's clock may be set, so read it often. */
+/* Longest sleep by another clock than the deadline's, which may be set meanwhile, and so must be read often. */
 #define OTHER_CLOCK_NS 1000000000
 
 static bool is_earlier(const struct timespec *a, const struct timespec *b)

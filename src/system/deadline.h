@@ -20,16 +20,19 @@ struct fs_deadline {
 bool fs_clock_valid(clockid_t clock);
 bool fs_timespec_valid(const struct timespec *ts);
 
-/* Returns the time `ns` nanoseconds (> 0) from now on CLOCK_MONOTONIC, or the last one if that overflows. */
+/* Returns the time of CLOCK_MONOTONIC in `ns` nanoseconds (> 0), or the last possible time if that overflows. */
 struct fs_deadline fs_deadline_after(int64_t ns);
 
-/* Returns CLOCK_MONOTONIC in nanoseconds, for durations. */
+/* Returns the time of CLOCK_MONOTONIC in nanoseconds, for durations. */
 int64_t fs_now_ns(void);
 
 /* Returns the processor time that this process has used, or 0 if that is unknown. */
 int64_t fs_process_ns(void);
 
-/* Sleep for `ns` nanoseconds, less than a second, or until a signal.  Not a cancellation point.  Keeps errno. */
+/*
+ * Sleep for `ns` nanoseconds, less than a second, or until a signal handler has run.  Not a cancellation
+ * point.  Keeps errno.
+ */
 void fs_sleep_shortly(int64_t ns);
 
 bool fs_deadline_passed(const struct fs_deadline *deadline);
@@ -38,8 +41,9 @@ bool fs_deadline_passed(const struct fs_deadline *deadline);
 int64_t fs_deadline_rest(const struct fs_deadline *deadline, int64_t most);
 
 /*
- * Returns the earlier of *end, if that is not NULL, and this time on CLOCK_MONOTONIC, for which *at is memory.  If
- * *end has another clock, perhaps even earlier, because that clock may be set meanwhile.
+ * Returns the earlier of two times: *end, if `end` is not NULL, and `at_ns` of CLOCK_MONOTONIC, for which
+ * *at is memory.  If *end is on another clock, the result may be earlier than both, because that clock may
+ * be set meanwhile.
  */
 const struct fs_deadline *fs_deadline_or(const struct fs_deadline *end, int64_t at_ns,
                                          struct fs_deadline *at);

@@ -2,16 +2,16 @@
 /*
  * fork.c - the generation, the hooks and the lock for resetting an object, see fork.h.
  *
- * The library registers a handler for the child and none before the fork, so it holds no lock
- * across a fork.  A prepare handler would deadlock: such handlers run in reverse order of
- * registration, so the lowest layer, which registers last, would lock first and wait for ever for
+ * The library registers a fork handler for the child, but no prepare handler, so it holds no lock
+ * across a fork.  A prepare handler could deadlock: such handlers run in reverse order of
+ * registration, so the lowest layer, which registers last, would lock first, and wait for ever for
  * an application that locks in the opposite order.  Instead the child initializes every lock again.
  * The data under the locks is either usable in a copy taken at any moment, or the child discards
  * it.
  *
- * The handler is registered when the library is loaded, where the compiler can do that: before
+ * The handler is registered when the library is loaded, where the compiler supports that: before
  * there are threads, and before the application's own handlers, which may then use semaphores in
- * the child.  Elsewhere it is registered when the generation is first asked for.
+ * the child.  Elsewhere it is registered when the generation is first read.
  */
 #include "system/fork.h"
 
@@ -25,7 +25,7 @@ unsigned fs_generation = 1;
 static struct fs_fork_hook *_Atomic hooks;  /* grows at the head only */
 
 static pthread_mutex_t fork_mutex = PTHREAD_MUTEX_INITIALIZER;
-static sigset_t        blocked_before;      /* under mutex: the signal mask of its holder */
+static sigset_t        blocked_before;      /* under fork_mutex: the signal mask of its holder */
 
 void fs_forked(void)
 {
@@ -37,8 +37,10 @@ void fs_forked(void)
 
 FS_WHEN_LOADED static void fork_initialize(void)
 {
-    /* If this fails, because there is no memory, semaphores that are in use during a fork cannot
-     * be used in the child. */
+    /*
+     * If the registration fails, because there is no memory, semaphores that are in use during a fork
+     * cannot be used in the child.
+     */
     (void)pthread_atfork(NULL, NULL, fs_forked);
 }
 
@@ -52,7 +54,7 @@ unsigned fs_fork_generation(void)
 }
 #endif
 
-/* With signals blocked, because a signal handler may use another object that must be reset. */
+/* Block signals while the lock is held: a signal handler may use another object that must be reset. */
 static void fork_lock(void)
 {
     sigset_t all, before;
@@ -72,8 +74,8 @@ static void fork_unlock(void)
 }
 
 /*
- * An unused object needs no reset, and so no lock.  Two threads of a child may find the same object: one
- * of them resets it.  (Acquire order: if that is done, what it did must be seen.)
+ * An unused object needs no reset, and so no lock.  If two threads of a child find the same object, one of
+ * them resets it.  (Acquire order: a thread that finds the reset done must see its effects.)
  */
 void fs_fork_reset(_Atomic unsigned *generation, fs_fork_reset_fn *reset, void *object)
 {
@@ -91,12 +93,15 @@ void fs_fork_reset(_Atomic unsigned *generation, fs_fork_reset_fn *reset, void *
     fork_unlock();
 }
 
-/* Defer cancellation, because the caller has not, unlike those of fs_fork_reset(): see signals.h. */
+/*
+ * Cancellation is deferred here, because the callers do not defer it, unlike those of fs_fork_reset(): see
+ * signals.h.
+ */
 void fs_fork_exclude(void (*work)(void *), void *object)
 {
     int cancel_type, deferred;
 
-    (void)fs_fork_generation();     /* registers the handler, if that has not been done */
+    (void)fs_fork_generation();     /* registers the fork handler, if that has not been done */
     pthread_setcanceltype(PTHREAD_CANCEL_DEFERRED, &cancel_type);
     fork_lock();
     work(object);

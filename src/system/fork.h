@@ -3,9 +3,9 @@
  * fork.h - resetting objects in a forked child.
  *
  * A forked child inherits semaphores whose queues belong to threads that it does not have, and
- * whose mutex one of those threads may hold for ever.  Each semaphore, token and ticket
- * remembers the generation, that is the process, in which it was last used.  If that is not the
- * current one, the object is reset before it is locked.
+ * whose mutex one of those threads may hold for ever.  Each semaphore, token and ticket records the
+ * generation, a number of the process in which it was last used.  If that is not the current
+ * generation, the object is reset before it is locked.
  */
 #ifndef FS_FORK_H
 #define FS_FORK_H
@@ -14,7 +14,7 @@
 #include <stdatomic.h>
 
 /*
- * A number that differs between a process and its children.  Every critical section reads it, so it
+ * A number that differs between a process and its children.  Every critical section reads it, so reading it
  * is a plain load where the compiler can register the child handler when the library is loaded.
  */
 #if defined(__GNUC__)
@@ -27,7 +27,7 @@ static inline unsigned fs_fork_generation(void)
 unsigned fs_fork_generation(void);
 #endif
 
-/* For a child of _Fork(), which calls no fork handlers: does the work of the library's one. */
+/* Called in a child of _Fork(), which runs no fork handlers: does the work of this library's handler. */
 void fs_forked(void);
 
 /*
@@ -37,21 +37,21 @@ void fs_forked(void);
 #define FS_UNUSED    0u
 #define FS_DESTROYED UINT_MAX
 
-/* Make an object of the parent usable in this process.  Called with the lock of fork.c, which is a leaf. */
+/* Make an object of the parent usable in this process.  Called with the lock of fork.c held, which is a leaf. */
 typedef void fs_fork_reset_fn(void *object);
 
 void fs_fork_reset(_Atomic unsigned *generation, fs_fork_reset_fn *reset, void *object);
 
 /*
  * Call `work` with the lock of fork.c held: no other such call and no reset runs meanwhile.  A signal
- * handler may call this, whatever it has interrupted.  A child that was forked during a call may
+ * handler may call this function, whatever it has interrupted.  A child that was forked during a call may
  * call it, too, but may find that `work` has made only some of its changes.
  */
 void fs_fork_exclude(void (*work)(void *), void *object);
 
 /*
- * Before an object is used: reset it if it was last used in another process.  Acquire order: a
- * thread that finds the new generation must find what another thread has reset.
+ * Called before an object is used: reset it if it was last used in another process.  Acquire order: a
+ * thread that finds the new generation must see the reset by another thread.
  */
 static inline void fs_fork_check(_Atomic unsigned *generation, fs_fork_reset_fn *reset,
                                  void *object)
@@ -61,9 +61,9 @@ static inline void fs_fork_check(_Atomic unsigned *generation, fs_fork_reset_fn 
 }
 
 /*
- * Data of the whole process is reset by a hook, in the child, before fork returns there.  A hook is
- * registered once: when the library is loaded, if the compiler can do that, otherwise before the
- * data that it resets exists.  (pthread_once is avoided where possible: in a child that was forked
+ * A hook resets data of the whole process, in the child, before fork() returns there.  It is
+ * registered once: when the library is loaded, if the compiler supports that, otherwise before the
+ * data exists that it resets.  (pthread_once is avoided where possible: in a child that was forked
  * during it, glibc runs its function once more, and musl waits for ever.)
  */
 struct fs_fork_hook {

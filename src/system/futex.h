@@ -12,7 +12,7 @@
 #include <time.h>
 #include <unistd.h>
 
-/* Younger 32-bit machines (riscv32) have only the calls for a wide time_t. */
+/* Newer 32-bit architectures (riscv32) have only the calls with a 64-bit time_t. */
 #if !defined(SYS_futex)
 #define SYS_futex SYS_futex_time64
 #endif
@@ -20,7 +20,7 @@
 #define SYS_clock_gettime SYS_clock_gettime64
 #endif
 
-/* If time_t is wider than long, the old calls would misread the time. */
+/* If time_t is wider than long, the old calls would misread the timespec. */
 #if defined(SYS_futex_time64) && LONG_MAX == INT32_MAX
 #define FS_FUTEX_CALL (sizeof(time_t) > sizeof(long) ? SYS_futex_time64 : SYS_futex)
 #define FS_CLOCK_CALL (sizeof(time_t) > sizeof(long) ? SYS_clock_gettime64 : SYS_clock_gettime)
@@ -30,9 +30,9 @@
 #endif
 
 /*
- * Sleep while *word is `value`, at most for or until `time`, or without a limit if that is NULL.
- * Returns 0, or -1 and errno.  A kernel before 5.1 has only the old call, for a narrow time_t.  A later
- * time is cut to the last one of that type, because the caller reads its clock again.
+ * Sleep while *word is `value`, at most for or until `time`, or without a limit if that is NULL.  Returns
+ * 0, or -1 and errno.  A kernel before 5.1 has only the old call, with a 32-bit time_t; a later time is cut
+ * to the last one of that type, which is enough, because the caller reads its clock again.
  */
 FS_NO_TSAN
 static inline long fs_futex_wait(const _Atomic int *word, int op, int value, const struct timespec *time,

@@ -3,10 +3,10 @@
  * mutex.c - mutexes that inherit priority; see mutex.h.
  *
  * A thread with a low priority holds a mutex of the library for less than a microsecond, unless a
- * second thread with a higher priority preempts it.  Without inheritance, a third thread with the
+ * second thread, with a higher priority, preempts it.  Without inheritance, a third thread with the
  * highest priority that releases a unit then waits until the second one has finished, which can take
- * tens of milliseconds.  With inheritance the first one goes on at once.  That costs nothing while the
- * mutex is free.
+ * tens of milliseconds.  With inheritance the first one goes on at once.  Inheritance costs nothing
+ * while the mutex is free.
  */
 #include "system/mutex.h"
 
@@ -18,13 +18,13 @@
 #include <stdatomic.h>
 
 /*
- * Not in every process, because a sandbox may forbid the system call that it needs (FUTEX_LOCK_PI:
- * the sandbox of Chromium kills the process).  A process in a sandbox may not have real-time
- * priorities anyway.
+ * Do mutexes of this process inherit priority?  Not in a process without real-time priorities: a
+ * sandbox, in which a process may not have them anyway, may forbid the system call that inheritance
+ * needs (FUTEX_LOCK_PI: the sandbox of Chromium kills the process).
  */
 static bool inherits(void)
 {
-    static _Atomic bool may;        /* records a yes; fs_may_be_real_time() records a no */
+    static _Atomic bool may;        /* true is recorded here; fs_may_be_real_time() records false */
 
     if (!atomic_load_explicit(&may, memory_order_relaxed)) {
         if (!fs_may_be_real_time())
@@ -34,7 +34,7 @@ static bool inherits(void)
     return true;
 }
 
-/* Where the system has no inheritance, or no memory for it, the mutex is an ordinary one. */
+/* If the system has no inheritance, or no memory for it, the mutex is an ordinary one. */
 void fs_mutex_init(pthread_mutex_t *mutex)
 {
     pthread_mutexattr_t attr;
@@ -51,27 +51,29 @@ void fs_mutex_init(pthread_mutex_t *mutex)
 }
 
 /*
- * A section takes less time than going to sleep and being woken.  So this thread tries again for a
- * microsecond or two.  Two threads that hand units to each other often meet here: the retries make a
- * hand-off across cores a third shorter.
+ * A section takes less time than going to sleep and being woken.  So this thread first tries again
+ * for a microsecond or two.  Two threads that hand units to each other often contend here, and the
+ * retries make a hand-off across cores a third shorter.
  *
- * Then it yields once, in case the holder needs this core.
+ * Then it yields once, because the holder may need this core.
  *
- * Then it polls between short sleeps, and does not sleep on the mutex.  Each unlock would wake a thread
- * that sleeps there, which takes the time of several sections; and that thread would find the mutex
- * locked by another one.  Worse, the unlock of a mutex that inherits priority hands the mutex over to
- * the sleeper, and no other thread can lock it until the sleeper runs.  Meanwhile the others fall
- * asleep, too, and from then on each section is followed by a wake-up.  (Simulated, 16 cores, 16
- * threads, 4 units, 1 us: 1,230,000 holds a second with short sleeps, 620,000 with sleeps on the mutex,
- * 57,000 with sleeps on an inheriting one.)
+ * Then it polls between short sleeps, instead of sleeping on the mutex.  Each unlock would wake a
+ * thread that sleeps there, which takes the time of several sections; and by then another thread
+ * would have locked the mutex.  Worse, the unlock of a mutex that inherits priority hands the mutex
+ * over to the sleeper, and no other thread can lock it until the sleeper runs.  Meanwhile the others
+ * fall asleep, too, and from then on each section is followed by a wake-up.  (Simulated, 16 cores, 16
+ * threads, 4 units, 1 us: 1,230,000 holds a second with short sleeps, 620,000 with sleeps on the
+ * mutex, 57,000 with sleeps on an inheriting one.)
  *
- * Not with few cores: there another thread needs this thread's core, and sleeps are rare.  (2 cores, 16
- * threads, 2 units, 2 us: 300,000 holds a second without short sleeps, 250,000 with them.)
+ * With few cores it does not poll: there another thread needs this thread's core, and sleeps are
+ * rare.  (2 cores, 16 threads, 2 units, 2 us: 300,000 holds a second without short sleeps, 250,000
+ * with them.)
  *
- * In the end it sleeps on the mutex, because other threads may pass it each time.  It does so after
- * fewer polls if a thread with a real-time priority has been seen in this process: such a thread may
- * wait for another mutex that this thread holds, and so lend it its priority, which the holder of this
- * mutex must inherit in turn.  A thread that has such a priority itself sleeps at once.
+ * In the end it sleeps on the mutex, because other threads may lock the mutex before each of its
+ * polls.  It polls less often if a real-time thread has been seen in this process: that thread may
+ * wait for another mutex that this thread holds, and so lend its priority to this thread, from which
+ * the holder of this mutex must inherit it.  A thread that has a real-time priority itself sleeps on
+ * the mutex at once.
  */
 #define SHORT_SLEEP_NS 100000
 #define POLLS_IF_REAL_TIME 3

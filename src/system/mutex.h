@@ -7,14 +7,14 @@
 #include <stdbool.h>
 
 /*
- * Initialize a mutex that is free, also one that a static initializer has initialized.  It inherits
- * priority if that can matter in this process.  No errors; keeps errno.
+ * Initialize a mutex that is free.  A static initializer may have initialized it before.  The mutex
+ * inherits priority if that can matter in this process.  Cannot fail; keeps errno.
  */
 void fs_mutex_init(pthread_mutex_t *mutex);
 
 /*
- * Does this thread have a real-time priority, which the holder would inherit?  If so, note that the
- * process has such threads.
+ * Does this thread have a real-time priority, which the holder of a mutex would inherit?  If so, note that
+ * the process has such threads.
  */
 bool fs_mutex_lends_priority(void);
 

@@ -2,12 +2,14 @@
 /*
  * park_cond.c - parking on POSIX condition variables; see parking.h.
  *
- * Each thread that waits gets a parker, which a later thread gets when it ends.  No parker is ever
- * freed (parking.h says why), not even in a forked child or at the end.
+ * Each thread that waits gets a parker.  When the thread ends, a later one gets the parker.  No
+ * parker is ever freed (parking.h says why), not even in a forked child or at the end of the
+ * process.
  *
  * A condition variable has one clock, fixed when it is initialized.  So each parker has two
- * condition variables, and a sleeper notes which one it sleeps on.  (pthread_cond_clockwait would
- * need only one, but does not exist everywhere, and tools that fake the time do not know it.)
+ * condition variables, and a sleeper records on which one it sleeps.  (With pthread_cond_clockwait
+ * one would be enough, but it does not exist everywhere, and tools that fake the time do not know
+ * it.)
  *
  * Locks: a parker's mutex and the pool's are leaves.
  */
@@ -34,24 +36,24 @@
 #define SHORT_SLEEP_NS 1000000          /* without a parker: how long a thread sleeps at a time */
 
 struct fs_cond_parker {
-    struct fs_parker       queue;           /* first; the wake queue's */
+    struct fs_parker       queue;           /* first; the part for wake queues */
     _Atomic unsigned       state;           /* see below */
     pthread_mutex_t        mutex;
     pthread_cond_t         monotonic, realtime;
-    pthread_cond_t        *asleep_on;       /* under mutex; NULL: awake */
+    pthread_cond_t        *asleep_on;       /* under `mutex`; NULL while awake */
     struct fs_cond_parker *next_in_pool;    /* under the pool's mutex */
-    struct fs_cond_parker *next_made;       /* r/o once in the list of all */
+    struct fs_cond_parker *next_made;       /* r/o once in the list `made` */
 };
 
 /*
  * The state: ASLEEP while its thread sleeps, set before the sleep and cleared after it, both under the
  * mutex; PERMIT: woken while it was awake, so the next park does not sleep; and WAKER times the number
- * of wakers that have found it ASLEEP and not yet unlocked the mutex.  A waker that does not find it
- * ASLEEP leaves the mutex alone.
+ * of wakers that have found ASLEEP set and not yet unlocked the mutex.  A waker that does not find
+ * ASLEEP set does not use the mutex.
  *
- * All changes are read-modify-writes, so they have one order.  Release and acquire order: the thread that
- * finds a waker's mark sees the word that the waker has changed before; and the next thread that locks the
- * mutex sees what the last one left.
+ * All changes are read-modify-writes, so they have one order.  Release and acquire order: a thread that
+ * finds the mark of a waker also finds the word that the waker has changed before; and the next thread
+ * that uses the mutex sees what the last one did.
  */
 #define ASLEEP 1u
 #define PERMIT 2u
@@ -60,12 +62,15 @@ struct fs_cond_parker {
 /* ---- The parkers ---- */
 
 static pthread_mutex_t pool_mutex = PTHREAD_MUTEX_INITIALIZER;
-static struct fs_cond_parker *pool; /* under pool_mutex: parkers of threads that ended */
-static struct fs_cond_parker *_Atomic made; /* every parker there is; grows at the head only */
+static struct fs_cond_parker *pool; /* under pool_mutex: parkers of threads that have ended */
+static struct fs_cond_parker *_Atomic made; /* all parkers; grows at the head only */
 
 static pthread_once_t once = PTHREAD_ONCE_INIT;
-static pthread_key_t  key;          /* r/o after once: the thread's parker */
-/* Set by once; cleared when the library is unloaded.  (An int: not every machine swaps bytes.) */
+static pthread_key_t  key;          /* r/o after `once`: the thread's parker */
+/*
+ * Set under `once`; cleared when the library is unloaded.  (It is an int, as not every machine can exchange
+ * bytes.)
+ */
 static _Atomic int    key_usable;
 
 static bool parker_init(struct fs_cond_parker *parker)
@@ -88,7 +93,7 @@ static bool parker_init(struct fs_cond_parker *parker)
     return done;
 }
 
-/* The thread ends: put its parker into the pool, for a later thread. */
+/* Called when a thread ends: put its parker into the pool, for a later thread. */
 static void return_to_pool(void *arg)
 {
     struct fs_cond_parker *parker = arg;
@@ -100,9 +105,10 @@ static void return_to_pool(void *arg)
 }
 
 /*
- * Only this thread exists now, so every parker is free but its own, which it keeps: it may have forked
- * in a callback or a handler within a wait.  All are initialized again, because another thread of the
- * parent may have held the mutex of any parker, to wake its thread, when the process was copied.
+ * Only the forking thread exists in the child.  It keeps its own parker, because it may have forked in
+ * a callback or a handler within a wait; all others are free.  All are initialized again, because
+ * another thread of the parent, about to wake a sleeper, may have held the mutex of any parker when the
+ * process was copied.
  */
 static void parkers_reset_in_child(void)
 {
@@ -113,7 +119,7 @@ static void parkers_reset_in_child(void)
     for (struct fs_cond_parker *p = made; p != NULL; p = p->next_made) {
         if (!parker_init(p)) {
             if (p == own)
-                pthread_setspecific(key, NULL);     /* a later wait takes another */
+                pthread_setspecific(key, NULL);     /* a later wait gets another one */
         } else if (p == own) {
             p->queue.thread = fs_thread_id();
         } else {
@@ -142,18 +148,18 @@ static void no_key(void)
 }
 
 #if defined(FS_WEAK)
-/* A function of LeakSanitizer; NULL if the program does not contain it. */
+/* A function of LeakSanitizer; its address is NULL if the program does not contain it. */
 void __lsan_ignore_object(const void *block) FS_WEAK;
 #endif
 
 /*
- * This code is unloaded: libfairsem.a was in a plugin that is closed.  Threads that have waited
- * live on, and when they end, the key's destructor must not be called any more.
+ * This code is being unloaded, if libfairsem.a was in a plugin that is closed.  Threads that have
+ * waited live on, and when they end, the key's destructor must no longer be called.
  *
  * The same function runs at the end of the process, while other threads wait and release.  Their
- * parkers still work; a thread that begins a wait from now on polls, see fs_park_on_cond().
- * Because nothing distinguishes the two cases, the parkers are not freed: a plugin leaks some 200
- * bytes for each.
+ * parkers still work; a thread that begins a wait from now on polls: see fs_park_on_cond().
+ * Because nothing distinguishes the two cases, the parkers are not freed, and a plugin leaks some
+ * 200 bytes for each.
  */
 __attribute__((destructor)) static void unload(void)
 {
@@ -171,8 +177,8 @@ __attribute__((destructor)) static void unload(void)
 
 /*
  * Between the caller's load of key_usable and this one, the key may have been deleted, and created
- * again by other code.  Then it belongs to that code, and our value must be gone before this thread
- * ends.
+ * again by other code.  Then the key belongs to that code, and our value must be gone before this
+ * thread ends.
  */
 static bool set_key(struct fs_cond_parker *parker)
 {
@@ -206,14 +212,17 @@ static struct fs_cond_parker *make_parker(void)
         free(parker);
         return NULL;
     }
-    /* Linked before it is published: a fork may copy the list at any moment. */
+    /* Link the parker before it is published: a fork may copy the list at any moment. */
     parker->next_made = made;
     while (!atomic_compare_exchange_weak(&made, &parker->next_made, parker))
         continue;
     return parker;
 }
 
-/* Under the parker's mutex, because DRD does not see that its former thread has put it into the pool. */
+/*
+ * Store the thread under the parker's mutex: DRD does not see that the former thread put the parker into
+ * the pool.
+ */
 static void belongs_to_this_thread(struct fs_cond_parker *parker)
 {
     FS_MUST(pthread_mutex_lock(&parker->mutex));
@@ -224,9 +233,9 @@ static void belongs_to_this_thread(struct fs_cond_parker *parker)
 struct fs_parker *fs_parker_self(void)
 {
     struct fs_cond_parker *parker;
-    int error = errno;          /* malloc may change errno, here or in pthread_setspecific */
+    int error = errno;          /* malloc may change errno, called here or in pthread_setspecific */
 
-    if (!key_usable)            /* only once in the process, or while it ends */
+    if (!key_usable)            /* at the first wait of the process, or while it ends */
         FS_MUST(pthread_once(&once, parkers_initialize));
     if (!key_usable)
         return NULL;
@@ -248,7 +257,10 @@ struct fs_parker *fs_parker_self(void)
 
 /* ---- Sleeping, and waking one ---- */
 
-/* Returns the state before: with ASLEEP, this thread is one of its wakers now. */
+/*
+ * Note a wake in the state.  Returns the state before it; if that has ASLEEP, this thread is now one of the
+ * wakers.
+ */
 static unsigned note_wake(struct fs_cond_parker *p)
 {
     unsigned before = atomic_load_explicit(&p->state, memory_order_relaxed), after;
@@ -273,8 +285,9 @@ void fs_unpark(struct fs_parker *parker, bool leaves_queue)
         FS_MUST(pthread_mutex_unlock(&p->mutex));
         atomic_fetch_sub_explicit(&p->state, WAKER, memory_order_release);
         /*
-         * After the unlock.  Otherwise the woken thread would block on the mutex, which halves the
-         * speed of a hand-off on one core.  The condition variable is never destroyed, see parking.h.
+         * Signal after the unlock.  Otherwise the woken thread would block on the mutex, which halves the
+         * speed of a hand-off on one core.  The condition variable still exists, because it is never
+         * destroyed: see parking.h.
          */
         if (asleep_on != NULL)
             pthread_cond_signal(asleep_on);
@@ -286,9 +299,9 @@ void fs_unpark(struct fs_parker *parker, bool leaves_queue)
 /*
  * Unlock a mutex that no other thread uses now or will use.
  *
- * pthread_cond_wait() of glibc marks its mutex as contended when it locks it again, even if no other
- * thread uses it.  So an unlock asks the kernel to wake somebody, and the kernel searches all sleepers in
- * the same bucket of its hash table without success.  To save that, the mutex is made anew.  A tool that watches
+ * pthread_cond_wait() of glibc marks its mutex as contended when it locks it again, even if no other thread
+ * uses it.  So an unlock would call the kernel, which would search all sleepers in the same bucket of its
+ * hash table, without success.  To save that, the mutex is initialized again.  But a tool that instruments
  * mutexes must see an unlock.
  */
 static void unlock_alone(pthread_mutex_t *mutex)
@@ -303,7 +316,7 @@ static void unlock_alone(pthread_mutex_t *mutex)
 #endif
 }
 
-/* The end of a park, also of a canceled one.  The mutex is held. */
+/* End a park, also a canceled one.  The mutex is held. */
 FS_REALIGN_STACK static void wake_up(void *arg)
 {
     struct fs_cond_parker *self = arg;
@@ -338,8 +351,10 @@ void fs_park_on_cond(struct fs_parker *self, const struct fs_deadline *deadline)
     if (self != NULL) {
         sleep_on_own_cond((struct fs_cond_parker *)self, deadline);
     } else {
-        /* Canceled after the sleep, not in it: ThreadSanitizer loses track of a thread that
-         * never returns from a sleep. */
+        /*
+         * Allow cancellation only after the sleep: ThreadSanitizer loses track of a thread that never
+         * returns from a sleep.
+         */
         fs_sleep_shortly(SHORT_SLEEP_NS);
         pthread_testcancel();
     }

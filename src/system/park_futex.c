@@ -5,12 +5,12 @@
  * The word is the waiter's state, on its thread's stack.  A thread that changes it calls
  * fs_unpark_word() later, with no lock held.  By then the waiter may have seen the change and
  * returned, and its stack may hold something else.  A wake on an address where no thread sleeps
- * does nothing, mapped or not.  If another thread sleeps there by now, it gets a spurious wake-up,
- * which every user of futexes expects.
+ * does nothing, whether the address is mapped or not.  If another thread sleeps there by now, it
+ * gets a spurious wake-up, which every user of futexes expects.
  *
  * A futex is needed because signals can end its sleep.  The sleep ends with EINTR when a signal
  * handler has run that was installed without SA_RESTART; with SA_RESTART the kernel puts the thread
- * back to sleep.  (With a deadline it ends in both cases, as for sem_t.)
+ * back to sleep.  (A sleep with a deadline ends in both cases, as for sem_t.)
  */
 #define _GNU_SOURCE
 #include "system/parking.h"
@@ -24,7 +24,7 @@
 #include <errno.h>
 #include <pthread.h>
 
-/* From linux/futex.h, a header of the kernel that not every C library comes with. */
+/* From linux/futex.h, a header of the kernel, which some C libraries do not include. */
 #define WAIT_PRIVATE        (0 | 128)
 #define WAIT_BITSET_PRIVATE (9 | 128)
 #define WAKE_PRIVATE        (1 | 128)
@@ -35,13 +35,13 @@
  * ---- Faked clocks ----
  *
  * A tool such as libfaketime replaces clock_gettime(), and the condition variables and sem_timedwait()
- * of the C library, but not the system call.  The caller's deadline is a time of the clock that it
- * sees: to the kernel it may be a day away.  So if the two clocks differ, the thread sleeps for the time
- * that is left by the caller's clock.  That clock may also run faster, or be set meanwhile, so the sleep
- * is short, and the caller looks at the clock again.
+ * of the C library, but not the system call.  The caller's deadline is on the faked clock, and may be a
+ * day away on the kernel's clock.  So if the two clocks differ, the thread sleeps for the time that is
+ * left by the faked clock.  The faked clock may also run faster, or be set meanwhile, so the sleep is
+ * short, and the caller reads the clock again.
  */
 #define FAKED_SLEEP_NS 50000000
-#define APART_NS        1000000     /* of two readings of one clock; more where a thread is preempted */
+#define APART_NS        1000000     /* limit between two readings of one clock; preemption may exceed it */
 
 static bool is_faked(clockid_t clock)
 {
@@ -61,10 +61,10 @@ static bool is_faked(clockid_t clock)
  * ---- Sleeping ----
  *
  * futex() is not a cancellation point.  So the thread allows asynchronous cancellation during the
- * call, and only then; the C library's own waits do the same.  The thread may be canceled when it
- * has been granted already, so the clean-up handler that the caller pushed loads the state under
- * the mutex.  A signal handler that interrupts the sleep also runs with asynchronous cancellation;
- * fs_block_signals() makes it deferred.
+ * call, and only then; the C library's own waits do the same.  The thread may be canceled after it
+ * has been granted, so the clean-up handler that the caller pushed loads the state under the mutex.
+ * A signal handler that interrupts the sleep also runs with asynchronous cancellation, until it calls
+ * fs_block_signals(), which defers cancellation.
  */
 FS_NOT_INLINE FS_NO_TSAN
 bool fs_park_on_word(const _Atomic int *word, int value, const struct fs_deadline *deadline)
@@ -105,7 +105,7 @@ void fs_unpark_word(const _Atomic int *word)
 
 #else
 
-/* Nobody sleeps where there is no futex. */
+/* Without futexes no thread sleeps on a word. */
 bool fs_park_on_word(const _Atomic int *word, int value, const struct fs_deadline *deadline)
 {
     (void)word;

@@ -10,12 +10,12 @@
  * The contract is as weak as the callers allow:
  *   - after the word has changed and the thread was unparked, a park does not sleep;
  *   - a park may return at any time for no reason.  It reports only whether a signal handler ended
- *     it: the caller loads its word, reads the clock, and parks again.
+ *     it, so the caller loads its word, reads the clock, and parks again.
  *
  * A thread sleeps on the condition variable of its own parker (park_cond.c), which is never freed:
- * when the thread ends, a later one gets it.  It sleeps on its word (park_futex.c, for Linux) only
- * where a signal handler must be able to end the sleep, so in waits for a semaphore with
- * FAIRSEM_INTERRUPTIBLE; and under valgrind.
+ * when the thread ends, a later thread gets the parker.  It sleeps on its word (park_futex.c, for
+ * Linux) only in waits for a semaphore with FAIRSEM_INTERRUPTIBLE, where a signal handler must be
+ * able to end the sleep, and under valgrind.
  */
 #ifndef FS_PARKING_H
 #define FS_PARKING_H
@@ -43,28 +43,28 @@ struct fs_parker {
 
 /* How a thread sleeps in one wait.  Its last waker writes two members, before the word changes. */
 struct fs_parking {
-    struct fs_parker *parker;   /* NULL if on_word, or without memory: the thread polls */
-    bool              on_word;  /* park_futex.c: without a parker */
+    struct fs_parker *parker;   /* NULL if on_word; also NULL without memory: then the thread polls */
+    bool              on_word;  /* sleeps on the word, without a parker: park_futex.c */
     int               thread;   /* fs_thread_id(), if on_word */
-    bool              listed;   /* the parker is in the wake queue of that waker, until parker->queued is false */
-    int64_t           woken_ns; /* when that waker noted it */
+    bool              listed;   /* the parker is in the last waker's wake queue, until parker->queued is false */
+    int64_t           woken_ns; /* when the last waker noted the wake */
 };
 
-/* park_cond.c: this thread's parker, for a wait that begins now; NULL if there is no memory. */
+/* Returns this thread's parker, for a wait that begins now; or NULL if there is no memory.  In park_cond.c. */
 struct fs_parker *fs_parker_self(void);
 
 /*
- * Sleep until unparked or until the deadline, if that is not NULL.  With a NULL parker, which nobody can
- * unpark, sleep for a millisecond.  Cancellation point.
+ * Sleep until unparked or until the deadline, if that is not NULL.  Without a parker (NULL), which no
+ * thread could unpark, sleep for a millisecond.  Cancellation point.
  */
 void fs_park_on_cond(struct fs_parker *self, const struct fs_deadline *deadline);
 
-/* leaves_queue: the parker is in this waker's wake queue, and leaves it now. */
+/* Wake the thread of this parker.  leaves_queue: the parker is in the caller's wake queue, and leaves it now. */
 void fs_unpark(struct fs_parker *parker, bool leaves_queue);
 
 /*
- * park_futex.c: sleep while *word is `value`.  Returns true if a signal handler has ended the
- * sleep.  Cancellation point.
+ * Sleep while *word is `value`.  Returns true if a signal handler has ended the sleep.  Cancellation point.
+ * In park_futex.c, like the next one.
  */
 bool fs_park_on_word(const _Atomic int *word, int value, const struct fs_deadline *deadline);
 
@@ -72,8 +72,9 @@ bool fs_park_on_word(const _Atomic int *word, int value, const struct fs_deadlin
 void fs_unpark_word(const _Atomic int *word);
 
 /*
- * Choose how to sleep.  May allocate: no mutex held (I9).  Under valgrind, sleep on a word, because
- * its tools report a condition variable that is signaled after the unlock.
+ * Choose how to sleep.  May allocate memory, so the caller must hold no mutex (I9).  Under valgrind the
+ * thread sleeps on a word, because valgrind's tools report a condition variable that is signaled after the
+ * unlock.
  */
 static inline void fs_parking_begin(struct fs_parking *parking, bool interruptible)
 {
@@ -87,7 +88,7 @@ static inline void fs_parking_begin(struct fs_parking *parking, bool interruptib
     }
 }
 
-/* The number of the thread that parks, or 0 if that is unknown. */
+/* Returns the number of the thread that parks, or 0 if it is unknown. */
 static inline int fs_parking_thread(const struct fs_parking *parking)
 {
     if (parking->on_word)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* quota.h - how many cores the quota of this process's cgroup is worth; for system_linux.c. */
+/* quota.h - the CPU quota of this process's cgroup, as a number of cores; for system_linux.c. */
 #ifndef FS_QUOTA_H
 #define FS_QUOTA_H
 
@@ -8,9 +8,9 @@
 #define FS_NO_QUOTA INT_MAX
 
 /*
- * Returns the least quota of the cgroup and of all cgroups above it that are visible, in cores, rounded
- * up.  Anything unexpected counts as no quota.  `root` is "/"; a test has a tree of its own.  May
- * change errno.
+ * Returns the least quota of the cgroup and of all cgroups above it that are visible, in cores, rounded up.
+ * An error, or unexpected text, counts as no quota.  `root` is "/", or in a test a directory tree of its
+ * own.  May change errno.
  */
 int fs_quota_cores(const char *root);
 

@@ -3,9 +3,9 @@
  * quota_linux.c - the quota of a cgroup, of version 1 or 2 (cgroups(7)); see quota.h.
  *
  * The mount points are fixed paths: /proc/self/mountinfo has a line for each mount of the machine, and
- * every program with the library would have to read it.
+ * every program that uses the library would have to read them all.
  *
- * All by syscall(): it is not a cancellation point, and no other library replaces it.
+ * All system calls are made by syscall(): it is not a cancellation point, and no other library replaces it.
  */
 #if defined(__linux__)
 
@@ -19,7 +19,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-/* The first one that exists is used.  A container sees its own cgroup at its top. */
+/* Of each row, the first mount point that exists is used.  A container sees its own cgroup at the top of it. */
 static const char *const mounts[2][2] = {
     { "sys/fs/cgroup/cpu", "sys/fs/cgroup/cpu,cpuacct" },
     { "sys/fs/cgroup/unified", "sys/fs/cgroup" },
@@ -35,7 +35,7 @@ static int open_directory(int directory, const char *path)
     return open_at(directory, path, O_PATH | O_DIRECTORY);
 }
 
-/* Reads as much of a file as fits, and adds a null character; an unreadable file is empty. */
+/* Read as much of a file as fits, and add a null character.  An unreadable file counts as empty. */
 static void read_text(int directory, const char *name, char *text, size_t size)
 {
     int file = open_at(directory, name, O_RDONLY);
@@ -47,7 +47,10 @@ static void read_text(int directory, const char *name, char *text, size_t size)
     }
 }
 
-/* Returns the number at `*at`, which moves behind `end`; 0 if there is none, or it has too many digits. */
+/*
+ * Returns the number at *at, and moves *at behind `end`.  Returns 0 if there is no number, or it has too
+ * many digits.
+ */
 static int64_t number(const char **at, char end)
 {
     size_t digits = strspn(*at, "0123456789");

@@ -14,8 +14,8 @@
 /* ---- Cores ---- */
 
 /*
- * The core that this thread runs on at this moment.  If the system does not say, each call returns
- * another number, so that threads count as being on different cores.
+ * The core that this thread runs on at this moment.  If the system does not tell, each call returns another
+ * number, so that threads count as being on different cores.
  */
 int fs_cpu_current(void);
 
@@ -23,8 +23,8 @@ int fs_cpu_current(void);
 #define FS_NO_CORE INT16_MIN
 
 /*
- * For hints only: with more than 256 cores, two may have the same number, and that of a ticket is the
- * one of core 0.
+ * Returns the number of a core in a byte, for hints only: with more than 256 cores, two may have the same
+ * byte, and FS_NO_CORE has that of core 0.
  */
 static inline uint8_t fs_core_byte(int core)
 {
@@ -32,12 +32,12 @@ static inline uint8_t fs_core_byte(int core)
 }
 
 /*
- * How many cores this process may use: those of its main thread when the library was loaded, before
- * the program can have bound it to one of them, but no more than the quota of its cgroup.
+ * Returns how many cores this process may use: those of its main thread when the library was loaded, before
+ * the program could bind it to one of them, but no more than the quota of its cgroup.
  */
 int fs_cpu_count(void);
 
-/* With fewer cores, a waiting thread mostly gets a core only when another thread yields it. */
+/* With fewer cores, a waiting thread usually gets a core only when another thread yields. */
 #define FS_MANY_CORES 4
 
 /*
@@ -63,7 +63,7 @@ static inline void fs_cpu_pause(void)
 #if defined(__GNUC__) && (defined(__x86_64__) || defined(__i386__))
     __builtin_ia32_pause();
 #elif defined(__GNUC__) && defined(__aarch64__)
-    __asm__ volatile("isb" ::: "memory");   /* "yield" does nothing on most of them */
+    __asm__ volatile("isb" ::: "memory");   /* "yield" does nothing on most of these processors */
 #endif
 }
 
@@ -74,14 +74,14 @@ static inline void fs_cpu_pause(void)
 /* Returns the kernel's number of this thread, as ps -L and debuggers show it, or 0. */
 int fs_thread_id(void);
 
-/* The name of that thread, which may have ended meanwhile; "" if it has none. */
+/* Store the name of the thread with this number, or "" if it has none, or has ended. */
 void fs_thread_name(int id, char name[FS_THREAD_NAME]);
 
 /* ---- Real-time priorities, which few programs may use ---- */
 
 /*
- * May a thread of this process have a real-time priority?  Makes two system calls at most, and none
- * after a no.
+ * May a thread of this process have a real-time priority?  Makes two system calls at most, and none once it
+ * has returned false.
  */
 bool fs_may_be_real_time(void);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* system_generic.c - where POSIX is all that is known; see system.h. */
+/* system_generic.c - for systems of which only POSIX is known; see system.h. */
 #if !defined(__linux__)
 
 #include "system/system.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* system_linux.c - cores, threads and priorities, by Linux's own calls; see system.h. */
+/* system_linux.c - cores, threads and priorities, by system calls of Linux; see system.h. */
 #if defined(__linux__)
 
 #define _GNU_SOURCE             /* sched_getaffinity, sched_getcpu, syscall */
@@ -24,7 +24,7 @@
 
 #define DEADLINE 6              /* SCHED_DEADLINE, which glibc declares since 2.40 */
 
-/* Kernels before 2.6.19 and some sandboxes refuse: each call returns another number then. */
+/* Kernels before 2.6.19 and some sandboxes refuse the call.  Then each call returns another number. */
 int fs_cpu_current(void)
 {
     static _Atomic int unknown;
@@ -36,7 +36,10 @@ int fs_cpu_current(void)
     return -1 - (atomic_fetch_add(&unknown, 1) & 0x3fff);
 }
 
-/* Not by sched_getscheduler(): in musl that only fails.  If the kernel refuses, so be it. */
+/*
+ * Use the system call, because sched_getscheduler() of musl always fails.  If the kernel refuses it, assume
+ * time-sharing.
+ */
 bool fs_cpu_is_time_shared(void)
 {
     int error = errno;
@@ -86,8 +89,8 @@ int fs_cpu_count(void)
 /* ---- Threads ---- */
 
 /*
- * By syscall(), because glibc before 2.30 has no gettid().  Once per thread, and once more after a
- * fork.  (The generation comes last: a signal handler may wait in between.)
+ * Use syscall(), because glibc before 2.30 has no gettid().  It is called once per thread, and again after
+ * a fork.  (The generation is stored last: a signal handler may wait before that.)
  */
 int fs_thread_id(void)
 {
@@ -101,7 +104,7 @@ int fs_thread_id(void)
     return id;
 }
 
-/* A name can have any bytes; those that would spoil a line of text become question marks. */
+/* A name can have any bytes; control characters, which would spoil a line of text, become question marks. */
 void fs_thread_name(int id, char name[FS_THREAD_NAME])
 {
     char path[48];
@@ -125,7 +128,10 @@ void fs_thread_name(int id, char name[FS_THREAD_NAME])
 
 /* ---- Real-time priorities ---- */
 
-/* Or may it give itself the right?  Without the right, only another process can make it real-time. */
+/*
+ * Does this process have the right to real-time priorities, or may it give itself the right?  Otherwise
+ * only another process can make it real-time.
+ */
 static bool has_right(void)
 {
     struct { uint32_t version; int pid; } header = { 0x20080522, 0 };
