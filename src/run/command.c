@@ -27,11 +27,12 @@ int command_failed(const struct command *command, int error)
     return error == ENOENT ? NOT_FOUND : CANNOT_RUN;
 }
 
-/* ---- Is there such a command? ---- */
+/* ---- Find the command ---- */
 
 /*
- * Returns 0 or an errno value.  EPERM does not come from the file: a container engine that is older than the
- * system call faccessat2 rejects the call with EPERM, and libc then does not fall back.  The exec decides.
+ * May this process execute the file?  Returns 0 or an errno value.  EPERM says nothing about the file: a
+ * container engine that is older than the system call faccessat2 rejects that call with EPERM, and libc
+ * then has no fallback.  In that case the exec decides.
  */
 static int can_execute(const char *path)
 {
@@ -44,7 +45,7 @@ static int can_execute(const char *path)
     return faccessat(AT_FDCWD, path, X_OK, AT_EACCESS) == 0 || errno == EPERM ? 0 : errno;
 }
 
-/* Look in each directory of PATH, as execvp does.  Returns 0 or an errno value. */
+/* Search each directory of PATH, as execvp does.  Returns 0 or an errno value. */
 static int search(struct command *command, const char *directories)
 {
     const char *name = command->words[0];
@@ -111,9 +112,9 @@ struct before {
 };
 
 /*
- * Variables of systemd, which must have the process ID of the command: only the process with this ID
+ * Variables of systemd that must have the process ID of the command, because only the process with this ID
  * uses the passed descriptors and the watchdog (sd_listen_fds(3), sd_watchdog_enabled(3)).  The child,
- * which shares our memory, writes its process ID into the strings.
+ * which shares our memory, writes its process ID into these strings.
  */
 static const char *const pid_names[] = { "LISTEN_PID", "WATCHDOG_PID" };
 enum { PID_NAMES = sizeof pid_names / sizeof pid_names[0] };
@@ -136,7 +137,7 @@ static void pass_pids_on(pid_t self)
 
         if (value != NULL && strcmp(value, number) == 0) {
             putenv(pid_strings[i]);
-            unsetenv("LISTEN_PIDFDID");     /* names the process by a pidfd; optional */
+            unsetenv("LISTEN_PIDFDID");     /* an optional variable, which names the process by a pidfd */
         }
     }
 }
@@ -168,9 +169,10 @@ static pid_t start_child(struct command *command, const struct before *before, b
 }
 
 /*
- * Must the signal be forwarded?  Signals of the terminal reach the child without us, except SIGHUP and its
- * SIGCONT: on a hangup the kernel signals only the leader of the session.  Other signals of the kernel are meant
- * for the command: an alarm from before the fork, SIGIO, or SIGXCPU, after which SIGKILL ends both processes.
+ * Must the signal be forwarded?  The terminal sends its signals to the child, too, except SIGHUP and the
+ * SIGCONT after it: on a hangup the kernel signals only the leader of the session.  Other signals of the
+ * kernel are meant for the command: an alarm from before the fork, SIGIO, or SIGXCPU, which the kernel
+ * follows by a SIGKILL for both processes.
  */
 static bool must_forward(const siginfo_t *info)
 {
@@ -188,8 +190,9 @@ static bool must_forward(const siginfo_t *info)
 
 /*
  * Stop by the signal that has stopped the child, so that the shell that waits for us sees a stopped job.
- * This must not happen earlier: the child may have to restore the terminal first, or ignore Ctrl-Z.
- * After a SIGSTOP this process does not stop: no terminal sends it, and perhaps nobody would continue us.
+ * This process must not stop before its child: the child may have to restore the terminal first, or may
+ * ignore Ctrl-Z.  If a SIGSTOP has stopped the child, this process does not stop: no terminal sends
+ * SIGSTOP, and perhaps no process would continue us.
  */
 static void stop_too(pid_t child, int signal)
 {
@@ -209,7 +212,10 @@ static void stop_too(pid_t child, int signal)
     }
 }
 
-/* Wait for the next signal.  Returns it, or -1 after a call of the supervisor's check(). */
+/*
+ * Wait for the next signal.  Returns the signal, or -1 if there is none after a call of the supervisor's
+ * check().
+ */
 static int next_signal(pid_t child, const sigset_t *signals, struct supervisor *supervisor, siginfo_t *info)
 {
     static const struct timespec at_once;
@@ -223,7 +229,7 @@ static int next_signal(pid_t child, const sigset_t *signals, struct supervisor *
     return sigtimedwait(signals, info, &at_once);
 }
 
-/* Forward signals until the child has ended. */
+/* Forward signals until the child has ended.  Returns its wait status. */
 static int supervise(pid_t child, const sigset_t *signals, struct supervisor *supervisor)
 {
     siginfo_t info;
@@ -248,7 +254,7 @@ static int supervise(pid_t child, const sigset_t *signals, struct supervisor *su
     }
 }
 
-/* This process itself dumps no core. */
+/* Only the child dumps core, not this process. */
 int end_like(int status)
 {
     const struct rlimit none = { 0, 0 };
@@ -265,8 +271,9 @@ int end_like(int status)
 }
 
 /*
- * Block all signals, and start the command.  Returns its process ID, or -1 with command->error.  The command
- * gets the timers of alarm() and setitimer(), as if this process had become it; a fork does not copy them.
+ * Block all signals, and start the command.  Returns its process ID, or -1 with command->error.  The
+ * command gets the timers of alarm() and setitimer(), which a fork does not copy, as if this process had
+ * become the command.
  */
 static pid_t start_as_child(struct command *command, sigset_t *signals, bool outlived)
 {
@@ -277,7 +284,7 @@ static pid_t start_as_child(struct command *command, sigset_t *signals, bool out
 
     sigfillset(signals);
     sigprocmask(SIG_BLOCK, signals, &before.mask);
-    sigaction(SIGCHLD, &to_default, &before.on_child);  /* if it is ignored, waitpid fails */
+    sigaction(SIGCHLD, &to_default, &before.on_child);  /* if SIGCHLD is ignored, waitpid fails */
     for (int i = 0; i < TIMERS; i++)
         setitimer(i, &none, &before.timers[i]);
     child = start_child(command, &before, outlived);

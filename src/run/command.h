@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* command.h - find a command, run it as a child or in place of this process, end as it ended. */
+/* command.h - find a command, run it as a child or in place of this process, and end as it ended. */
 #ifndef RUN_COMMAND_H
 #define RUN_COMMAND_H
 
@@ -8,14 +8,14 @@
 #include <stdbool.h>
 #include <sys/types.h>
 
-/* The exit statuses of env(1), nice(1) and others, for errors that are not the command's. */
+/* The exit statuses of env(1), nice(1) and others for errors that the command has not caused. */
 enum { OWN_FAILURE = 125, CANNOT_RUN = 126, NOT_FOUND = 127 };
 
 struct command {
     char       **words;
-    char         path[PATH_MAX + NAME_MAX + 2];     /* so that PATH is not searched twice */
+    char         path[PATH_MAX + NAME_MAX + 2];     /* stored, so that PATH is not searched twice */
     volatile int error;     /* an errno value of fork or exec; the child writes it to our memory */
-    const sigset_t *mask;   /* the mask of a child, or NULL for that of this process */
+    const sigset_t *mask;   /* signal mask of a child, or NULL for that of this process */
 };
 
 /*
@@ -26,8 +26,8 @@ int find_command(struct command *command, char **words);
 
 /* Work of a parent while its child runs.  A function that is NULL is not called. */
 struct supervisor {
-    int signals;    /* of run_as_child */
-    bool outlived;  /* the child survives this process; otherwise the kernel kills it, too */
+    int signals;    /* a signalfd, which run_as_child() sets */
+    bool outlived;  /* the child survives this process; if false, the kernel kills it then */
     int fd;         /* call check() when this is readable */
     int (*check)(struct supervisor *supervisor, pid_t child);  /* returns the milliseconds to its next call, or -1 */
     /* Called in every case; status is -1 if the child was not started.  Returns false to discard the exit status. */
@@ -35,8 +35,8 @@ struct supervisor {
 };
 
 /*
- * Run the command as a child, and forward signals to it.  Returns its exit status, or OWN_FAILURE if ended()
- * discards that; dies by the signal that killed the child.
+ * Run the command as a child, and forward signals to it.  Returns its exit status, or OWN_FAILURE if
+ * ended() discards that; or dies by the signal that killed the child.
  */
 int run_as_child(struct command *command, struct supervisor *supervisor);
 
@@ -46,7 +46,7 @@ int end_like(int status);
 /* Become the command.  On failure, prints a message and returns the exit status. */
 int run_here(const struct command *command);
 
-/* run_here() in two steps, for a process that must give units back before it prints a message. */
+/* The two steps of run_here(), for a process that must return units before it prints a message. */
 int command_exec(const struct command *command);                /* returns an errno value */
 int command_failed(const struct command *command, int error);   /* returns the exit status */
 

@@ -14,7 +14,7 @@ double duration_read(const char *text, const struct duration_unit *units)
 
     while (units->name != NULL && strcmp(end, units->name) != 0)
         units++;
-    /* "number >= 0" is false for NaN. */
+    /* The comparison "number >= 0" also rejects NaN. */
     return end != text && units->name != NULL && number >= 0 ? number * units->ns : -1;
 }
 

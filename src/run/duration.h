@@ -11,7 +11,10 @@ struct duration_unit {
     double      ns;
 };
 
-/* Parse a number that is not negative and, without a space, the name of a unit.  Returns nanoseconds, or -1. */
+/*
+ * Parse a number that is not negative, followed by the name of a unit without a space.  Returns
+ * nanoseconds, or -1.
+ */
 double duration_read(const char *text, const struct duration_unit *units);
 
 /* Returns the nanoseconds since a time of CLOCK_MONOTONIC. */
@@ -22,7 +25,7 @@ struct timespec duration_in_future(int64_t ns);
 
 enum { DURATION_SIZE = 40 };
 
-/* "12 s", "4 min 12 s", "3 h 5 min".  Returns text. */
+/* Write a duration as "12 s", "4 min 12 s" or "3 h 5 min".  Returns `text`. */
 const char *duration_text(int64_t ns, char text[DURATION_SIZE]);
 
 #endif

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * fairsem_run.c - fairsem-run(1): run a program with fair semaphores.  The command line.
+ * fairsem_run.c - the command line of fairsem-run(1), which runs a program with fair semaphores.
  *
- * If the loader does not preload the module, the program silently runs with unfair semaphores.
- * So everything that can be checked beforehand is checked here, and reported as an error.
+ * If the loader does not preload the module, the program silently runs with unfair semaphores.  So
+ * everything that can be checked beforehand is checked here, and a failed check is an error.
  */
 #define _GNU_SOURCE
 #include "command.h"
@@ -79,7 +79,7 @@ static int64_t read_time(const char *text)
     return ns >= 1 && ns < 1e18 ? (int64_t)ns : 0;
 }
 
-/* Read the options, up to PROGRAM.  Returns true to go on, or false with *exit_status. */
+/* Read the options, up to PROGRAM.  Returns true to go on, or false with *exit_status set. */
 static bool read_options(int argc, char **argv, struct options *o, int *exit_status)
 {
     int option;

@@ -25,7 +25,7 @@ const char *preload_module(void)
 
     if (path == NULL || *path == '\0')
         path = FAIRSEM_MODULE_PATH;
-    /* The loader splits LD_PRELOAD at these characters. */
+    /* The loader splits LD_PRELOAD at spaces and colons. */
     if (strpbrk(path, " :") != NULL) {
         warnx("%s: a path with a space or a colon cannot be preloaded", path);
         return NULL;
@@ -63,7 +63,7 @@ bool preload_set(const char *first, const char *module)
     return done;
 }
 
-/* Check that sem_init reaches the module, in a process that was started with it. */
+/* Runs in a process that was started with the module: check that sem_init reaches it. */
 int preload_is_active(void)
 {
     sem_t sem;
@@ -83,7 +83,7 @@ int preload_check(const char *module)
     int status;
     pid_t child;
 
-    signal(SIGCHLD, SIG_DFL);       /* if it is ignored, waitpid fails */
+    signal(SIGCHLD, SIG_DFL);       /* if SIGCHLD is ignored, waitpid fails */
     child = fork();
     if (child == 0) {
         if (preload_set(NULL, module))

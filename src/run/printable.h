@@ -1,13 +1,16 @@
 /* SPDX-License-Identifier: MIT */
-/* printable.h - untrusted text for a terminal, which obeys control characters, or as UTF-8. */
+/*
+ * printable.h - make untrusted text safe for a terminal, which obeys control characters, and check that it
+ * is UTF-8.
+ */
 #ifndef RUN_PRINTABLE_H
 #define RUN_PRINTABLE_H
 
 #include <string.h>
 
 /*
- * Returns the length of the control character at `text`: 1 for one of ASCII, 2 for one that only UTF-8 has, or
- * 0 if there is none.
+ * Returns the length of the control character at `text`: 1 for one of ASCII, 2 for one that needs two bytes
+ * in UTF-8, or 0 if the character there is none.
  */
 static inline int control_length(const char *text)
 {

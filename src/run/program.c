@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* program.c - see program.h; ld.so(8), elf(5) and execve(2) explain what is checked. */
+/* program.c - see program.h; ld.so(8), elf(5) and execve(2) explain the rules that it checks. */
 #define _GNU_SOURCE
 #include "program.h"
 
@@ -17,7 +17,7 @@
 #include <sys/xattr.h>
 #include <unistd.h>
 
-/* Would the program run with more rights than ours?  The loader preloads our module only if not. */
+/* Would the program run with more rights than ours?  In that case the loader does not preload our module. */
 static bool gains_rights(int fd)
 {
     struct stat st;
@@ -86,7 +86,7 @@ static const char *look(const char *path, int depth)
     const char *reason = NULL;
     int fd = open(path, O_RDONLY | O_CLOEXEC);
 
-    /* We may be allowed to execute a program that we must not read. */
+    /* Return no reason: we may be allowed to execute a program that we must not read. */
     if (fd < 0)
         return NULL;
     if (pread(fd, &begin, sizeof begin - 1, 0) < 0)
@@ -112,7 +112,10 @@ const char *program_not_interposable(const char *path)
     return look(path, 0);
 }
 
-/* A search of this program itself finds the text of these patterns, so no pattern matches its own text. */
+/*
+ * Is this the file name of a sanitizer's library?  The patterns do not match their own text, because a
+ * search of this program's own file finds that text.
+ */
 static bool is_sanitizer(const char *name)
 {
     static const char *const patterns[] = {
@@ -127,7 +130,7 @@ static bool is_sanitizer(const char *name)
     return false;
 }
 
-/* Map the file.  Returns its address, or NULL if it cannot be read or is not a program. */
+/* Map the file.  Returns its address, or NULL if the file cannot be read, or is not a program. */
 static char *map_elf(const char *path, size_t *size)
 {
     int fd = open(path, O_RDONLY | O_CLOEXEC);
@@ -148,7 +151,7 @@ static char *map_elf(const char *path, size_t *size)
     return NULL;
 }
 
-/* Search the file for a string like libtsan.so.2, to which the dynamic section refers. */
+/* Search the file for a string like "libtsan.so.2": the dynamic section refers to the name as a string. */
 char *program_sanitizer(const char *path)
 {
     static const char begin[] = { '\0', 'l', 'i', 'b' };
@@ -170,7 +173,7 @@ char *program_sanitizer(const char *path)
     return found;
 }
 
-/* Search for a message of the library, because a stripped program has no symbol names. */
+/* Search the file for a message of the library, because a stripped program has no symbol names. */
 bool program_has_archive(const char *path)
 {
     static const char text[] = "without fairsem_init or FAIRSEM_INITIALIZER";

@@ -5,17 +5,17 @@
 
 #include <stdbool.h>
 
-/* Returns the reason why the loader would not preload the module, or NULL if it preloads it. */
+/* Returns the reason why the loader would not preload the module into this program, or NULL if it would. */
 const char *program_not_interposable(const char *path);
 
 /*
- * Returns the name of the sanitizer's shared library that the program is linked with, for free(), or NULL.
- * That library must be preloaded first, so that it sees the calls of the program, and this module
- * sees those of the sanitizer.
+ * Returns the name of the sanitizer's shared library with which the program is linked, or NULL.  The caller
+ * frees the name.  That library must be preloaded before this module, so that it sees the calls of the
+ * program, and this module sees the calls of the sanitizer.
  */
 char *program_sanitizer(const char *path);
 
-/* Is the program linked with libfairsem.a?  The loader does not know that. */
+/* Is the program linked with libfairsem.a?  The loader does not know about static libraries. */
 bool program_has_archive(const char *path);
 
 #endif

@@ -21,7 +21,7 @@ static int by_longest_wait(const void *a, const void *b)
     return (x < y) - (x > y);
 }
 
-/* Was the semaphore created in this file?  The record's creator begins with the file's name. */
+/* Was the semaphore created by code in this file?  If so, the record's creator begins with the file's name. */
 static bool is_recorded_in(const struct fs_record *record, const char *path)
 {
     const char *name = strrchr(path, '/');
@@ -33,7 +33,10 @@ static bool is_recorded_in(const struct fs_record *record, const char *path)
            && (record->creator[length] == '(' || record->creator[length] == '+');
 }
 
-/* Write the source line of the call, "server.c:42".  Returns false if it is unknown. */
+/*
+ * Write the source line of the call that created a semaphore, such as "server.c:42".  Returns false if it
+ * is unknown.
+ */
 static bool find_line(const struct fs_record *record, const char *path, char *line, int size)
 {
     char address[20];
@@ -64,7 +67,10 @@ static bool find_line(const struct fs_record *record, const char *path, char *li
     return known;
 }
 
-/* Returns a percentile of the waits in milliseconds: the bound of its histogram bucket, or the longest wait. */
+/*
+ * Returns a percentile of the waits in milliseconds: the upper bound of its histogram bucket, or the
+ * longest wait if that is less.
+ */
 static double waits_within_ms(const struct fs_waited *w, int percent)
 {
     double all = 0, sum = 0, ms = 1e-3;

@@ -19,19 +19,20 @@ struct run {
     struct supervisor     supervisor;   /* first */
     const struct command *command;
     struct fs_records    *records;
-    char                  path[4096];   /* of the records, which children of the program open, too */
-    FILE                 *file;     /* for the report */
+    char                  path[4096];   /* the file of the records, which the program and its children open */
+    FILE                 *file;         /* for the report */
     const char           *file_name;
     int64_t               bypass_ns;
 };
 
 /*
- * This process raises its limit on the size of files as far as it may, to write its own.  If the limit is
- * still too low, a write fails instead of killing the process.  The program keeps the limit that it had.
+ * To write its own files, this process raises its limit on the size of files as far as it may.  If the
+ * limit is still too low, a write fails instead of killing the process.  The program runs with the former
+ * limit.
  */
 struct file_size {
     struct rlimit    limit;
-    struct sigaction action;        /* for SIGXFSZ */
+    struct sigaction action;        /* of SIGXFSZ */
 };
 
 static void raise_limit(struct file_size *before)
@@ -67,7 +68,10 @@ static bool make_records(struct run *run)
     fd = mkostemp(run->path, O_CLOEXEC);
     if (fd < 0)
         return false;
-    /* Allocate all blocks: if the file system became full, a write to the map would kill the program. */
+    /*
+     * Allocate all blocks now: if the file system became full later, a write to the map would kill the
+     * program.
+     */
     if ((errno = posix_fallocate(fd, 0, sizeof *run->records)) == 0)
         run->records = mmap(NULL, sizeof *run->records, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
     close(fd);
