@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * actions.c - wrappers of sigaction() and its relatives, by which the kernel calls a trampoline instead
- * of each handler: step 1 of the life of a signal in handlers.c.
+ * actions.c - wrappers of sigaction() and its relatives.  They give the kernel a trampoline instead of the
+ * program's handler: step 1 of the life of a signal in handlers.c.
  *
- * The kernel has the flags and the mask of an action as the program gives them, and applies them to the
- * trampoline.  This file has the handler, and two flags that the kernel gets differently:
+ * The kernel gets the flags and the mask of an action from the program, and applies them to the trampoline.
+ * This file stores the handler, and two flags that the kernel gets differently:
  *
  *      SA_SIGINFO      is always set in the kernel, because the trampoline needs the siginfo
  *      SA_RESETHAND    is never set there: fs_trampoline() resets the action itself
  *
- * When the program reads the old action, it gets its own one.
+ * When the program reads the old action, it gets the one that it installed.
  *
- * A handler may call sigaction(), so its lock is held only inside a section, where no handler runs.
- * glibc's siginterrupt(), sigignore() and the calls that glibc makes for itself change the kernel's action
- * and leave the handler alone.
+ * A handler may call sigaction(), so the lock of this file is held only inside a section, where no handler
+ * runs.  glibc's siginterrupt(), sigignore() and the calls that glibc makes for itself change the kernel's
+ * action and leave the handler alone.
  */
 #define _GNU_SOURCE
 #include "actions.h"
@@ -37,13 +37,13 @@ static struct {
     int (*siginterrupt)(int, int);
 } libc;
 
-static _Atomic int   locked;                /* only in a section; int, as not every machine swaps bytes */
-static _Atomic pid_t process;               /* the one that has these actions */
-static _Atomic char  interrupts[FS_SIGNALS];    /* signal() sets no SA_RESTART */
+static _Atomic int   locked;                /* only in a section; an int, as not every machine can exchange bytes */
+static _Atomic pid_t process;               /* the process that has these actions */
+static _Atomic char  interrupts[FS_SIGNALS];    /* after siginterrupt(): signal() sets no SA_RESTART */
 
 /*
  * Call it inside a section.  The lock is rarely taken, and held for one system call, so a thread that finds
- * it taken sleeps for a moment.  It is not a mutex: see fs_find_once().
+ * it taken sleeps for a moment.  The lock is not a pthread mutex, for the reason at fs_find_once().
  */
 static void lock(void)
 {
@@ -59,9 +59,9 @@ static void unlock(void)
 }
 
 /*
- * Is this a child that has not run fs_actions_in_child()?  It has its own actions, and takes no lock.  A
- * child of vfork() has the memory of its parent, where the lock would stay taken if the child were killed.
- * A child of _Fork() or of a bare clone() may have inherited a lock that is taken.
+ * Is this a child that has not run fs_actions_in_child()?  Such a child has its own actions, and takes no
+ * lock.  A child of vfork() has the memory of its parent, where the lock would stay taken if the child were
+ * killed.  A child of _Fork() or of a bare clone() may have inherited the lock taken.
  */
 static bool is_other_process(void)
 {
@@ -95,8 +95,8 @@ static void show(struct sigaction *action, fs_handler_fn *handler, int flags)
 }
 
 /*
- * Returns true if it has taken the lock, and fs_installed may be changed.  Cancellation is deferred until
- * end_change(): see src/core/signals.h.
+ * Take the lock.  Returns true if fs_installed may be changed; false, without the lock, in such a child.
+ * Cancellation is deferred until end_change(): see src/core/signals.h.
  */
 static bool begin_change(int *cancel_type)
 {
@@ -119,7 +119,7 @@ static void end_change(bool is_locked, int cancel_type)
     pthread_setcanceltype(cancel_type, &deferred);
 }
 
-/* Called by the trampoline; see handlers.h. */
+/* This is fs_reset_handler(), which the trampoline calls: see handlers.h. */
 static fs_handler_fn *reset_handler(int sig)
 {
     fs_handler_fn *handler = NULL;
@@ -161,7 +161,10 @@ void fs_actions_in_child(void)
 
 /* ---- The functions ---- */
 
-/* False for SIGKILL, SIGSTOP, glibc's own signals and invalid numbers: glibc returns the right error. */
+/*
+ * Does this module wrap the signal?  It leaves SIGKILL, SIGSTOP, glibc's own signals and invalid numbers to
+ * glibc, which returns the right error.
+ */
 static bool is_ours(int sig)
 {
     return sig >= 1 && sig < FS_SIGNALS && sig != SIGKILL && sig != SIGSTOP && sig != 32
@@ -184,7 +187,7 @@ static int change(int sig, const struct sigaction *action, struct sigaction *old
     if (action != NULL && is_locked && has_handler(&ours))
         replace_handler(sig, &ours);
     result = libc.sigaction(sig, action != NULL ? &ours : NULL, &before);
-    if (result != 0 && is_locked) {     /* a sandbox has refused it */
+    if (result != 0 && is_locked) {     /* a sandbox has refused the call */
         fs_installed[sig].handler = handler;
         fs_installed[sig].flags = flags;
     }
@@ -203,7 +206,10 @@ EXPORT int sigaction(int sig, const struct sigaction *restrict action,
     return is_ours(sig) ? change(sig, action, old) : libc.sigaction(sig, action, old);
 }
 
-/* Used by the other functions.  With `itself` the mask also blocks the signal itself, as in glibc. */
+/*
+ * Install a handler for the functions below.  With `itself` the mask also blocks the signal itself, as in
+ * glibc.
+ */
 static int install(int sig, fs_handler *handler, int flags, bool itself, fs_handler **before)
 {
     struct sigaction action, old;
@@ -245,7 +251,7 @@ EXPORT fs_handler *sysv_signal(int sig, fs_handler *handler)
     return is_error(handler) || install(sig, handler, flags, false, &old) != 0 ? SIG_ERR : old;
 }
 
-/* It installs SIG_ERR as well, as in glibc. */
+/* Unlike signal(), this function installs SIG_ERR as a handler, as in glibc. */
 EXPORT fs_handler *sigset(int sig, fs_handler *handler)
 {
     sigset_t only, before;

@@ -5,10 +5,10 @@
 
 typedef void fs_handler(int sig);
 
-/* Find libc's functions.  Another library may call ours before the constructor of this module runs. */
+/* Find libc's functions.  Another library may call our wrappers before the constructor of this module runs. */
 void fs_actions_prepare(void);
 
-/* In the child, after a fork. */
+/* Called in the child, after a fork. */
 void fs_actions_in_child(void);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * cell_pool.h - cells: the out-of-line semaphores of an interposed program.  Their memory, the free cells,
- * and the quarantine of those that were used.
+ * and the quarantine of used cells.
  */
 #ifndef FS_CELL_POOL_H
 #define FS_CELL_POOL_H
@@ -13,13 +13,13 @@
 
 struct fs_record;
 
-/* Aligned to cache lines, as struct fs_sem needs it. */
+/* A cell is aligned to cache lines, as struct fs_sem must be. */
 struct fs_cell {
     _Alignas(64) fairsem_t sem;     /* initialized once, retired between two uses */
-    _Atomic(const sem_t *) home;    /* the sem_t that refers to it, or did */
+    _Atomic(const sem_t *) home;    /* the sem_t that refers to the cell, or did */
     _Atomic int64_t   units_at_end; /* the units of the retired semaphore */
     _Atomic(struct fs_record *) record; /* r/o while in use; NULL without statistics */
-    _Atomic uint32_t  tag;          /* of its present or last use; 0 before the first */
+    _Atomic uint32_t  tag;          /* of the present or the last use; 0 before the first */
     _Atomic uint32_t  next_free;    /* in the stack of free cells */
 };
 
@@ -66,7 +66,7 @@ void fs_cell_put_back(uint32_t index);
 /* Free a cell that was used, but not soon: other threads may still read it. */
 void fs_cell_quarantine(uint32_t index);
 
-/* In a forked child: never hand out the cells that are free now. */
+/* Called in a forked child: never hand out the cells that are free now. */
 void fs_cell_forget_free(void);
 
 /* attr.bypass_ns of all semaphores, from fairsem-run --bypass; 0 without it. */

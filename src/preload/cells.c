@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * cells.c - moves a sem_t into a cell and out of it; see cells.h.
+ * cells.c - moves semaphores from a sem_t into a cell, and back; see cells.h.
  *
  * There is no lock: a wait, a post and sem_destroy must not wait for a thread of a lower priority, for the
  * thread that a signal handler has interrupted, or for a thread that a forked child does not have.  And no
- * critical section accesses a sem_t: the program may have a handler for SIGSEGV that makes the memory
- * accessible, and uses other semaphores.
+ * critical section accesses a sem_t: its memory may be inaccessible, until a SIGSEGV handler of the
+ * program, which may use other semaphores, makes it accessible.
  */
 #define _GNU_SOURCE
 #include "cells.h"
@@ -22,14 +22,14 @@
 
 static _Atomic uint32_t last_tag;
 
-static bool at_once;            /* r/o */
+static bool at_once;            /* r/o; see fs_cells_at_once() */
 
 /*
  * Tags guard against accidents, not attackers.  Each process starts with a random tag, so that it does not
- * take the references of another process for its own.
+ * mistake references of another process for its own.
  *
- * The system calls are bare, because another preloaded library's getrandom() may want a lock in a forked
- * child that a thread of the parent held.
+ * The system calls are bare: another preloaded library's getrandom() may need a lock that, in a forked
+ * child, a thread of the parent holds for ever.
  */
 static void begin_tags(void)
 {
@@ -54,7 +54,10 @@ static uint32_t new_tag(void)
     return tag;
 }
 
-/* The fast path of an instrumented semaphore never succeeds: see src/tools/annotate.h. */
+/*
+ * Sets `at_once` if the fast path of the library never succeeds, because semaphores are instrumented: see
+ * src/tools/annotate.h.
+ */
 void fs_cells_prepare(void)
 {
     static fairsem_t probe;
@@ -106,8 +109,8 @@ static struct fs_cell *cell_of(uint64_t word)
 }
 
 /*
- * It is a compare-and-swap, because another thread may have completed the move, and the memory may have
- * another use since.
+ * Set `of_libc` for a reference, or clear it for a plain number.  By compare-and-swap, because another
+ * thread may have completed the move, and the memory may have another use since.
  */
 static void keep_from_libc(struct fs_in_place *in, bool keep)
 {
@@ -118,15 +121,15 @@ static void keep_from_libc(struct fs_in_place *in, bool keep)
 }
 
 /*
- * The reference is a copy, or its cell is retired.  With libc a copy is a semaphore of its own, with the
- * value of the original when it was made.  That value is not stored anywhere, so the copy gets the present
- * one, or the last one if the original has been destroyed.  If the program has moved the semaphore, that is
- * the right value.
+ * Make a sem_t plain whose reference is a copy, or leads to a retired cell.  With libc a copy is a
+ * semaphore of its own, with the value that the original had when it was copied.  That value is not stored
+ * anywhere, so the copy gets the present value of the original, or the last one if the original has been
+ * destroyed.  If the program has moved the semaphore, this is the right value.
  *
  * The present value is read first, because it becomes 0 when the cell is retired.
  *
- * If the tag has changed, the cell was used again while we read it, as in a seqlock: see fs_cell_move_in().
- * The fence orders the reads before that of the tag.
+ * As in a seqlock, a changed tag means that the cell was used again while we read it: see
+ * fs_cell_move_in().  The fence orders these reads before the read of the tag.
  */
 static void become_plain(struct fs_in_place *in, uint64_t word, const struct fs_cell *cell)
 {
@@ -143,8 +146,8 @@ static void become_plain(struct fs_in_place *in, uint64_t word, const struct fs_
 }
 
 /*
- * Abort if libc's functions have incremented or decremented a reference to a cell, as if the reference were a
- * number of units.  The message does not use stdio, which may use semaphores.
+ * Abort if libc's functions have changed a reference to a cell, as if it were a number of units.  The
+ * message is written without stdio, which may use semaphores.
  */
 static void abort_if_changed_by_libc(const sem_t *sem, uint64_t word)
 {
@@ -165,8 +168,8 @@ static void abort_if_changed_by_libc(const sem_t *sem, uint64_t word)
 }
 
 /*
- * If a reference and its cell differ in their tags, the reference is dangling only if the sem_t still holds
- * that reference after the read of the tag.
+ * A reference whose tag is not that of its cell is dangling only if the sem_t still holds this reference
+ * after the read of the tag.
  */
 enum fs_cell_kind fs_cell_find(sem_t *sem, struct fs_cell **cell)
 {
@@ -195,10 +198,11 @@ enum fs_cell_kind fs_cell_find(sem_t *sem, struct fs_cell **cell)
 /* ---- Into a cell, and out of it ---- */
 
 /*
- * The tag changes first, for a thread that still reads the cell by an old reference: become_plain().
+ * The tag changes first, because another thread may still read the cell by an old reference: see
+ * become_plain().
  *
  * The number of units may change until the compare-and-swap succeeds.  Acquire order: a thread that takes
- * the units from the cell must see what the threads wrote that posted them.  Release order, for
+ * units from the cell must see what the threads that posted them wrote before.  Release order, for
  * fs_cell_find().
  */
 bool fs_cell_move_in(sem_t *sem)
@@ -237,9 +241,9 @@ bool fs_cell_move_in(sem_t *sem)
 }
 
 /*
- * The semaphore in the cell is retired, not destroyed: another thread may have just found the cell, and its
- * call would succeed with libc.  fs_retire() takes the semaphore's mutex, so a release that has granted our
- * caller has left its section.
+ * The semaphore in the cell is retired, not destroyed: another thread may have just found the cell, and
+ * with libc its call would succeed.  fs_retire() takes the semaphore's mutex, so a release that has granted
+ * our caller has left its section.
  */
 void fs_cell_move_out(sem_t *sem)
 {
@@ -258,9 +262,9 @@ void fs_cell_move_out(sem_t *sem)
 }
 
 /*
- * References that the parent has made before are valid here, too, because the cells are copied.  But in
- * memory that both processes see, later references of the parent must not look like ours, so this
- * process uses other tags.
+ * References from before the fork are valid in the child, too, because the cells are copied.  But in shared
+ * memory, later references of the parent must not look like those of the child, so the child uses other
+ * tags.
  *
  * The free cells are forgotten: the child replaces the mutex of each inherited semaphore by an ordinary one,
  * but the mutexes of new semaphores should have priority inheritance where they can.

@@ -6,15 +6,15 @@
  * A sem_t is too small for a fairsem_t, but a semaphore without waiters is only a number.  So sem_init
  * allocates nothing, a wait and a post change only the sem_t, and most semaphores never need a cell.
  * Programs also do things with a sem_t that POSIX forbids, and these work as with libc: a copy is a
- * semaphore of its own, and a destroyed semaphore can still be used, also by a thread that is in a call
- * meanwhile.
+ * semaphore of its own, and a destroyed semaphore can still be used, also by a thread that was in a call
+ * when it was destroyed.
  *
  *      word     the upper half says what the sem_t is:
  *                 FS_PLAIN    the lower half is the number of units, and there are no waiters
- *                 FS_REFERS   in its first four bits: the others are the index of a cell, and the
- *                             lower half is the tag that the cell got when this semaphore moved there
- *                 else        a semaphore of libc: glibc has the number of waiters there, which is
- *                             less than FS_PLAIN and FS_REFERS
+ *                 FS_REFERS   in its first four bits: its other bits are the index of a cell, and the lower
+ *                             half is the tag that the cell got when this semaphore moved there
+ *                 else        a semaphore of libc: glibc has the number of waiters in the upper half,
+ *                             which is less than FS_PLAIN and FS_REFERS
  *      of_libc  FS_NOT_OF_LIBC with FS_REFERS, 0 with FS_PLAIN; see below
  *      record   with FS_PLAIN: its record in the statistics, or 0
  *      units    with FS_PLAIN: the units at first, and perhaps the total
@@ -27,19 +27,20 @@
  *           a copy of the sem_t is used
  *
  * Each transition is one compare-and-swap of the word, so there is no lock.  A thread that is preempted or
- * has a handler in the middle of a transition delays nobody, and a fork copies nothing half-done.
+ * interrupted by a handler in the middle of a transition delays no other thread, and a fork copies no
+ * transition half-done.
  *
  *      into a cell    The cell is prepared first, and belongs to this thread until the word refers to it.
- *                     If another thread was faster, the cell is free again.
+ *                     If another thread was faster, the cell is freed.
  *      out of it      The semaphore in the cell is retired first: in one section it is closed, and its
- *                     units are stored in the cell, as `units_at_end`.  From then on a call that has found
- *                     the cell before gets FS_RETIRED, and looks at the sem_t again.  Any thread that finds
- *                     a retired cell replaces the reference by the units, not only the one that retired it.
+ *                     units are stored in the cell, as `units_at_end`.  A call that had found the
+ *                     cell earlier gets FS_RETIRED, and looks at the sem_t again.  Any thread that finds a
+ *                     retired cell replaces the reference by the units, not only the one that retired it.
  *
- * The memory of a cell is never unmapped (cell_pool.h), only used again, with another tag.  So a thread
- * that has just found a cell can still access it.  The tag, and the address of the sem_t in the cell, guard
- * against memory that only looks like a reference, and tell a copy of the sem_t from the original.  A child
- * of fork inherits cells and tags.
+ * The memory of a cell is never unmapped (cell_pool.h); it is only used again, with another tag.  So a
+ * thread that has just found a cell can always access it.  The tag, and the address of the sem_t in the
+ * cell, guard against memory that only looks like a reference, and tell a copy of the sem_t from the
+ * original.  A child of fork inherits cells and tags.
  *
  * LIBC'S FUNCTIONS on one of our semaphores: a library that was loaded with RTLD_DEEPBIND or by dlmopen()
  * calls them for a sem_t of the program.  glibc has the value in the lower half of the word, and in
@@ -52,8 +53,9 @@
  *                  the invalid option.  Its sem_wait takes the tag for units.  But tags are far apart, so
  *                  our next call sees what has happened, and aborts the program.
  *
- * A program that never destroys its semaphores keeps a cell for each one that a thread had to wait for.  It
- * cannot be taken back: a thread may have found the cell, and be preempted before it uses it.
+ * A program that never destroys its semaphores keeps a cell for each semaphore that a thread had to wait
+ * for.  Such a cell cannot be freed earlier: a thread may have found it, and be preempted before it uses
+ * the cell.
  */
 #ifndef FS_CELLS_H
 #define FS_CELLS_H
@@ -101,14 +103,14 @@ enum fs_cell_kind {
 };
 
 /*
- * Find out what this sem_t is, and its cell, if any.  A copy of a sem_t that refers to a cell becomes plain,
- * and so does a sem_t whose cell is retired.
+ * Find out what this sem_t is.  Sets *cell if it refers to a cell.  A copy of a sem_t that refers to a cell
+ * becomes plain, and so does a sem_t whose cell is retired.
  */
 enum fs_cell_kind fs_cell_find(sem_t *sem, struct fs_cell **cell);
 
 /*
- * Move a semaphore into a cell, because a thread must wait for it; another thread may have done so.  Returns
- * false if there is no memory for a cell.
+ * Move a semaphore into a cell, because a thread must wait for it.  Does nothing if another thread has done
+ * that.  Returns false if there is no memory for a cell.
  */
 bool fs_cell_move_in(sem_t *sem);
 
@@ -116,8 +118,8 @@ bool fs_cell_move_in(sem_t *sem);
 void fs_cell_move_out(sem_t *sem);
 
 /*
- * A call has found no unit in this cell: was the semaphore moved out meanwhile?  Acquire order: if the call
- * saw the semaphore closed, we see that the cell is retired.
+ * Called when a call has found no unit in this cell: was the semaphore moved out meanwhile?  Acquire order:
+ * if the call found the semaphore closed, we find the cell retired.
  */
 static inline bool fs_cell_is_retired(const struct fs_cell *cell)
 {
@@ -131,7 +133,7 @@ bool fs_cells_at_once(void);
 /* Call it before the first semaphore is initialized. */
 void fs_cells_prepare(void);
 
-/* In the child, after a fork. */
+/* Called in the child, after a fork. */
 void fs_cells_in_child(void);
 
 #endif

@@ -27,23 +27,23 @@
  *   5  The re-raised signal comes.  The trampoline replaces its siginfo by the oldest deferred one of
  *      this number, and jumps to the program's handler.
  *
- *   6  Or it does not come, because a sandbox refuses tgkill().  Then fs_section_leave() calls the handler
- *      itself: on the thread's own stack, with more signals blocked than the handler asked for, and what
- *      the handler changes in its context is lost.
+ *   6  Or the re-raised signal does not come, because a sandbox refuses tgkill().  Then fs_section_leave()
+ *      calls the handler itself: on the thread's own stack, and with more signals blocked than the program
+ *      requested; changes that the handler makes to its context are lost.
  *
  *   7  The handler returns, or leaves by siglongjmp(), perhaps over a wait: jumps.c.
  *
- * Except in 6 the kernel calls the handler, not this module.  So the context is real: the kernel sets up
- * the handler's mask and alternate stack, applies what the handler changes in its context, and ends it, as
- * without this module.  And nothing is lost if the handler leaves by siglongjmp().
+ * Except in step 6 the kernel calls the handler, not this module.  So the context is real: as without this
+ * module, the kernel sets up the handler's mask and alternate stack, and applies the handler's changes to
+ * its context when it returns.  And nothing is lost if the handler leaves by siglongjmp().
  *
  * Signals that the thread's own instructions raise are not deferred, for instance a SIGSEGV whose si_code
- * says that the kernel made it.  The instruction would only fault again.
+ * says that the kernel raised it: the instruction would only fault again.
  *
  * System calls happen only if a signal interrupts a section: rt_sigprocmask, rt_sigreturn, getpid, gettid,
  * tgkill.  raise() and every handler need them, so a sandbox that lets a program use signals allows them.
- * (rt_tgsigqueueinfo, which could carry the siginfo through the kernel, is often forbidden; and it would
- * put a real-time signal behind those that were queued later.)
+ * (rt_tgsigqueueinfo, which could carry the siginfo through the kernel, is often forbidden; and with it a
+ * deferred real-time signal would come after signals that were queued later.)
  *
  * WHY NOTHING RACES.  All state belongs to one thread, and only its own handlers interrupt it.  A handler
  * runs between two instructions, and completes before the next one, so memory orders do not matter; only
@@ -52,19 +52,20 @@
  *   - `sections` changes at the ends of a section, and each handler leaves it as it found it.
  *   - The list of deferred signals changes only while all signals are blocked: in the trampoline after
  *     block_all(), and in fs_section_leave().  Before block_all() a second trampoline may interrupt the
- *     first.  It completes its work, and returns to the first with a full mask.
+ *     first; the second one completes its work, and returns to the first with all signals blocked.
  *   - The mask to restore is the one that the section had.  Of two nested trampolines the inner one sees a
- *     larger mask, which the kernel made for the outer one.  So `to_unblock` is a union of what each
- *     trampoline found not blocked: the outer one always adds what the section had.
+ *     larger mask, which the kernel made for the outer one.  So `to_unblock` is the union of the signals
+ *     that each trampoline found unblocked: the outer one always adds those that the section had unblocked.
  *   - fs_section_leave() decrements `sections`, and then checks whether the section was interrupted.  A
- *     signal in between runs its handler.  But if the section was interrupted, only a synchronous signal
- *     that was sent by kill() can come there.  It is deferred, too, because of `interrupted`; otherwise a
- *     section in its handler would restore the mask, and take `to_unblock` from the outer section.
+ *     signal between the two runs its handler.  But if the section was interrupted, only a synchronous
+ *     signal sent by kill() can come there.  That signal is deferred, too, because of `interrupted`;
+ *     otherwise a section in its handler would restore the mask, and take `to_unblock` from the outer
+ *     section.
  *
- * A handler that a program installs by the bare system call has no trampoline.  It runs inside sections as
- * well, and must not use semaphores.  A handler of a synchronous signal must not leave a section by a jump.
- * Nothing in a section faults: it accesses the cells, and the stacks of waiting threads, but no sem_t,
- * which may be in memory that the program has protected.
+ * A handler that a program installs by the bare system call has no trampoline.  Such a handler also runs
+ * inside sections, and must not use semaphores.  A handler of a synchronous signal must not leave a section
+ * by a jump.  No section faults: sections access the cells, and the stacks of waiting threads, but no
+ * sem_t, which may be in memory that the program has protected.
  */
 #define _GNU_SOURCE
 #include "handlers.h"
@@ -100,8 +101,8 @@
 #define EVERYTHING (~UINT64_C(0))
 
 /*
- * The part of a siginfo_t that the kernel uses; the rest is zero.  It is small because the loader has little
- * thread-local memory for a module that is loaded by dlopen(), as fairsem-run loads this one to try it.
+ * The part of a siginfo_t that the kernel uses; the rest is zero.  It is small because the loader has
+ * little thread-local memory for a module that is loaded by dlopen(), by which fairsem-run tries this one.
  */
 struct deferred {
     uint64_t bytes[6];
@@ -109,18 +110,18 @@ struct deferred {
 static_assert(sizeof(struct deferred) <= sizeof(siginfo_t) && offsetof(siginfo_t, si_signo) == 0,
               "a siginfo_t is smaller than that, or begins with something else");
 
-/* Functions that only a signal in a section needs: no other signal or section pays for their frames. */
+/* Marks functions that run only after a signal in a section: no other signal or section pays for their frames. */
 #define RARE __attribute__((noinline, cold))
 
-/* Usually one is enough; more if signals come in the same instant. */
+/* Usually one entry is enough; more are used if signals come at the same instant. */
 #define MAX_DEFERRED 7
 
 static _Thread_local struct {
-    volatile int          sections;     /* how many this thread is in */
+    volatile int          sections;     /* the number of nested sections of this thread */
     volatile sig_atomic_t deferred;     /* entries of oldest_first[] */
     volatile sig_atomic_t interrupted;  /* a signal has come in this section */
-    uint64_t              to_unblock;   /* if interrupted: the signals that the section had not blocked */
-    uint64_t              reraised;     /* the signal numbers that have been sent again, and must still come */
+    uint64_t              to_unblock;   /* if interrupted: the signals that were unblocked in the section */
+    uint64_t              reraised;     /* the signal numbers that were sent again, and have not come yet */
     struct deferred       oldest_first[MAX_DEFERRED];
 } self __attribute__((tls_model("initial-exec")));
 
@@ -136,7 +137,7 @@ static void change_mask(int how, uint64_t mask, uint64_t *before)
     syscall(SYS_rt_sigprocmask, how, &mask, before, sizeof mask);
 }
 
-/* Returns what was blocked before. */
+/* Block all signals.  Returns the mask before that. */
 static uint64_t block_all(void)
 {
     uint64_t before = 0;
@@ -174,7 +175,7 @@ static int signal_at(int i)
     return number;
 }
 
-/* Returns the oldest with this number, or -1. */
+/* Returns the index of the oldest deferred signal with this number, or -1. */
 static int find_deferred(int sig)
 {
     for (int i = 0; i < self.deferred; i++) {
@@ -217,7 +218,7 @@ static bool send(int sig, siginfo_t *info)
 
 /*
  * Send a deferred signal again.  The kernel may refuse a real-time signal if too many are queued
- * (RLIMIT_SIGPENDING).  It never refuses one that says it was sent by kill().
+ * (RLIMIT_SIGPENDING).  It never refuses a signal whose si_code says that kill() sent it.
  */
 static RARE void reraise(int sig)
 {
@@ -231,8 +232,8 @@ static RARE void reraise(int sig)
 }
 
 /*
- * A signal of the program may look like a re-raised one, and be taken for it.  That does no harm: it has
- * no more information than a re-raised one, so it does not matter which of the two comes first.
+ * Is this a re-raised signal?  A signal of the program may look like one.  That does no harm: it has no
+ * more information than a re-raised one, so it does not matter which of the two comes first.
  */
 static bool is_reraised(const siginfo_t *info)
 {
@@ -291,8 +292,8 @@ static inline fs_handler_fn *handler_to_run(int sig)
 }
 
 /*
- * The call of the handler comes last, so that the compiler turns it into a jump.  Without a handler the
- * thread sends itself the signal again, for the new disposition.
+ * The handler is called last, so that the compiler turns the call into a jump.  Without a handler the
+ * thread sends itself the signal again, which then gets the new disposition.
  */
 void fs_trampoline(int sig, siginfo_t *info, void *context)
 {
@@ -310,8 +311,8 @@ void fs_trampoline(int sig, siginfo_t *info, void *context)
 /* ---- 3: it interrupts a section ---- */
 
 /*
- * Without room the signal goes back to the kernel at once, which delivers it at the end of the section:
- * until then it is blocked.
+ * Defer a signal.  If there is no room for it, the thread sends it to itself again, and the kernel delivers
+ * it at the end of the section, because until then it is blocked.
  */
 static void defer(int sig, siginfo_t *info, ucontext_t *context)
 {
@@ -377,12 +378,12 @@ void fs_section_leave(void)
 /* ---- 5: the re-raised signal comes ---- */
 
 /*
- * A signal comes outside a section, and others are deferred.  If it is a re-raised one, replace its siginfo
- * by the oldest deferred one of its number.
+ * Called when a signal comes outside a section while others are deferred.  If it is a re-raised one,
+ * replace its siginfo by the oldest deferred one of its number.
  *
- * If it is not, the oldest still goes first, and this one is deferred in its place.  Then a re-raised
- * real-time signal is still queued behind it.  Of any other number the kernel queues only one signal for a
- * thread, so the re-raised one is gone.
+ * If it is not, the oldest deferred signal of its number still goes first, and this one is deferred in its
+ * place.  A re-raised real-time signal is then still queued behind it.  Of any other number the kernel
+ * queues only one signal for a thread, so the re-raised one has been dropped.
  */
 static void exchange_for_deferred(int sig, siginfo_t *info)
 {
@@ -412,7 +413,8 @@ static void exchange_for_deferred(int sig, siginfo_t *info)
 
 /*
  * All re-raised signals have been delivered, except those that the thread has blocked in a handler.  If one
- * of the others is still on the list, the program ignores it by now, and the kernel has discarded it.
+ * that is not blocked is still on the list, the program ignores this signal by now, and the kernel has
+ * discarded it.
  */
 static void forget_discarded(uint64_t to_unblock)
 {
@@ -429,7 +431,7 @@ static void forget_discarded(uint64_t to_unblock)
     change_mask(SIG_SETMASK, before, NULL);
 }
 
-/* Returns the oldest that could not be sent again, or -1. */
+/* Returns the index of the oldest deferred signal that could not be sent again, or -1. */
 static int find_unsent(uint64_t to_unblock)
 {
     for (int i = 0; i < self.deferred; i++) {
@@ -452,7 +454,7 @@ static void call_handler(int sig, siginfo_t *info, uint64_t mask)
         handler(sig, info, &context);
 }
 
-/* Call the handlers of signals that could not be sent again.  They do not interrupt each other. */
+/* Call the handlers of signals that could not be sent again.  These handlers do not interrupt each other. */
 static void run_unsent(uint64_t to_unblock)
 {
     uint64_t before = block_all();
@@ -473,8 +475,9 @@ static void run_unsent(uint64_t to_unblock)
 /* ---- A signal comes in a child, right after the fork ---- */
 
 /*
- * A child finds zeros in memory with MADV_WIPEONFORK (since Linux 4.14).  On an older kernel, a handler that
- * runs before those of pthread_atfork() must not use a semaphore that another thread of the parent was using.
+ * A child recognizes itself by memory with MADV_WIPEONFORK (since Linux 4.14), which is zero after a fork.
+ * On an older kernel, a handler that runs before those of pthread_atfork() must not use a semaphore that
+ * another thread of the parent was using.
  */
 void fs_handlers_prepare(void (*call)(void))
 {

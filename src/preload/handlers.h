@@ -7,7 +7,7 @@
 #include <signal.h>
 #include <stdbool.h>
 
-/* Every handler is called by this type; a handler (int) ignores the other arguments. */
+/* Every handler is called as a function of this type; a handler (int) ignores the other arguments. */
 typedef void fs_handler_fn(int sig, siginfo_t *info, void *context);
 
 #define FS_SIGNALS 65       /* one more than the highest signal number of Linux */
@@ -22,8 +22,8 @@ extern struct fs_installed {
 fs_handler_fn fs_trampoline;
 
 /*
- * Called before a handler with SA_RESETHAND: reset the disposition.  Returns the handler; or NULL, if
- * another thread has reset or changed the disposition since the kernel chose this one.
+ * Called before a handler with SA_RESETHAND: reset the disposition.  Returns the handler; or NULL if
+ * another thread has reset or changed the disposition since the kernel chose the trampoline.
  */
 extern fs_handler_fn *(*fs_reset_handler)(int sig);
 
@@ -31,8 +31,9 @@ extern fs_handler_fn *(*fs_reset_handler)(int sig);
 extern void (*fs_note_handler)(bool restarts);
 
 /*
- * Between these two no handler of the program runs in this thread.  They can be nested, and take a few
- * instructions.  (A lock that is held only between them can be taken in handlers, too.)
+ * Begin and end a section: between these calls no handler of the program runs in this thread.  Sections can
+ * be nested; each call takes a few instructions.  (A lock that is held only in sections can be taken in
+ * handlers, too.)
  */
 void fs_section_enter(void);
 void fs_section_leave(void);
@@ -40,7 +41,7 @@ void fs_section_leave(void);
 /* `after_fork` is called first if a signal comes in a child before the handlers of pthread_atfork() run. */
 void fs_handlers_prepare(void (*after_fork)(void));
 
-/* In the child, after a fork: drop the deferred signals, which were sent to the parent. */
+/* Called in the child, after a fork: drop the deferred signals, which were sent to the parent. */
 void fs_handlers_in_child(void);
 
 #endif

@@ -7,7 +7,7 @@
  *
  *      sigaction() and others      actions.c: no handler runs in a critical section, see handlers.c
  *      siglongjmp() and others     jumps.c: a handler may leave a wait by a jump
- *      _Fork()                     it does not run the handlers of pthread_atfork()
+ *      _Fork()                     libc's does not run the handlers of pthread_atfork()
  *
  * Other semaphores are passed through to libc untouched, and counted: process-shared ones, named ones, and
  * every sem_t that was not initialized through this module.
@@ -54,9 +54,9 @@ static void in_child(void)
 }
 
 /*
- * Begin a new generation first.  The library's own handler of pthread_atfork() may come after this one, and
- * a signal in between: its handler would find the mutexes as the parent's threads left them, and never get
- * one.
+ * Begin a new generation first.  The library's own handler of pthread_atfork() may run after this one, and
+ * a signal may come between them: the signal's handler would find mutexes that the parent's threads had
+ * locked, and wait for ever.
  */
 static void after_fork(void)
 {
@@ -66,7 +66,7 @@ static void after_fork(void)
 
 static _Atomic bool libcs_found;
 
-/* Names that every glibc has.  For a missing one dlsym() calls malloc(), which may come back here. */
+/* Find functions that every glibc has.  For a missing name dlsym() calls malloc(), which may come back here. */
 static void find_libcs(void)
 {
     FIND(init);
@@ -102,11 +102,11 @@ static void map_and_hook(void)
 
 /*
  * Make the module ready, once: before main, or earlier if the constructor of a library uses semaphores.
- * Returns false while another call does that; meanwhile all semaphores are libc's.
+ * Returns false while another call is preparing; meanwhile all semaphores are libc's.
  *
- * This call does not wait for the other one, which may be further up on this stack: its getenv(), mmap() or
- * malloc() may be another preloaded library's, which begins its own work in its first call, with
- * semaphores, perhaps with a thread.
+ * This call does not wait for that one, which may be further up on this stack: the getenv(), mmap() or
+ * malloc() that it calls may be another preloaded library's, which initializes itself in its first call,
+ * and uses semaphores for that, perhaps with a thread.
  */
 static bool prepare(void)
 {
@@ -133,8 +133,8 @@ __attribute__((constructor)) static void prepare_early(void)
 }
 
 /*
- * _Fork() runs no handlers in the child, and may copy a section that another thread is in.  libc's own calls
- * of _Fork() do not come here.
+ * libc's _Fork() runs no fork handlers in the child, and may copy a section that another thread is in.
+ * libc's own calls of _Fork() do not come here.
  */
 EXPORT pid_t _Fork(void)
 {
@@ -167,7 +167,7 @@ static bool pass_through(enum fs_cell_kind kind)
 
 /* ---- The fast paths: a plain semaphore is a number, and has no waiters ---- */
 
-/* Acquire order: the caller must see what the thread wrote that posted this unit. */
+/* Acquire order: the caller must see what the thread that posted this unit wrote before. */
 static bool take_plain(sem_t *sem)
 {
     struct fs_in_place *in = fs_in_place(sem);
@@ -181,7 +181,10 @@ static bool take_plain(sem_t *sem)
     return false;
 }
 
-/* Release order, for take_plain().  The compare-and-swap is the last access: *sem may be gone. */
+/*
+ * Release order, for take_plain().  The compare-and-swap is the last access, because after it *sem may be
+ * gone.
+ */
 static bool post_plain(sem_t *sem)
 {
     struct fs_in_place *in = fs_in_place(sem);
@@ -237,8 +240,8 @@ EXPORT int sem_init(sem_t *sem, int pshared, unsigned value)
 }
 
 /*
- * While threads wait, sem_destroy does nothing: as in libc, they can still be woken.  A destroyed semaphore
- * can still be used, as in libc.
+ * While threads wait, sem_destroy does nothing.  As in libc, these threads can still be woken, and a
+ * destroyed semaphore can still be used.
  */
 EXPORT int sem_destroy(sem_t *sem)
 {
@@ -279,8 +282,8 @@ static int wait_in_cell(struct fs_cell *cell, clockid_t clock, const struct time
 }
 
 /*
- * Sleep for a millisecond.  Returns ETIMEDOUT after the deadline, or EINTR if a handler ends the wait: as in
- * libc, a handler with SA_RESTART ends only a wait with a deadline.
+ * Sleep for a millisecond.  Returns ETIMEDOUT after the deadline, or EINTR if a handler ends the wait.  As
+ * in libc, a handler with SA_RESTART ends only a wait with a deadline.
  */
 static int poll_pause(clockid_t clock, const struct timespec *deadline)
 {
@@ -313,7 +316,10 @@ static int wait_in_libc(sem_t *sem, clockid_t clock, const struct timespec *dead
     return result;
 }
 
-/* Wait for a unit.  Without memory for a cell the thread polls: libc's sem_wait cannot fail either. */
+/*
+ * Wait for a unit.  Without memory for a cell the thread polls, because sem_wait must not fail for lack of
+ * memory: libc's does not either.
+ */
 static int wait_interposed(sem_t *sem, clockid_t clock, const struct timespec *deadline)
 {
     struct fs_cell *cell;
@@ -345,7 +351,7 @@ EXPORT int sem_wait(sem_t *sem)
     return take_plain(sem) ? 0 : wait_interposed(sem, CLOCK_REALTIME, NULL);
 }
 
-/* EAGAIN counts only if the cell is not retired. */
+/* EAGAIN is the result only if the cell is not retired. */
 EXPORT int sem_trywait(sem_t *sem)
 {
     struct fs_cell *cell;
@@ -367,7 +373,7 @@ EXPORT int sem_trywait(sem_t *sem)
     return 0;
 }
 
-/* As in libc, the deadline is checked before anything else; libc does it for its own semaphores. */
+/* As in libc, the deadline is checked before anything else.  For its own semaphores, libc checks it. */
 static int wait_until(sem_t *sem, clockid_t clock, const struct timespec *deadline)
 {
     struct fs_cell *cell;
@@ -433,7 +439,7 @@ EXPORT int sem_getvalue(sem_t *restrict sem, int *restrict value)
     return pass_through(kind) ? libc.getvalue(sem, value) : -1;
 }
 
-/* Only counts.  The result is a semaphore of libc, which the other functions pass through. */
+/* This wrapper only counts.  The result is a semaphore of libc, which the other functions pass through. */
 EXPORT sem_t *sem_open(const char *name, int oflag, ...)
 {
     va_list args;

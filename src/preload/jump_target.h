@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* jump_target.h - the target of a jump of glibc, on processors where it is known. */
+/* jump_target.h - the target of a jump of glibc, on processors for which this module can decode it. */
 #ifndef FS_JUMP_TARGET_H
 #define FS_JUMP_TARGET_H
 

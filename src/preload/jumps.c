@@ -2,9 +2,9 @@
 /*
  * jumps.c - signal handlers that leave a wait by a jump: step 7 of the life of a signal, in handlers.c.
  *
- * A thread waits in sem_wait, and a handler runs, which jumps to where the program called sigsetjmp().
- * With libc nothing is left of the wait.  Here the waiter, on the stack that the jump releases, would still
- * be in the queue, and the next post would write to that stack.
+ * A thread waits in sem_wait, and a handler runs, which jumps to where the program called sigsetjmp().  In
+ * libc nothing of the wait remains.  Here the waiter, on the stack that the jump releases, would stay in
+ * the queue, and the next post would write to that stack.
  *
  * So this module wraps the functions that jump.  Each thread has a list of its waits, and a jump over a
  * wait abandons it, as a cancellation does: the waiter is dequeued, and a unit that was already granted
@@ -15,7 +15,7 @@
  * Neither setcontext() nor a jump that is not glibc's is detected.
  */
 #define _GNU_SOURCE
-/* Some distributions always define it; glibc's header then renames the functions below. */
+/* Some distributions always define _FORTIFY_SOURCE; glibc's header then renames the functions below. */
 #undef _FORTIFY_SOURCE
 #include "jumps.h"
 
@@ -96,12 +96,12 @@ void fs_wait_ends(void)
 /* ---- Which waits does a jump go over? ---- */
 
 /*
- * Stacks grow down.  A jump that stays on one stack goes over everything from the current frame up to the
- * target.  A jump from an alternate stack goes over everything there from the current frame up, and over
- * everything on the other stack below the target.
+ * Stacks grow down.  A jump within one stack goes over everything from the current frame up to the target.
+ * A jump from an alternate stack to another stack goes over everything on the alternate stack above the
+ * current frame, and everything on the other stack below the target.
  *
- * Both are one interval of addresses, from the current frame up to the target; it wraps around the end of
- * the address space if the alternate stack is the higher one.
+ * In both cases this is one interval of addresses, from the current frame up to the target, which wraps
+ * around the end of the address space if the alternate stack is the higher one.
  */
 static bool goes_over(uintptr_t from, uintptr_t to, const struct fs_wait_place *place)
 {
@@ -117,7 +117,10 @@ static void leave_waits(const struct __jmp_buf_tag *env)
     while (to != 0 && place != NULL && goes_over(from, to, place)) {
         void *wait;
 
-        /* In a section: a handler that comes meanwhile runs after it, and may jump, too. */
+        /*
+         * Abandon the wait in a section: the handler of a signal that comes meanwhile runs after it, and
+         * may jump, too.
+         */
         fs_section_enter();
         wait = place->wait;
         place->wait = NULL;

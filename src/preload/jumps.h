@@ -5,11 +5,14 @@
 
 /* A call of sem_wait or one of its relatives, on the stack of its thread. */
 struct fs_wait_place {
-    void                 *wait;     /* the library's wait, or NULL at this moment */
+    void                 *wait;     /* the library's wait, or NULL if the call is not in one */
     struct fs_wait_place *outer;    /* the wait that the handler which made this call has interrupted */
 };
 
-/* Calls are nested.  leave() is also called if the thread is canceled. */
+/*
+ * Record that this thread enters and leaves such a call.  Calls can be nested.  fs_wait_place_leave() is
+ * also called if the thread is canceled.
+ */
 void fs_wait_place_enter(struct fs_wait_place *place);
 void fs_wait_place_leave(struct fs_wait_place *place);
 

@@ -8,7 +8,7 @@
 #include <stdbool.h>
 #include <string.h>
 
-/* Marks a function that this module puts in front of libc's; interpose.map lists them. */
+/* Marks a function of this module that replaces one of libc; interpose.map lists these functions. */
 #define EXPORT __attribute__((visibility("default")))
 
 /*
@@ -23,9 +23,9 @@ static inline void fs_find_next(void *function, const char *name)
 }
 
 /*
- * Two threads may be here at once, and write the same values.  It is not pthread_once(), because a
- * sanitizer that is loaded before this module gets here before its own functions work.  Release order, for
- * the values.
+ * Call `find` unless a call has returned before.  Two threads may do so at once, and write the same values.
+ * pthread_once() is not used, because a sanitizer that is loaded before this module gets here before its
+ * own functions work.  Release order, for these values.
  */
 static inline void fs_find_once(_Atomic bool *found_all, void (*find)(void))
 {

@@ -3,9 +3,10 @@
  * priority.c - see priority.h.
  *
  * In a process that had a real-time priority when it started, or the right to one, each wait asks the
- * kernel: nothing else tells when a thread calls pthread_setschedparam().  In any other process a sandbox
- * may forbid that system call.  There one wait in ASK_EACH reads the policy of its thread, until it finds a
- * real-time thread, which another process (chrt, rtkit) has made one.
+ * kernel: nothing tells this module when a thread calls pthread_setschedparam().  In any other process a
+ * sandbox may forbid that system call, so one wait in ASK_EACH reads only the policy of its thread.  When
+ * one of these waits finds a real-time policy, which another process (chrt, rtkit) has set, each wait asks
+ * the kernel.
  */
 #include "priority.h"
 
@@ -21,7 +22,7 @@ static _Atomic bool asks;       /* each wait asks the kernel; never false again 
 
 static _Thread_local int waits_left __attribute__((tls_model("initial-exec")));
 
-/* A handler may interrupt this and call it, too; both results are right. */
+/* A handler may interrupt this function and call it, too; both results are right. */
 int fs_priority(void)
 {
     if (!atomic_load_explicit(&asks, memory_order_relaxed)) {

@@ -53,7 +53,7 @@ static void describe_caller(const void *caller, struct fs_record *r)
         snprintf(text, size, "%p", caller);
         return;
     }
-    /* A file of this type is always at the same address, which its debugging information has. */
+    /* A file of type ET_EXEC is always loaded at the address that its debugging information has. */
     if (((const ElfW(Ehdr) *)info.dli_fbase)->e_type != ET_EXEC)
         call -= (uintptr_t)info.dli_fbase;
     atomic_store_explicit(&r->call, call, memory_order_relaxed);

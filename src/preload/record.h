@@ -15,7 +15,7 @@
 
 extern struct fs_records *fs_records;   /* r/o after fs_records_map(); NULL without statistics */
 
-/* The counters in that case. */
+/* The counters that FS_COUNT() increments without statistics. */
 extern struct fs_uncounted {
     _Atomic uint64_t created, shared, named, unknown, dangling, passed;
 } fs_uncounted;
@@ -24,22 +24,22 @@ extern struct fs_uncounted {
     atomic_fetch_add_explicit(fs_records != NULL ? &fs_records->what : &fs_uncounted.what, 1,  \
                               memory_order_relaxed)
 
-/* --libc: the semaphores stay libc's. */
+/* Are semaphores only measured, and left to libc (--libc)? */
 static inline int fs_only_counts(void)
 {
     return fs_records != NULL && fs_records->only_count != 0;
 }
 
-/* Map the file, if fairsem-run records statistics. */
+/* Map the file of the statistics, if fairsem-run has created one. */
 void fs_records_map(void);
 
 /* Returns the number of a new record for a semaphore that `caller` makes, or 0 without a record. */
 uint64_t fs_record_new(const sem_t *sem, const void *caller);
 
-/* Returns the record with this number, or NULL if it is not that of `sem`, which may be a copy. */
+/* Returns the record with this number; or NULL if the record is not that of `sem`, which may be a copy. */
 struct fs_record *fs_record_of(const sem_t *sem, uint64_t number);
 
-/* The time in ns, or 0 without statistics. */
+/* Returns the time in ns, or 0 without statistics. */
 uint64_t fs_record_start(void);
 
 /* Record that a wait which began at `start` has ended with a unit.  record may be NULL. */

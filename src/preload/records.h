@@ -16,7 +16,7 @@
 /* The variable that names the file in the program's environment. */
 #define FS_RECORDS_ENV "FAIRSEM_STATS_FILE"
 
-/* And the one with the time of --bypass, in nanoseconds. */
+/* The variable with the time of --bypass, in nanoseconds. */
 #define FS_BYPASS_ENV "FAIRSEM_BYPASS_NS"
 
 #define FS_RECORDS_VERSION 4
@@ -32,21 +32,21 @@ struct fs_waited {
 struct fs_record {
     struct fs_waited waited;
     _Atomic uint64_t address;   /* of the sem_t */
-    _Atomic int32_t  pid;       /* the rest is valid if it is not 0 */
+    _Atomic int32_t  pid;       /* if not 0, the record is valid */
     _Atomic uint64_t call;      /* for addr2line: the call of sem_init, in its file; 0 if unknown */
-    char             creator[100];  /* the place that called sem_init */
+    char             creator[100];  /* text: the place that called sem_init */
 };
 
 struct fs_records {
     uint32_t         version;   /* written by fairsem-run */
-    uint32_t         only_count;/* the same: the semaphores stay libc's */
+    uint32_t         only_count;/* written by fairsem-run: 1 for --libc */
     _Atomic uint32_t header;    /* the program has libfairsem, perhaps for fairsem/posix.h */
-    _Atomic uint32_t processes; /* how many have loaded the interposer */
+    _Atomic uint32_t processes; /* how many processes have loaded the interposer */
     _Atomic uint32_t used;      /* entries of record[]; may be larger than record[] for a moment */
     _Atomic uint64_t created;   /* semaphores that were made */
     _Atomic uint64_t shared;    /* passed through: sem_init with pshared */
     _Atomic uint64_t named;     /* passed through: sem_open, also if it failed */
-    _Atomic uint64_t unknown;   /* passed through: calls on a sem_t we did not make */
+    _Atomic uint64_t unknown;   /* passed through: calls on a sem_t that this module has not made */
     _Atomic uint64_t dangling;  /* calls on a reference to no valid cell */
     _Atomic uint64_t passed;    /* units that were taken while other threads waited: --bypass */
     struct fs_waited waited;    /* the sum of all semaphores */
