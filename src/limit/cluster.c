@@ -17,8 +17,8 @@
 /* ---- Descriptors ---- */
 
 /*
- * The command inherits only the descriptors that this process was given: libcurl opens some without
- * FD_CLOEXEC.  It opens few, and they get the lowest free numbers.
+ * libcurl opens descriptors without FD_CLOEXEC, which the command must not inherit.  They are few, and have
+ * the lowest free numbers, so a check of the lowest DESCRIPTORS numbers finds them.
  */
 enum { DESCRIPTORS = 4096 };
 static struct pollfd given[DESCRIPTORS];
@@ -47,12 +47,12 @@ static void hide_others(void)
 
 /* ---- The command ---- */
 
-/* If etcd has taken longer than this to end the wait, it is not queried again. */
+/* A wait that ends later than this after its timeout shows that etcd does not answer. */
 #define ANSWERS_NS INT64_C(1000000000)
 
 static int run_in_cluster(const struct cluster_name *name)
 {
-    static fairsem_cluster_hold_t hold;     /* static: a thread may still give it back when main() returns */
+    static fairsem_cluster_hold_t hold;     /* static: a thread may still release it when main() returns */
     struct timespec began;
     struct command command;
     sigset_t mask;

@@ -23,10 +23,10 @@
 #include <unistd.h>
 
 enum {
-    LEAVE_TIMEOUT_MS = 1000,    /* for etcd to dequeue the request after a signal */
-    RELEASE_S = 6,              /* for etcd to take units back; the library tries for five seconds */
-    SECONDS_BETWEEN = 2,        /* between two queries for the progress line */
-    MORE_FOR_USERS = 50,        /* running or waiting commands that add a second, as a query reads all */
+    LEAVE_TIMEOUT_MS = 1000,    /* limit for etcd to dequeue the request after a signal */
+    RELEASE_S = 6,              /* limit of a release; the library retries it for five seconds */
+    SECONDS_BETWEEN = 2,        /* from one query for the progress line to the next */
+    MORE_FOR_USERS = 50,        /* each 50 commands add a second, because a query reads all of them */
 };
 
 /* Belongs to the main thread before the wait, then to the thread that queries etcd. */
@@ -45,7 +45,7 @@ static const char *reentrant_name(const char *name)
     return text;
 }
 
-/* Returns a hash of a URL, which ignores slashes at its end, capitals in its host, and "http://". */
+/* Returns a hash of a URL.  Slashes at its end, capitals in its host, and "http://" do not change the hash. */
 static unsigned long long number_of_endpoint(const char *url, size_t length)
 {
     unsigned long long number = 14695981039346656037ull;
@@ -101,13 +101,13 @@ bool cluster_announce(const struct cluster_name *name, int64_t fence)
 struct outer {
     const struct cluster_name *name;
     int64_t limit;
-    int     error;      /* not 0 if it is unknown whether the command has units */
+    int     error;      /* why it is unknown whether the outer command holds units, or 0 */
 };
 
 /*
- * Returns the units that a process holds, as its entry says.  The process holds them until it retires, and no
- * other process with its ID was started at the same time.  If the endpoints differ, a query decides: in the
- * same etcd the process has the same fence.
+ * Returns the units that a process holds according to its entry, or 0 if the entry is of an earlier process: a
+ * process is identified by its ID and its start time, and its start time reads as 0 once it has retired.  If
+ * the endpoints differ, a query decides: it is the same etcd if the process has the same fence there.
  */
 static int64_t units_of_outer(void *arg, long pid, const char *rest)
 {
@@ -152,7 +152,7 @@ bool cluster_start_thread(void *(*work)(void *arg), void *arg)
 static pthread_t releasing;
 static _Atomic bool is_released;
 
-/* Runs in a separate thread, because the library may wait for more than etcd. */
+/* Runs in a separate thread, because a release may take longer than cluster_release() may. */
 static void *release(void *hold)
 {
     fairsem_cluster_release(hold);
@@ -194,9 +194,9 @@ struct etcd_wait {
     const struct cluster_name *name;
     fairsem_cluster_hold_t    *hold;
 
-    fairsem_t       over;           /* has a unit when queries must stop */
+    fairsem_t       over;           /* is released when queries must stop */
     pthread_mutex_t mutex;
-    bool            queries;        /* mutex: the thread for queries was started */
+    bool            queries;        /* mutex: query_thread() was started */
     struct queue_position position; /* mutex: the last answer */
 };
 
@@ -238,7 +238,7 @@ static void give_back_by_signal(void *arg)
         cluster_release(w->hold, true);
 }
 
-/* Runs in a separate thread, because a query waits while etcd does not answer. */
+/* Runs in a separate thread, because a query blocks while etcd does not answer. */
 static void *query_thread(void *arg)
 {
     struct etcd_wait *w = arg;
@@ -289,7 +289,7 @@ static int wait_for_etcd(const struct cluster_name *name, fairsem_cluster_hold_t
     return error;
 }
 
-/* Print why the limit has refused the request.  Returns false if it was not the limit. */
+/* Print a message if the limit is why the request was refused.  Returns false if it is not. */
 static bool tell_limit(const struct cluster_name *name, int error)
 {
     int64_t limit;

@@ -65,7 +65,7 @@ static int print_cluster_name(const struct cluster_name *name)
 
     if (error != 0)
         return error;
-    if (damage != 0)            /* the other users can be read */
+    if (damage != 0)            /* only some keys are damaged: the other users were read */
         warnx("%s: the key 'r-limit' is damaged", name->name);
     output_name(&shown);
     return damage;
@@ -87,7 +87,7 @@ static int print_all_of_cluster(const void *arg)
     while ((error = fairsem_cluster_next(all->handle, found)) == 0) {
         make_printable(strcpy(text, found));
         error = print_cluster_name(&one);
-        if (error != 0 && error != ENOENT)      /* the name was removed at this moment, or never made */
+        if (error != 0 && error != ENOENT)      /* ENOENT: the name was just removed, or never made */
             result = cluster_result(&one, error);
     }
     if (error == EACCES)

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * cluster_supervise.c - end the command before etcd gives its place away; see cluster_name.h.
+ * cluster_supervise.c - end the command before etcd grants its units to another one; see cluster_name.h.
  *
- * As fairsem-limit(1) says, a hold is valid for three quarters of the lease.  SIGKILL is sent at its end,
- * SIGTERM an eighth of the lease earlier.
+ * A hold is valid for three quarters of the lease, as fairsem-limit(1) says.  The command gets SIGKILL at the end
+ * of the hold, and SIGTERM an eighth of the lease before that.
  *
- * From the moment that a lease is in danger until the command has been killed, this thread does not block,
- * allocate memory, open a descriptor or query etcd: everything it needs was made before.  A separate
- * thread writes the message, because a terminal or a pipe may block it for ever.
+ * From the SIGTERM until the command has been killed, this thread does not block, allocate memory, open a
+ * descriptor or query etcd: all that it needs was made before.  A separate thread writes the message, because
+ * a terminal or a pipe may block its writer for ever.
  */
 #define _GNU_SOURCE
 #include "cluster_name.h"
@@ -27,15 +27,15 @@
 #include <unistd.h>
 
 enum { LOOK_AGAIN_MS = 20, NS_PER_MS = 1000000 };
-#define GIVE_UP_NS INT64_C(10000000000)    /* after the first SIGKILL */
+#define GIVE_UP_NS INT64_C(10000000000)    /* from the first SIGKILL until processes count as unkillable */
 
 struct cluster_supervisor {
     struct supervisor          supervisor;  /* first */
     const struct cluster_name *name;
     fairsem_cluster_hold_t    *hold;
-    int64_t                    grace;       /* before the end of the hold */
+    int64_t                    grace;       /* from SIGTERM to the end of the hold */
     bool                       told, ending, killing;
-    struct timespec            since;       /* the first SIGTERM, then the first SIGKILL */
+    struct timespec            since;       /* time of the first SIGTERM, later of the first SIGKILL */
     long                       found[4096]; /* the descendants, as of the last search */
     size_t                     found_count;
     const char                *words[2];
@@ -45,12 +45,12 @@ static void signal_one(pid_t pid, int signal)
 {
     kill(pid, signal);
     if (signal == SIGTERM)
-        kill(pid, SIGCONT);         /* a stopped process would not handle the signal */
+        kill(pid, SIGCONT);         /* a stopped process handles no SIGTERM */
 }
 
 /*
- * First signal the command, for which no /proc is needed, then all descendants.  child is 0 if the command has
- * ended.  Orphans become children of this process, so it also finds what a killed shell leaves behind.
+ * Signal the command, which needs no /proc, and then all descendants.  child is 0 if the command has ended.
+ * Orphans become children of this process, so the descendants include the children of a killed shell.
  */
 static void signal_all(struct cluster_supervisor *s, pid_t child, int signal)
 {
@@ -67,7 +67,10 @@ static void signal_all(struct cluster_supervisor *s, pid_t child, int signal)
 
 static fairsem_t words_free = FAIRSEM_INITIALIZER(1);
 
-/* Use write(), because another thread may hold the lock of stderr.  Texts of the library take the handle's lock. */
+/*
+ * Runs in a separate thread, because write() may block, and fairsem_cluster_why() takes the handle's lock.  Does not
+ * use stdio, because another thread may hold the lock of stderr.
+ */
 static void *write_words(void *arg)
 {
     struct cluster_supervisor *s = arg;
@@ -85,13 +88,13 @@ static void *write_words(void *arg)
     return NULL;
 }
 
-/* Wait up to a second until the last message is written.  Returns false if it is not. */
+/* Wait for at most a second until the last message is written.  Returns false if it is not written by then. */
 static bool finish_words(void)
 {
     return fairsem_acquire_for(&words_free, 1, INT64_C(1000) * NS_PER_MS) == 0;
 }
 
-/* Print a message, if the previous one has been written. */
+/* Print a message, unless the previous message is still being written. */
 static void say(struct cluster_supervisor *s, const char *what, const char *more)
 {
     if (!finish_words())
@@ -104,7 +107,7 @@ static void say(struct cluster_supervisor *s, const char *what, const char *more
 
 /* ---- Supervise ---- */
 
-/* Name the processes that cannot be killed, and exit: the place is lost in any case. */
+/* Print the processes that cannot be killed, and exit: the units are lost in any case. */
 static void give_up(struct cluster_supervisor *s, pid_t child)
 {
     static char list[500] = " unknown ones, without /proc";
@@ -142,7 +145,7 @@ static int check_hold(struct supervisor *supervisor, pid_t child)
         signal_all(s, child, SIGTERM);
         say(s, why, "; the command is ended");
     }
-    /* A renewal that succeeds after all gives more time to the command, not to processes that it has left behind. */
+    /* A renewal that succeeds late gives more time to the command, but not to processes that it has left behind. */
     if (!s->killing && left >= NS_PER_MS && (child != 0 || duration_since(&s->since) < s->grace))
         return (int)(left / NS_PER_MS);
     if (!s->killing)
@@ -154,7 +157,7 @@ static int check_hold(struct supervisor *supervisor, pid_t child)
     return LOOK_AGAIN_MS;
 }
 
-/* Processes that the command has left behind must end in time, too. */
+/* End the processes that the command has left behind, by the same deadline. */
 static void end_rest(struct cluster_supervisor *s)
 {
     pid_t ended;
@@ -176,7 +179,7 @@ static bool cluster_command_ended(struct supervisor *supervisor, int status)
         end_rest(s);
     cluster_release(s->hold, false);
     finish_words();
-    return !s->ending;      /* a command that was told to stop has failed, even if its status is 0 */
+    return !s->ending;      /* a command that got SIGTERM here has failed, even if its status is 0 */
 }
 
 int cluster_run_supervised(const struct cluster_name *name, fairsem_cluster_hold_t *hold,

@@ -19,9 +19,9 @@
 
 struct keeper {
     struct local_name *name;
-    int                file;        /* the file of the descriptor, opened again */
-    int                ready;       /* a pipe to the parent */
-    struct flock       until;       /* a lock that is granted when the descriptor's open file is closed */
+    int                file;        /* a new open file of the file behind the descriptor */
+    int                ready;       /* write end of a pipe to the parent */
+    struct flock       until;       /* conflicting lock, granted when the script's open file is closed */
 };
 
 /* ---- The lock ---- */
@@ -32,9 +32,9 @@ static struct flock lock_of(short type, off_t byte)
 }
 
 /*
- * Reserve a pair of bytes by a write lock on the first, as other keepers may use the same file, and lock the second
- * through the descriptor.  A read lock needs a readable descriptor, a write lock a writable one.  Returns 0 or an
- * errno value.
+ * Find two bytes that no other keeper of this file uses, by a write lock on the first one.  Lock the second one
+ * through the descriptor: for reading if the descriptor is read-only, else for writing, as fcntl() requires.
+ * Returns 0 or an errno value.
  */
 static int lock_descriptor(struct keeper *k, int fd)
 {
@@ -61,7 +61,10 @@ static int lock_descriptor(struct keeper *k, int fd)
 
 /* ---- The keeper ---- */
 
-/* Close all that may lead to the same open file, or to a pipe whose reader waits for its end.  None is ours yet. */
+/*
+ * Close the descriptors inherited from the script: a copy of its descriptor would keep the open file open, and the
+ * reader of a pipe would wait for the keeper's end.  The keeper has opened only those that are left out here.
+ */
 static bool close_inherited(const struct keeper *k)
 {
     DIR *list = opendir("/proc/self/fd");
@@ -79,7 +82,7 @@ static bool close_inherited(const struct keeper *k)
     return true;
 }
 
-/* Detach from the script's terminal: from now on this process ends when the descriptor's file is closed. */
+/* Detach from the terminal: the keeper ends when the script's open file is closed, not by Ctrl-C. */
 static bool become_daemon(void)
 {
     int null = open("/dev/null", O_RDWR | O_CLOEXEC);
@@ -117,7 +120,7 @@ static int keep(struct keeper *k)
             continue;
     }
     local_release(name);
-    return OWN_FAILURE;             /* matters only to a parent that has read nothing */
+    return OWN_FAILURE;             /* seen only by a parent that has read no byte from the pipe */
 }
 
 int hold_place(struct local_name *name)
@@ -129,7 +132,7 @@ int hold_place(struct local_name *name)
 
     if (fcntl(name->request->hold_fd, F_GETFD) < 0)
         return output_failure("--hold=%d: %s", name->request->hold_fd, strerror(errno));
-    do                              /* the keeper will replace descriptors 0 to 2, which may be closed here */
+    do                              /* occupy 0 to 2 if they are closed: the keeper replaces these */
         fd = open("/dev/null", O_RDWR | O_CLOEXEC);
     while (fd >= 0 && fd <= STDERR_FILENO);
     if (fd < 0 || pipe2(ends, O_CLOEXEC) != 0 || (child = fork()) < 0)

@@ -3,9 +3,9 @@
  * limit.c - fairsem-limit(1): run a command when it is its turn.  Start reading here.
  *
  *      request.h    the command line
- *      names.h      from a name to a segment
+ *      names.h      from a name to the file of its segment
  *      local.h      wait in line; change a limit; remove a name; list running and waiting processes
- *      hold.h       a place without a command, for the rest of a script
+ *      hold.h       hold units without a command, for the rest of a script
  *      rate.h       starts per second
  *      reentrant.h  a command inside a command of the same name
  *      wait_line.h  one wait, with signals and a progress line
@@ -31,8 +31,9 @@
 #include <unistd.h>
 
 /*
- * A shell script uses low descriptors itself ("exec 3> file").  If it inherited our descriptor there, it would
- * close it, which gives the units back.  So occupy the low numbers with descriptors that exec closes.
+ * With --exec the command inherits the descriptor that holds the units.  A shell script uses low numbers itself
+ * ("exec 3> file"): it would close that descriptor if its number were low, and so release the units.  So occupy
+ * the low numbers with descriptors that exec closes.
  */
 #define LOWEST_DESCRIPTOR 40
 
@@ -58,7 +59,7 @@ static bool ended(struct supervisor *supervisor, int status)
     const struct local_supervisor *local = (const struct local_supervisor *)supervisor;
 
     (void)status;
-    local_release(local->name);     /* so that the next command need not detect our death first */
+    local_release(local->name);     /* now, because failure detection would delay the next command */
     return true;
 }
 
@@ -80,7 +81,7 @@ static int run(struct local_name *name)
     error = request->keep ? fairsem_shared_keep_name(name->handle) : 0;
     if (error == 0 && request->exec)
         error = fairsem_shared_keep_on_exec(name->handle, true);
-    /* Without an entry in FAIRSEM_LIMIT_HELD, a command inside this one would wait for this one to end. */
+    /* The entry in FAIRSEM_LIMIT_HELD: without it, a command inside this one would wait for this one. */
     if (error == 0 && !reentrant_announce(name->segment, request->units, ""))
         error = ENOMEM;
     if (error == 0 && !request->exec)
@@ -92,13 +93,14 @@ static int run(struct local_name *name)
 }
 
 /*
- * fairsem-limit-cluster serves the names that etcd keeps, and is linked with libcurl.  Thus a command for a name
- * of this machine does not load libcurl, and fairsem-limit can be installed without it.
+ * fairsem-limit-cluster, a separate program linked with libcurl, serves the names that etcd keeps.  Thus
+ * fairsem-limit does not load libcurl for a name of this machine, and can be installed without libcurl.
  *
- * That program is in the directory of this one, as in a build directory; or at the same relative path, if
- * the installation was moved; or where `make install` has put it.  Root must not run a program of another
- * user, so in the first two places no other user may be able to write the program or its directory.  A user
- * with write access further up can only substitute a directory that passes this check, too.
+ * fairsem-limit-cluster is searched for in three places: in the directory of fairsem-limit, as in a build
+ * directory; at the installed path relative to it, in case the installation was moved; and at the path of `make
+ * install`.  In the first two places, no other user may have write access to the program or its directory,
+ * because root must not run a program of another user.  A user with write access to a parent directory can
+ * only substitute another directory that passes this check.
  */
 static bool only_we_write(int directory, const char *name)
 {
@@ -106,11 +108,11 @@ static bool only_we_write(int directory, const char *name)
 
     return fstatat(directory, name, &st, AT_SYMLINK_NOFOLLOW) == 0
         && (st.st_uid == 0 || st.st_uid == geteuid()) && (st.st_mode & S_IWOTH) == 0
-        /* A user's own group has no other members, so it may have write access; the group of root may not. */
+        /* The user's own group may write, because it has no other members; for root, no group may. */
         && ((st.st_mode & S_IWGRP) == 0 || (st.st_gid == getegid() && geteuid() != 0));
 }
 
-/* Execute the program if it is there.  Returns true if it exists, but others may write it. */
+/* Execute the program if it exists.  Returns true if it was refused, because other users may write it. */
 static bool become_program_in(const char *path, const char *name, char **argv)
 {
     int directory = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);

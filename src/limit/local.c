@@ -35,7 +35,7 @@ static const char *meaning(int error)
 int local_result(const struct local_name *name, int error)
 {
     const struct request *request = name->request;
-    /* Errors that a file of another user can cause. */
+    /* The error may come from a file that belongs to another user. */
     bool is_of_file = error == EPERM || error == EACCES || error == EINVAL || error == ELOOP;
     const char *owner = is_of_file ? name_owner(name->segment) : NULL;
 
@@ -78,7 +78,7 @@ static bool is_current(const struct local_name *name)
 
 /* ---- Remove names that nobody uses ---- */
 
-/* Call fairsem_shared_unlink_unused(), which does not see processes at the gate, after a check of the gate. */
+/* Remove the name unless it has users, or processes wait at its gate, which the library does not know. */
 static int unlink_unused(fairsem_shared_t *handle, const char *name, bool global, const char *segment, bool kept)
 {
     return rate_has_users(name, global) ? EBUSY : fairsem_shared_unlink_unused(handle, segment, kept);
@@ -91,7 +91,7 @@ static int remove_unused(const char *name, bool global, const char *segment, boo
 
     if (error == 0) {
         error = unlink_unused(handle, name, global, segment, kept);
-        /* A command that has opened the segment before must not wait there for ever. */
+        /* Grant all requests of this segment: a command that opened it before the removal would wait for ever. */
         if (error == 0)
             error = fairsem_shared_set_units(handle, FAIRSEM_MAX_UNITS);
         fairsem_shared_close(handle);
@@ -99,26 +99,26 @@ static int remove_unused(const char *name, bool global, const char *segment, boo
     return error;
 }
 
-/* Returns ENOENT if the name was gone while this process had units. */
+/* Release the units, and remove the name if it is unused.  Returns ENOENT if it had been removed already. */
 static int leave_name(const struct local_name *name)
 {
     const struct request *request = name->request;
     int error = unlink_unused(name->handle, request->name, request->global, name->segment, false);
 
     fairsem_shared_close(name->handle);
-    if (error == EBUSY)         /* the other user may have left since */
+    if (error == EBUSY)         /* another user may have left in the meantime */
         remove_unused(request->name, request->global, name->segment, false);
     return error;
 }
 
-/* Make room in a full directory: remove unused names of this user, except those to keep. */
+/* Make room in a full directory: remove unused names of this user, except those with --keep. */
 static void make_room(void)
 {
     struct listed *list = names_list();
     char segment[SEGMENT_NAME_SIZE];
 
     for (const struct listed *at = list; at != NULL && *at->name != '\0'; at++) {
-        /* Skip global names: their other users could kill this process by truncating the file. */
+        /* Skip global names: another user could kill this process with SIGBUS by truncating the file. */
         if (at->global)
             continue;
         if (at->gate)
@@ -137,7 +137,7 @@ static int open_or_make(struct local_name *name)
     const fairsem_shared_attr_t attr = {
         .units = request->limit,
         .max_waiters = MOST_PROCESSES, .max_processes = MOST_PROCESSES,
-        .flags = FAIRSEM_SHARED_NO_SPIN,    /* the start of a command takes much longer than a wakeup */
+        .flags = FAIRSEM_SHARED_NO_SPIN,    /* a wake-up is short, compared with the start of a command */
     };
     int make = name_can_be_made(name->segment, request->global) ? O_CREAT : 0;
     int error = request->interval_ns != 0 ? rate_open(name) : 0;
@@ -146,7 +146,7 @@ static int open_or_make(struct local_name *name)
                                                     request->mode, &attr);
 }
 
-/* Open the segment, whose limit must be the requested one now or before --set-limit.  Returns an exit status. */
+/* Open the segment.  Its limit must be the requested one, or have been until --set-limit.  Returns an exit status. */
 static int open_segment(struct local_name *name)
 {
     const struct request *request = name->request;
@@ -175,7 +175,7 @@ static int open_segment(struct local_name *name)
         error = fairsem_shared_stat(name->handle, &stat);
         if (error == 0 && (stat.capacity == request->limit || stat.initial_units == request->limit))
             return 0;
-        if (error == 0)         /* the limit 0 is for --remove */
+        if (error == 0)         /* only --remove removes a name with the limit 0 */
             error = unlink_unused(name->handle, request->name, request->global, name->segment, stat.capacity != 0);
         fairsem_shared_close(name->handle);
         if (error == EBUSY && !limit_is_as_asked(request, stat.capacity))
@@ -223,8 +223,8 @@ static int64_t units_of(void *name, long pid, const char *rest)
 }
 
 /*
- * Returns 0 if the units are already held, by this process or by an outer command, which has a separate handle;
- * EAGAIN if they are not; E2BIG if too few are.
+ * Returns 0 if this process or an outer command holds enough units already, E2BIG if it holds too few, or EAGAIN if
+ * neither holds any.  Closes the handle if an outer command holds them.
  */
 static int acquire_reentrant(struct local_name *name)
 {
@@ -366,7 +366,7 @@ int local_set_limit(struct local_name *name)
             error = fairsem_shared_set_units(name->handle, request->limit);
         if (error == 0 && request->keep)
             error = fairsem_shared_keep_name(name->handle);
-        /* The last user may have removed the name before the change, or after it if the limit is the initial one. */
+        /* Repeat if the last user has removed the name meanwhile.  A name with its initial limit need not stay. */
         done = error == 0 && ((request->limit == stat.initial_units && !request->keep)
                               || is_current(name));
         fairsem_shared_close(name->handle);

@@ -2,10 +2,10 @@
 /*
  * local.h - the operations of fairsem-limit on a name of this machine.
  *
- * REMOVING A NAME.  The last user of a name removes it.  Another process may have opened the segment just
- * before.  It gets its units when the last user closes the segment, sees that the name no longer leads to that
- * segment, and starts again.  So two segments of one name never have running users at the same time.
- * Users that leave at the same moment may all see each other, so each checks again after it has left.
+ * REMOVING A NAME.  The last user of a name removes it.  A process that has opened the segment just before is
+ * granted its units when the last user closes the segment, sees that the name no longer leads to this segment,
+ * and starts again.  So two segments of one name never have running users at the same time.  Users that leave
+ * at the same moment may all see each other; so each of them checks again after it has left.
  */
 #ifndef LIMIT_LOCAL_H
 #define LIMIT_LOCAL_H
@@ -14,20 +14,20 @@
 
 /* ---- local.c: wait in the queue of the name until the units are granted; change and remove names ---- */
 
-/* Find the name, and open its segment, if it exists.  Returns an errno value. */
+/* Find the name, and open its segment.  Returns 0, ENOENT if it does not exist, or another errno value. */
 int local_open(struct local_name *name);
 
 /*
- * Wait for the units.  Returns true if they are granted: the handle holds them, or is NULL if an outer command
- * holds them.  Otherwise returns false with *exit_status, and with a message unless that is TIMED_OUT.
- * A signal that ends the wait ends the process.
+ * Wait for the units.  Returns true if they are granted: name->handle holds them, or is NULL if an outer command
+ * does.  Otherwise returns false and sets *exit_status, after a message unless it is TIMED_OUT.  A signal that
+ * ends the wait ends the process.
  */
 bool local_acquire(struct local_name *name, int *exit_status);
 
-/* List holders of units, then waiters, also those at the gate.  Needs an open handle.  Returns an errno value. */
+/* List the holders of units, then the waiters, with those at the gate last.  Returns 0 or an errno value. */
 int local_users(const struct local_name *name, const fairsem_shared_user_t **users, int *count);
 
-/* Give the units back, and remove the name if it is unused and not to be kept. */
+/* Release the units, and remove the name if it is unused, unless it was made with --keep. */
 void local_release(const struct local_name *name);
 
 /* Change the limit of a name; remove a name.  Each returns an exit status, with a message if it is not 0. */

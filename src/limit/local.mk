@@ -41,8 +41,8 @@ fairsem_limit_SOURCES = $(fairsem_limit_both) $(fairsem_limit_segments)
 fairsem_limit_CPPFLAGS = $(AM_CPPFLAGS) -D_DEFAULT_SOURCE \
 	-DFAIRSEM_CLUSTER_PROGRAM='"$(cluster_program)"' \
 	-DFAIRSEM_CLUSTER_FROM_HERE='"$(libexec_from_bin)$(PACKAGE)"'
-# Statically, if there is a static library: the dynamic linker would take a third of the time that a
-# short command costs; and what one of the two programs finds is what it was built with.
+# Link libfairsem statically, if there is a static library: the dynamic linker would take a third of the time
+# that a short command costs, and the program always has the version of the library that it was built with.
 fairsem_limit_LDFLAGS = -static
 fairsem_limit_LDADD = libfairsem.la
 

@@ -9,7 +9,7 @@
 #include <fairsem/shared.h>
 
 enum {
-    MOST_PROCESSES = 1024,      /* running or waiting; each costs 168 bytes of memory */
+    MOST_PROCESSES = 1024,      /* that run or wait; each takes 168 bytes of the segment */
     MOST_USERS = 2048           /* listed users of a name: a process can be both running and waiting */
 };
 
@@ -19,7 +19,7 @@ struct local_name {
     char                  segment[SEGMENT_NAME_SIZE];   /* see name_find() */
     fairsem_shared_t     *handle;
     fairsem_shared_t     *gate;                         /* see rate.h */
-    bool                  at_front;                     /* of the gate, and not started */
+    bool                  at_front;                     /* this process is the front of the gate, and has not started */
 };
 
 #endif

@@ -27,7 +27,7 @@ static const struct { const char *name, *type, *help; } metrics[METRICS] = {
     [FAILED] = { "status_failed", "gauge", "1: a name could not be read, and stderr says why." },
 };
 
-/* A file in memory: lines, each with the number of its metric in front.  Children append theirs. */
+/* A file in memory.  Each line begins with the number of its metric.  Child processes append lines, too. */
 static FILE *samples;
 
 int metrics_begin(void)
@@ -58,7 +58,7 @@ static void print_label(const char *text)
     }
 }
 
-/* Write a line up to its value.  le: the bound of a bucket, or NULL for any other sample. */
+/* Write a line up to its value.  `le` is the upper bound of a bucket, or NULL for any other sample. */
 static void begin_sample(const struct shown_name *name, enum metric metric, const char *suffix, const char *le)
 {
     fprintf(samples, "%d fairsem_limit_%s%s{name=\"", metric, metrics[metric].name, suffix);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * metrics.h - the status in the text format of Prometheus.  That format groups samples by metric, while the
- * status is read name by name; so samples are collected first.
+ * metrics.h - the status in the text format of Prometheus.  Samples are collected first, because the format
+ * groups them by metric, while the status is read name by name.
  */
 #ifndef LIMIT_METRICS_H
 #define LIMIT_METRICS_H
@@ -10,9 +10,9 @@
 
 /* Returns an errno value. */
 int  metrics_begin(void);
-/* Also works in a child of the process that prints. */
+/* May be called in a child of the process that prints. */
 void metrics_add(const struct shown_name *name);
-/* failed: a name could not be read.  Returns an errno value if samples are missing. */
+/* `failed` says that a name could not be read.  Returns 0, or an errno value if samples are missing. */
 int  metrics_print(bool failed);
 
 #endif

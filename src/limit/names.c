@@ -18,14 +18,14 @@
 
 #define SHARED_MEMORY "/dev/shm"
 #define COMMON_PREFIX "fairsem-limit."
-#define GATE_SUFFIX " rate"     /* a name has no space */
+#define GATE_SUFFIX " rate"     /* differs from any name: a name contains no space */
 
 enum { PREFIX_SIZE = 40 };
 
 static const char *directory = SHARED_MEMORY;
-static char        private[PATH_MAX];       /* the directory of this user's own names, or "" if that is `directory` */
+static char        private[PATH_MAX];       /* directory of this user's own names; "" if they are in `directory` */
 
-/* A terminal would obey control characters when the name is printed. */
+/* Control characters are refused in names, because a terminal would obey them when a name is printed. */
 static bool has_space_or_control(const char *text)
 {
     while (*text != '\0' && *text != ' ' && control_length(text) == 0)
@@ -36,8 +36,8 @@ static bool has_space_or_control(const char *text)
 /* ---- Directories ---- */
 
 /*
- * Does the path belong to this user, without the permissions `others`?  For a file, these are the checks of
- * FAIRSEM_SHARED_OWN.
+ * Does the path have this type, belong to this user, and have none of the permissions `others`?  A file that
+ * passes also passes the checks of FAIRSEM_SHARED_OWN.
  */
 static bool belongs_to_us(const char *path, mode_t type, mode_t others)
 {
@@ -49,8 +49,8 @@ static bool belongs_to_us(const char *path, mode_t type, mode_t others)
 
 /*
  * Use a directory below the parent for own names, if only this user may change the parent, and its file system
- * supports segments.  A condition that may differ for the next command does not count, because a name must
- * not be in two places: a full file system, or one that is read-only in a container, is an error later.
+ * supports segments.  Conditions that may be different for the next command are not checked, because a name
+ * must not be in two places: a file system that is full, or read-only in a container, is an error later.
  */
 static bool use_private(const char *parent)
 {
@@ -103,7 +103,7 @@ const char *names_set_directory(const char *path)
         length--;
     if (length >= sizeof shorter)
         return strerror(ENAMETOOLONG);
-    memcpy(shorter, path, length);      /* static, so a zero follows */
+    memcpy(shorter, path, length);      /* static, so the copied text ends with a NUL */
     directory = shorter;
     return NULL;
 }
@@ -181,7 +181,7 @@ const char *name_owner(const char *segment)
     return owner;
 }
 
-/* O_NONBLOCK: another user may have made a FIFO of a global name. */
+/* O_NONBLOCK: another user may have made a FIFO with the path of a global name. */
 void name_spare(const char *segment, bool also_in_command)
 {
     int file = open(segment, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | (also_in_command ? 0 : O_CLOEXEC));

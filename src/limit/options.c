@@ -90,7 +90,7 @@ static const struct option options[] = {
     { NULL, 0, NULL, 0 },
 };
 
-/* ---- Arguments of options.  Each prints a message and returns false if the text is wrong. ---- */
+/* ---- Arguments of options.  Each function prints a message and returns false if the text is wrong. ---- */
 
 static bool read_integer(const char *text, int64_t least, int64_t most, const char *what, int64_t *value)
 {
@@ -120,7 +120,7 @@ static bool read_duration(const char *text, const char *what, int64_t *ns)
     return true;
 }
 
-/* Read octal permissions of a file, which must include those of the owner. */
+/* Read octal permissions of a file, which must let the owner read and write. */
 static bool read_mode(const char *text, mode_t *mode)
 {
     char *end;
@@ -164,7 +164,7 @@ static bool read_rate(const char *text, int64_t *interval_ns)
     return false;
 }
 
-/* Read a key: a number, or this user's. */
+/* Read the key of a share: a number, or "user" for the number of this user. */
 static bool read_share(const char *text, struct request *r)
 {
     char *end;

@@ -120,7 +120,7 @@ static void print_table(const struct shown_name *name)
         print_row(name, i);
 }
 
-/* ---- JSON, in one line.  Function names differ from those of libjansson. ---- */
+/* ---- JSON, in one line.  The functions have other names than those of libjansson, which is linked, too. ---- */
 
 /*
  * Print a string.  Valid UTF-8 is kept, except control characters; each invalid byte becomes U+FFFD, the

@@ -6,21 +6,21 @@
 #include "request.h"
 #include "shown.h"
 
-/* Print the message; the first one is also the "error" of JSON.  Returns OWN_FAILURE. */
+/* Print an error message; the first one is also the "error" of JSON.  Returns OWN_FAILURE. */
 __attribute__((format(printf, 1, 2))) int output_failure(const char *format, ...);
 
-/* Is this the limit of the request?  If not, print a message. */
+/* Returns true if `limit` is the limit of the request, else prints a message and returns false. */
 bool limit_is_as_asked(const struct request *request, int64_t limit);
 
 /*
- * Print the status by means of `print`, which calls output_name() for each name.  Both return an exit status; if
- * it is not 0, a message has been printed.
+ * Print the status by means of `print`, which calls output_name() for each name.  Both functions return an exit
+ * status, after a message if it is not 0.
  */
 int output_status(const struct request *request, int (*print)(const void *arg), const void *arg);
 void output_name(const struct shown_name *name);
-extern bool output_is_first;    /* no name has been printed yet; a parent clears it after its child has printed one */
+extern bool output_is_first;    /* true until a name is printed; a parent clears it after its child has printed one */
 
-/* Print a line for the log of a job: the wait has timed out; the running commands, or why they are unknown. */
+/* Print one line, for the log of a job: the wait has timed out, and which commands run, or why that is unknown. */
 void output_gave_up(const struct request *request, const struct shown_name *name, const char *trouble);
 
 /* Is it a terminal that, according to TERM, obeys control sequences? */

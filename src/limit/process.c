@@ -12,7 +12,7 @@
 #include <sys/prctl.h>
 #include <unistd.h>
 
-/* Is /proc mounted, and that of our PID namespace?  In another one our process IDs mean other processes. */
+/* Is /proc mounted, for our PID namespace?  In that of another namespace, our process IDs are of other processes. */
 static bool proc_is_ours(void)
 {
     char self[20];
@@ -22,7 +22,7 @@ static bool proc_is_ours(void)
     return strtol(self, NULL, 10) == getpid();
 }
 
-/* The name of a process that has retired. */
+/* Name of a process that has retired: process_retire(). */
 #define RETIRED "fairsem-limit/0"
 
 struct process process_stat(long pid)
@@ -41,7 +41,7 @@ struct process process_stat(long pid)
     length = read(file, text, sizeof text - 1);
     close(file);
     text[length > 0 ? length : 0] = '\0';
-    after = strrchr(text, ')');     /* "1234 (a name) S 1233 ..."; the name can be anything */
+    after = strrchr(text, ')');     /* "1234 (a name) S 1233 ..."; the name may contain ')' */
     if (after == NULL
         || sscanf(after, ") %*c %ld %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s"
                   " %llu", &process.parent, &process.started) != 2)
@@ -107,7 +107,7 @@ size_t process_descendants(long list[], size_t size)
     return count;
 }
 
-/* For a process that is fairsem-limit itself, returns its command: the first argument after "--". */
+/* Returns the command of a process that is fairsem-limit itself: the first argument after "--". */
 static const char *behind_own(const char *arguments, const char *end)
 {
     size_t length = strlen(arguments), own = strlen("fairsem-limit");

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * process.h - information about a process that runs or waits, from /proc.  A /proc of another PID namespace
- * is not used.
+ * process.h - information from /proc about a process that runs or waits.  A /proc of another PID namespace is
+ * not used.
  */
 #ifndef LIMIT_PROCESS_H
 #define LIMIT_PROCESS_H
@@ -15,13 +15,13 @@ struct process {
 };
 struct process process_stat(long pid);
 
-/* Set the name of the first thread, which every process can read, to mark that this process has no units. */
+/* Mark this process as one without units, by the name of its first thread, which every process can read. */
 void process_retire(void);
 
-/* Reserve the descriptor and memory of process_descendants(), which may be unavailable later. */
+/* Reserve a descriptor and memory for process_descendants() now: there may be none left when it is called. */
 void process_prepare(void);
 
-/* List children of this process, their children and so on, as far as there is room.  Returns their number. */
+/* List all descendants of this process, at most `size`.  Returns their number. */
 size_t process_descendants(long list[], size_t size);
 
 /* Write the arguments of the process's command, separated by spaces, or "" if they are unknown. */

@@ -8,10 +8,10 @@
 #include <fcntl.h>
 #include <time.h>
 
-#define GATE  ((FAIRSEM_MAX_UNITS >> 1) + 1)    /* units of a request, besides those that the status shows */
-#define MOST  (INT64_C(1) << 40)                /* of the request's own units */
-#define NEVER (GATE + MOST)                     /* the capacity before the first start; then plus its time */
-#define SLEEP_NS INT64_C(1000000000)            /* a sleep's clock stops while the machine is suspended */
+#define GATE  ((FAIRSEM_MAX_UNITS >> 1) + 1)    /* added to each request; not in the status */
+#define MOST  (INT64_C(1) << 40)                /* largest number of own units in a request */
+#define NEVER (GATE + MOST)                     /* capacity until the first start; after it, NEVER + time of the last start */
+#define SLEEP_NS INT64_C(1000000000)            /* longest sleep: its clock stops while the machine is suspended */
 
 static int64_t request_at_gate(const struct request *request)
 {
@@ -69,7 +69,10 @@ static bool is_current_gate(const struct local_name *name)
     return now == name->gate;
 }
 
-/* Sleep for at most `ns`, or until the wait is over.  Returns ETIMEDOUT, or the error that ended the sleep. */
+/*
+ * Sleep for at most `ns` and SLEEP_NS, or until the deadline of `how`, and then set *is_over.  Returns ETIMEDOUT, or
+ * the error that ended the sleep.
+ */
 static int sleep_at_gate(int64_t ns, const fairsem_wait_t *how, bool *is_over)
 {
     static fairsem_t nothing = FAIRSEM_INITIALIZER(0);
@@ -92,7 +95,7 @@ static int wait_for_next_start(const struct local_name *name, const fairsem_wait
 
     if (error != 0 || stat.capacity == NEVER)
         return error;
-    /* A start in the future was recorded before the last boot. */
+    /* A recorded time in the future is from before the last boot: the clock has restarted since. */
     next = (stat.capacity - NEVER < now ? stat.capacity - NEVER : now) + name->request->interval_ns;
     for (; now < next; now = ns_since_boot()) {
         error = sleep_at_gate(next - now, how, &is_over);
@@ -145,7 +148,7 @@ bool rate_has_users(const char *name, bool global)
     return has;
 }
 
-/* Returns EBUSY if the last start was less than `interval_ns` ago, or an errno value. */
+/* Returns 0, EBUSY if the last start was less than `interval_ns` ago, or another errno value. */
 static int check_age(fairsem_shared_t *gate, int64_t interval_ns)
 {
     fairsem_shared_stat_t stat;
@@ -199,7 +202,7 @@ void rate_add_users(const struct local_name *name, fairsem_shared_user_t *users,
     for (int i = 0; i < in_line; i++)
         place += users[i].place != 0;
     for (int i = in_line; i < in_line + at_gate && i < most; i++) {
-        /* Skip a process that is already in the queue, and one without units, which may remove the gate. */
+        /* Skip a process that is already in the queue, and one without own units: it may remove the gate. */
         if (users[i].units <= GATE || is_listed(users, in_line, &users[i]))
             continue;
         users[*count] = users[i];

@@ -17,7 +17,7 @@ enum { MOST_ANCESTORS = 1000 };
 
 /* ---- The variable ---- */
 
-/* Returns the first entry at or after the text, and sets its *length; NULL if there is none. */
+/* Returns the next entry of a text, and sets *length; returns NULL if there is none. */
 static const char *next_entry(const char *text, size_t *length)
 {
     text += strspn(text, " ");

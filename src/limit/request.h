@@ -11,7 +11,7 @@
 
 #define LONGEST_INTERVAL_NS INT64_C(3600000000000)
 
-/* The exit status of timeout(1), in addition to those of run/command.h. */
+/* The exit status after a timeout, as in timeout(1).  run/command.h has the others. */
 enum { TIMED_OUT = 124 };
 
 #define MORE_UNITS_THAN_LIMIT "%" PRId64 " units are more than the limit of %s, %" PRId64
@@ -19,10 +19,10 @@ enum { TIMED_OUT = 124 };
 struct request {
     enum { RUN, STATUS, REMOVE, LIMIT } what;
     const char *name;           /* as given by the user, or NULL for the STATUS of all names */
-    const char *directory;      /* of names, or NULL for the defaults (names.h) */
+    const char *directory;      /* of the names, or NULL for the defaults (names.h) */
     int64_t     limit, units;
     int64_t     priority;       /* from INT_MIN to INT_MAX */
-    bool        share;          /* a line for each key */
+    bool        share;          /* wait in the line of share_key */
     uint64_t    share_key;
     int64_t     wait_ns;        /* -1 means for ever */
     bool        global;         /* the name is common to all users */
@@ -31,14 +31,14 @@ struct request {
     int         hold_fd;        /* keep the place while this descriptor is open; -1 without --hold */
     bool        exec;           /* become the command */
     bool        keep;           /* the name stays, even if it is unused */
-    enum { AS_TABLE, AS_JSON, AS_METRICS } format;  /* of STATUS */
+    enum { AS_TABLE, AS_JSON, AS_METRICS } format;  /* for STATUS */
     bool        watch, force;
     bool        quiet;          /* no message after a timeout */
     int64_t     busy_status;    /* the exit status after a timeout */
     struct {
         bool        on;         /* etcd keeps the name */
         const char *endpoints;
-        int64_t     ttl_ns;     /* of a lease, or 0 for the default */
+        int64_t     ttl_ns;     /* length of a lease, or 0 for the default */
         bool        keep_running;
     } cluster;
     char      **command;

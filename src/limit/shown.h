@@ -12,11 +12,11 @@
 /* A command that runs or waits. */
 struct shown_user {
     int64_t     place;          /* 0 if it runs */
-    int64_t     pid;            /* in the PID namespace of the process itself */
+    int64_t     pid;            /* in its own PID namespace */
     int64_t     local_pid;      /* in our PID namespace, or 0 if it is not visible there */
     int64_t     units, priority, fence;
-    int64_t     ns;             /* since it runs or waits */
-    time_t      since;          /* 0 if unknown */
+    int64_t     ns;             /* how long it has run or waited */
+    time_t      since;          /* when that began; 0 if unknown */
     const char *host;           /* NULL for this machine */
 };
 
@@ -29,7 +29,7 @@ struct shown_name {
     const uint64_t *counts;     /* of fairsem_shared_stat_histogram(), or NULL like stat */
     int         running, count;
     const void *users;          /* running commands, then waiting ones, in order */
-    /* Describe a user by its index.  The text is its command, with control characters, or "" if unknown. */
+    /* Describe a user by its index.  `text` receives its command, control characters included, or "" if unknown. */
     void (*describe)(const struct shown_name *name, int number, struct shown_user *user,
                      char *text, size_t size);
 };

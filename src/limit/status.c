@@ -53,7 +53,7 @@ int local_gave_up(struct local_name *name, int exit_status)
     if (name->request->quiet)
         return (int)name->request->busy_status;
     if (local_open(name) == 0) {
-        read_users(name, &shown);       /* shows no users if that fails */
+        read_users(name, &shown);       /* on failure, the status has no users */
         fairsem_shared_close(name->handle);
     }
     output_gave_up(name->request, &shown, NULL);
@@ -93,7 +93,7 @@ static int print_one(const void *arg)
     return local_result(&name, print_status_of(&name));
 }
 
-/* Print in a child: any user with write access to a global name can kill its readers by truncating the file. */
+/* Print in a child: any user who may write a global name can kill its readers with SIGBUS, by truncating the file. */
 static int print_in_child(struct local_name *name)
 {
     pid_t child;
@@ -116,7 +116,7 @@ static int print_in_child(struct local_name *name)
     return WEXITSTATUS(status);
 }
 
-/* Print a name; of a file of another user, even if the name is global, look only at the owner. */
+/* Print the status of a name.  If another user owns the file, print only who, even if the name is global. */
 static int print_any(const struct request *request)
 {
     struct local_name name = { .request = request };
@@ -131,7 +131,7 @@ static int print_any(const struct request *request)
         return 0;
     }
     error = request->global ? print_in_child(&name) : print_status_of(&name);
-    return error == ENOENT ? 0 : local_result(&name, error);     /* the name was removed at this moment */
+    return error == ENOENT ? 0 : local_result(&name, error);     /* ENOENT: the name was just removed */
 }
 
 static int print_all(const void *arg)
@@ -143,7 +143,7 @@ static int print_all(const void *arg)
     if (list == NULL)
         return output_failure("%s: %s", names_directory(request.global), strerror(errno));
     for (const struct listed *at = list; *at->name != '\0'; at++) {
-        /* A name that is in both directories is shown once. */
+        /* The list is sorted: of a name that is in both directories, only the last entry is shown. */
         if (at->gate)
             continue;
         if (!at[1].gate && at[1].global == at->global && strcmp(at[1].name, at->name) == 0)

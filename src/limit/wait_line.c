@@ -2,8 +2,8 @@
 /*
  * wait_line.c - see wait_line.h.
  *
- * A wait in the library blocks its thread, and signals do not interrupt it.  So a second thread receives the
- * signals, shows the progress, and cancels the wait of the first by a token.
+ * The first thread waits in the library, where signals do not interrupt it.  A second thread receives the
+ * signals, prints the progress line, and cancels the wait by a token.
  */
 #include "wait_line.h"
 
@@ -30,19 +30,19 @@
 struct watcher {
     const struct wait *wait;
     fairsem_token_t    token;
-    sigset_t           before;      /* the mask of the process */
+    sigset_t           before;      /* the signal mask before the wait */
     int                signals;     /* a descriptor for the signals that end the process */
     int                over;        /* a descriptor that is readable when the wait is over */
     int                signal;      /* the signal that has arrived, or 0 */
     pthread_t          thread;
     int                terminal;    /* a descriptor for the progress line, or -1 if stderr is not a terminal */
-    bool               shown;       /* the line is on the terminal */
+    bool               shown;       /* the terminal shows the progress line now */
     struct timespec    began;
 };
 
 /* ---- The progress line ---- */
 
-/* Returns the number of bytes that fit in the columns.  A character of three bytes may take two columns. */
+/* Returns how many bytes of the text fit.  A character of three or more bytes counts as two columns. */
 static size_t bytes_in(const char *text, int columns)
 {
     size_t length = 0;
@@ -57,7 +57,7 @@ static size_t bytes_in(const char *text, int columns)
     return length;
 }
 
-/* Returns the usable columns: a wrapped line cannot be erased, and some terminals wrap after the last column. */
+/* Returns the usable columns.  Some terminals wrap after the last one, and a wrapped line cannot be erased. */
 static int columns_of(int terminal)
 {
     struct winsize size;
@@ -66,9 +66,9 @@ static int columns_of(int terminal)
 }
 
 /*
- * A write must not block, even if Ctrl-S stops the output: this thread also receives the signals, and the
- * first thread waits for it while it holds the units.  Text that does not fit is lost.  The terminal is opened
- * again, because O_NONBLOCK on stderr would affect every process that shares it.
+ * Open the terminal again, with O_NONBLOCK, which on stderr would affect every process that shares it.  A write
+ * must not block, even if Ctrl-S stops the output: this thread also receives the signals, and the first thread
+ * may hold the units while it joins this thread.  Text that the terminal does not accept at once is lost.
  */
 static int open_terminal(void)
 {
@@ -76,7 +76,7 @@ static int open_terminal(void)
            ? open("/dev/tty", O_WRONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC) : -1;
 }
 
-/* Returns the milliseconds to the next call, or -1 for never. */
+/* Returns the milliseconds until the next call, or -1 if no call is needed. */
 static int show_progress(struct watcher *w)
 {
     struct queue_position position = { 0 };
@@ -108,7 +108,7 @@ static int show_progress(struct watcher *w)
 
 /* ---- The signals ---- */
 
-/* Leave out signals that the process ignores or blocks, because the command inherits that. */
+/* Leave out the signals that this process ignores or blocks: the command must inherit their disposition. */
 static void choose_signals(sigset_t *chosen)
 {
     static const int candidates[] = { SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGALRM, SIGVTALRM, SIGPROF, SIGXCPU,
@@ -128,9 +128,9 @@ static void choose_signals(sigset_t *chosen)
 /* Die by the signal, which is blocked. */
 static void die(struct watcher *w)
 {
-    kill(getpid(), w->signal);      /* delivered by the next statement, and ends the process */
+    kill(getpid(), w->signal);      /* is delivered by the next statement and ends the process */
     pthread_sigmask(SIG_SETMASK, &w->before, NULL);
-    /* The first process of a container is not killed by a signal without a handler. */
+    /* Reached by the first process of a container: a signal without a handler does not kill it. */
     exit(128 + w->signal);
 }
 
@@ -169,8 +169,8 @@ static void *watch_signals(void *arg)
 }
 
 /*
- * Before Linux 5.11 an exec loses the record locks of a process with several threads, and the kernel may still
- * count a thread that was joined.
+ * Wait until the kernel counts one thread.  It may still count a joined thread for a moment, and before Linux 5.11
+ * an exec with several threads loses the record locks of the process.
  */
 static void wait_until_alone(void)
 {
@@ -191,7 +191,7 @@ static bool start_watcher(struct watcher *w)
     pthread_sigmask(SIG_BLOCK, &chosen, &w->before);
     if (w->over >= 0 && w->signals >= 0 && pthread_create(&w->thread, NULL, watch_signals, w) == 0)
         return true;
-    /* Without the thread, a signal kills the process, and the other processes notice a moment later. */
+    /* Without the second thread, a signal kills the process at once, and failure detection returns its units. */
     pthread_sigmask(SIG_SETMASK, &w->before, NULL);
     return false;
 }
@@ -205,7 +205,7 @@ static void stop(struct watcher *w)
     pthread_join(w->thread, NULL);
     if (w->wait->exec)
         wait_until_alone();
-    if (signal_came(w)) {           /* it may have arrived after the thread saw the end of the wait */
+    if (signal_came(w)) {           /* the signal may have arrived when the wait was over already */
         w->wait->leave(w->wait->arg);
         die(w);
     }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * wait_line.h - wait in line, until a signal at most, with a progress line on stderr if that is a terminal:
- * "3rd in line, 2 running, waited 12 s".
+ * wait_line.h - wait in line until the units are granted or a signal comes.  If stderr is a terminal, a progress
+ * line shows "3rd in line, 2 running, waited 12 s".
  */
 #ifndef LIMIT_WAIT_LINE_H
 #define LIMIT_WAIT_LINE_H
@@ -15,24 +15,24 @@
 struct queue_position {
     int64_t     number;         /* 1 at the front; 0 if unknown */
     int         running;
-    const char *trouble;        /* NULL if there is none */
+    const char *trouble;        /* text shown if the position is unknown, or NULL */
 };
 
 /* One wait. */
 struct wait {
     const char *name;
     bool        exec;           /* this process becomes the command */
-    int         leave_timeout_ms;   /* for acquire() to return after a signal, or -1 without a bound */
+    int         leave_timeout_ms;   /* limit for acquire() to return after a signal, or -1 */
     int  (*acquire)(void *arg, const fairsem_wait_t *how);
-    bool (*position)(void *arg, struct queue_position *position);   /* returns false if nothing is known yet */
-    void (*leave)(void *arg);   /* gives granted units back, before a signal kills the process */
+    bool (*position)(void *arg, struct queue_position *position);   /* returns false if the position is unknown */
+    void (*leave)(void *arg);   /* releases granted units before a signal kills the process */
     void       *arg;
     sigset_t   *mask;           /* if not NULL, receives the old mask, and all signals stay blocked after a grant */
 };
 
 /*
- * Returns the result of `acquire`.  A signal that would kill the process still does, but only after the
- * process has left the queue; otherwise the other processes would notice its death a moment later.
+ * Returns the result of `acquire`.  A signal that would kill the process kills it after it has left the queue, so
+ * the next process need not wait for failure detection.
  */
 int wait_line(const struct wait *wait, const fairsem_wait_t *how);
 
