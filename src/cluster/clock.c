@@ -17,7 +17,7 @@ void fs_alarm_set(int alarm, int64_t at)
 {
     struct itimerspec when = { { 0, 0 }, { 0, 0 } };
 
-    /* All zero disarms the timer.  A time in the past is valid: the timer expires at once. */
+    /* All members 0 disarm the timer, as for FS_NEVER.  With a time in the past it expires at once. */
     if (at != FS_NEVER) {
         when.it_value.tv_sec = (time_t)(at / FS_NS_PER_S);
         when.it_value.tv_nsec = at > 0 ? (long)(at % FS_NS_PER_S) : 1;

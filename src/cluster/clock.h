@@ -17,7 +17,7 @@
 
 int64_t fs_boot_now(void);
 
-/* Make a timerfd readable at a time, also if the machine is suspended then.  Replaces the time set before. */
+/* Set the time at which a timerfd becomes readable; if the machine is suspended then, it is when it resumes. */
 void fs_alarm_set(int alarm, int64_t at);
 
 static inline int64_t fs_earlier(int64_t a, int64_t b)

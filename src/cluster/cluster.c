@@ -2,12 +2,16 @@
 /*
  * cluster.c - a semaphore shared by machines: open, acquire and release, close.  Start reading here.
  *
- * The layers below: request.c has the states of one request, and lease.c its lease; users.c lists the
- * requests of a name; loop.c is the event loop, a background thread that runs all of these; engine.h is the
- * interface to an engine, and etcd.c the only implementation, with etcd_ask.c for the questions (read
- * the protocol there), etcd_answer.c for the answers, and http.c for the transport.
+ * The layers below:
  *
- * A caller waits for its request on a semaphore, to which the event loop releases one unit.  So deadline,
+ *     request.c        the states of one request;  lease.c  its lease
+ *     users.c          lists the requests of a name, changes its limit
+ *     loop.c           the event loop, a background thread that runs all of these
+ *     engine.h         the interface to an engine, such as etcd
+ *     etcd.c           the only engine: endpoints, retries;  http.c  the transport
+ *     etcd_ask.c       the questions to etcd, and the protocol;  etcd_answer.c  the answers
+ *
+ * A caller waits for its request on a local semaphore, to which the event loop releases one unit.  So deadline,
  * time-out, cancel token and thread cancellation work as in fairsem_acquire_with.
  */
 #include "clock.h"
@@ -85,7 +89,7 @@ int fairsem_cluster_why(fairsem_cluster_t *handle, char *text, size_t size)
 
 /* ---- Acquire and release ---- */
 
-/* Returns the request of a hold, which is in the hold's first word, or NULL if nothing is held. */
+/* Returns the request of a hold, or NULL if the hold is empty.  The first word of a hold points to its request. */
 static struct fs_request *request_of(const fairsem_cluster_hold_t *hold)
 {
     return (struct fs_request *)hold->fairsem_reserved_[0];
@@ -103,7 +107,7 @@ static bool wait_only_tries(const fairsem_wait_t *how)
                                                : now.tv_nsec >= how->deadline->tv_nsec;
 }
 
-/* Pass a new request to the event loop.  This is not a cancellation point; only await_units is. */
+/* Pass a new request to the event loop.  Not a cancellation point, unlike await_units. */
 static int start_request(fairsem_cluster_t *handle, int64_t n, const fairsem_wait_t *how,
                          struct fs_request **out)
 {
@@ -113,7 +117,7 @@ static int start_request(fairsem_cluster_t *handle, int64_t n, const fairsem_wai
     pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel);
     request = fs_request_new(handle, n, how != NULL ? how->priority : 0, wait_only_tries(how));
     if (request != NULL) {
-        /* Zero units: this only checks whether `how` is valid, and whether its token is canceled. */
+        /* An acquire of 0 units only checks that `how` is valid and that its token is not canceled. */
         error = fairsem_acquire_with(&request->decided, 0, how);
         fs_loop_lock(handle, &state);
         if (error == 0)
@@ -131,7 +135,7 @@ static int start_request(fairsem_cluster_t *handle, int64_t n, const fairsem_wai
     return error;
 }
 
-/* Let a request end, and drop the caller's reference to it.  Also the cleanup handler of a canceled caller. */
+/* End a request, and drop the caller's reference to it.  Is also the cleanup handler of a canceled caller. */
 static void abandon_request(void *arg)
 {
     struct fs_request *request = arg;
@@ -145,7 +149,7 @@ static void abandon_request(void *arg)
     fs_loop_unlock(handle, state);
 }
 
-/* Wait until the request is decided.  Returns its result, or the error of the wait. */
+/* Wait until the request is granted or has failed.  Returns its result, or the error of the wait. */
 static int await_units(struct fs_request *request, const fairsem_wait_t *how)
 {
     fairsem_wait_t plain = how != NULL ? *how : (fairsem_wait_t){ 0 };
@@ -160,7 +164,7 @@ static int await_units(struct fs_request *request, const fairsem_wait_t *how)
     error = fairsem_acquire_with(&request->decided, 1, &plain);
     pthread_cleanup_pop(0);
     fs_loop_lock(request->handle, &state);
-    /* A decision made before this lock takes precedence over a time-out: granted units are taken. */
+    /* A result takes precedence over a time-out: if units are granted by now, the call returns them. */
     result = request->is_decided ? request->result : error;
     if (result != 0)
         request->leaves = true;
@@ -168,7 +172,7 @@ static int await_units(struct fs_request *request, const fairsem_wait_t *how)
     return result;
 }
 
-/* Wait for the end of the request, which the event loop reports within bounded time.  Returns its result. */
+/* Wait until the event loop reports the end of the request, within bounded time.  Returns the result of the end. */
 static int await_end(struct fs_request *request)
 {
     int result, state;
@@ -189,7 +193,7 @@ int fairsem_cluster_acquire_with(fairsem_cluster_t *handle, int64_t n, const fai
 
     if (fs_loop_is_inherited(handle) || n < 1 || n > FAIRSEM_MAX_UNITS)
         return EINVAL;
-    if (how != NULL && how->share != NULL)  /* the engine's order is by arrival */
+    if (how != NULL && how->share != NULL)  /* the engine has no shares: its order is by priority and arrival */
         return EINVAL;
     if (request_of(hold) != NULL)
         return EBUSY;

@@ -3,9 +3,9 @@
  * engine.h - the interface to an engine, the store that keeps queues and leases.  etcd.c is the only
  * implementation.
  *
- * A step is one question to the engine, and its answer.  Each step may be repeated when an answer is
- * lost: the second answer reports the state that the first attempt made.  Everything here runs in the
- * event-loop thread (loop.h), except fs_engine_open, close and wake.
+ * A step is one question to the engine, and its answer.  Any step may be repeated if its answer is lost: the
+ * answer to the second attempt reports what the first attempt has changed.  All functions here are called by
+ * the event-loop thread (loop.h), except fs_engine_open, fs_engine_close and fs_engine_wake.
  */
 #ifndef CLUSTER_ENGINE_H
 #define CLUSTER_ENGINE_H
@@ -15,19 +15,19 @@
 #include "record.h"
 
 enum fs_step {
-    FS_GRANT,   /* make the lease */
+    FS_GRANT,   /* create the lease */
     FS_JOIN,    /* join the queue, if the limit is the expected one, or can be set */
     FS_VIEW,    /* read the running requests, and the predecessor of this one */
-    FS_BEGIN,   /* begin to run, unless another request waits before this one, or one has begun, or the
-                   limit was set, since the view */
+    FS_BEGIN,   /* begin to run, unless another request waits before this one; and unless, since the
+                   view, any request has begun or the limit was set */
     FS_RENEW,   /* renew the lease */
     FS_END,     /* end the lease, and with it the request's key */
-    FS_WATCH,   /* wait until a watched key is deleted or the limit is set; fails at the first error */
+    FS_WATCH,   /* wait until a watched key is deleted or the limit is set; is not retried */
     FS_CONFIRM, /* ask a majority whether the leader that renewed the lease is still the leader, and
                    whether all watched keys still exist, unchanged */
     FS_LIMIT,   /* set the limit of a name, unless it was set since the view */
     FS_REMOVE,  /* delete the limit, unless a request runs or waits, or it was set since the view */
-    FS_NEXT,    /* find the first key from record->predecessor on, of any name */
+    FS_NEXT,    /* find the first key, of any name, that is not less than record->predecessor */
     FS_LIST     /* read all requests of the name */
 };
 
@@ -35,7 +35,7 @@ enum fs_step {
 struct fs_answer {
     int     error;          /* 0; ENETUNREACH, EACCES, EPROTO, ENOSPC, ENOMEM;
                                ESTALE: no such lease; ECANCELED: the watch has ended */
-    bool    final;          /* the error is the engine's own: a retry would fail as well */
+    bool    final;          /* the engine has refused the step: a retry would fail as well */
     bool    done;           /* the step took effect: joined, begun, a watched key is gone, all
                                watched keys exist (FS_CONFIRM), the limit is set or deleted */
     int64_t revision;
@@ -45,9 +45,9 @@ struct fs_answer {
     char    cluster[24];    /* the engine's cluster ID */
     int64_t joined;         /* revision of the request's key in the queue, or 0 if it is absent */
     int64_t began;          /* revision at which the request began to run, or 0 if it does not run */
-    int64_t limit, first;   /* now, and when the name was made; `first` is 0 if there is no limit */
+    int64_t limit, first;   /* current limit, and that of the new name; `first` is 0 without a limit */
     int64_t held, runs;     /* units of all running requests, and their number */
-    char    predecessor[FS_KEY_SIZE];   /* its key, or "" if none; FS_NEXT: the key found, or "" */
+    char    predecessor[FS_KEY_SIZE];   /* key of the predecessor, or ""; FS_NEXT: the key found, or "" */
     fairsem_cluster_user_t *users;  /* FS_LIST: allocated with malloc(); reserved_[0] is the lease */
     size_t  user_count, user_total;
 };
@@ -70,11 +70,11 @@ struct fs_call {
     const struct fs_record *record;
     enum fs_step step;
     enum { FS_IDLE, FS_BACKS_OFF, FS_NEEDS_TOKEN, FS_SENT } state;
-    int64_t until, retry_at;    /* times: fail at, send again at */
-    int64_t sent, first;        /* times: of the last attempt, of the first */
-    unsigned tries, tokens; /* failed attempts; refused tokens */
-    unsigned token_number;  /* of the token that was sent */
-    unsigned generation;    /* of the endpoint in use at that time */
+    int64_t until, retry_at;    /* time at which the call fails; time of the next attempt */
+    int64_t sent, first;        /* times of the last and of the first attempt */
+    unsigned tries, tokens; /* numbers of failed attempts and of refused tokens */
+    unsigned token_number;  /* number of the token that was sent */
+    unsigned generation;    /* generation of the endpoint to which it was sent */
     struct fs_answer answer;
     struct fs_exchange exchange;
 };
@@ -84,23 +84,23 @@ int fs_engine_open(struct fs_engine **engine, struct fs_options *options);
 void fs_engine_close(struct fs_engine *engine);
 
 /*
- * Begin a step.  call->done is called once, in fs_engine_iterate, after the call has become idle.  A
- * step without an answer is retried at one endpoint after another, until the time `until`, when it fails.
+ * Begin a step.  fs_engine_iterate calls call->done once, after the call has become idle.  A step without an
+ * answer is retried at one endpoint after another, and fails at the time `until`.
  */
 void fs_engine_call(struct fs_engine *engine, struct fs_call *call, enum fs_step step,
                     const struct fs_record *record, int64_t until);
 
-/* Cancel a step that may be in flight.  It may take effect in the engine nevertheless. */
+/* Cancel a step that may be in flight.  The engine may still carry it out. */
 void fs_engine_stop(struct fs_call *call);
 
 /* Sleep until there is input, until the descriptor `alarm` is readable, or until fs_engine_wake. */
 void fs_engine_wait(struct fs_engine *engine, int alarm);
 void fs_engine_wake(struct fs_engine *engine);
 
-/* Returns a text for people: the outcome of the last question that failed, or "" if none failed. */
+/* Returns a text for people that describes the last failed question, or "" if none has failed. */
 const char *fs_engine_why(const struct fs_engine *engine);
 
-/* Do the pending work.  Returns the time of the next. */
+/* Do the pending work.  Returns the time at which to call again. */
 int64_t fs_engine_iterate(struct fs_engine *engine, int64_t now);
 
 #endif

@@ -2,8 +2,9 @@
 /*
  * etcd.c - etcd as the engine: endpoints, retries, and the token of a user; see engine.h.
  *
- * All calls use one endpoint until a question to it fails; then all calls move to the next.  Watches
- * move as well, because a member that hangs sends them nothing.  At the latest, a renewal detects it.
+ * All calls use one endpoint until a question to it fails; then all calls move to the next endpoint.  Watches
+ * move as well, because a hung member sends them nothing.  If only watches are in flight, the next renewal of a
+ * lease detects that the member hangs.
  *
  *     FS_IDLE --fs_engine_call--> FS_SENT --call_answered--> FS_IDLE
  *     FS_SENT --call_failed, wait_for_memory--> FS_BACKS_OFF --fs_engine_iterate--> FS_SENT
@@ -20,34 +21,34 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Exponential back-off after each round of all endpoints, from the first value to the longest. */
+/* Exponential back-off: BACKOFF_FIRST after the first round of all endpoints, at most BACKOFF_LONGEST. */
 #define BACKOFF_FIRST (50 * FS_NS_PER_MS)
 #define BACKOFF_LONGEST (500 * FS_NS_PER_MS)
 
-/* Limit of new tokens for one call, if etcd refuses each of them. */
+/* A call fails if etcd refuses more tokens than this. */
 enum { TOKENS_MAX = 3 };
 
-/* Poll interval while the files are read again. */
+/* Interval of checks whether the files have been read again. */
 #define FILES_POLL (50 * FS_NS_PER_MS)
 
 struct fs_engine {
     struct fs_http *http;
     struct fs_options *options;
     struct fs_call *calls;  /* list of the calls that are not idle */
-    unsigned generation;    /* number of changes of the endpoint; modulo the count, its index */
+    unsigned generation;    /* number of endpoint changes; modulo endpoint_count: index of the one in use */
 
-    char     why[256];      /* the last failure, for people: fs_engine_why() */
+    char     why[256];      /* text of fs_engine_why() */
 
     char     cluster[24];   /* ID of the cluster that answered last */
-    int64_t  cluster_at;    /* time of that answer */
-    uint32_t others;        /* bit mask of endpoints that belong to another cluster */
+    int64_t  cluster_at;    /* time of its last answer */
+    uint32_t others;        /* bit mask of the endpoints that belong to another cluster */
 
     char    *token;         /* header with the user's token, or NULL */
     unsigned token_number;  /* from 1 */
     bool     asks_token;
     struct fs_exchange token_exchange;
-    struct fs_files *again; /* the files while they are read again, or NULL */
-    bool     was_refused;   /* the password was refused; the next token waits for the files */
+    struct fs_files *again; /* new copy of the files while a thread reads them, or NULL */
+    bool     was_refused;   /* the password was refused: read the files before asking for a token */
 };
 
 /* ---- Calls ---- */
@@ -74,34 +75,34 @@ static void finish_call(struct fs_call *call, int error)
     call->answer.final = error == EACCES || error == ESTALE || error == EBADMSG;
     call->answer.error = error == EPERM ? EACCES : error == EBADMSG || error == EXDEV ? EPROTO : error;
     call->answer.sent = call->sent;
-    /* An earlier attempt may be the one that made the lease. */
+    /* The first attempt may have created the lease, whose time then runs since that attempt. */
     if (call->step == FS_GRANT)
         call->answer.sent = call->first;
     unlink_call(call);
     call->done(call, &call->answer);
 }
 
-/* Returns the number of failures at each endpoint. */
+/* Returns how often the call has failed at every endpoint. */
 static unsigned rounds_of_call(const struct fs_call *call)
 {
     return call->tries / call->engine->options->endpoint_count;
 }
 
-/* Read the files again: their contents were refused, and may have been replaced. */
+/* Read the files again, because etcd refused their contents: they may have been replaced by now. */
 static void read_files_again(struct fs_engine *engine)
 {
     if (engine->again == NULL)
         engine->again = fs_files_again(engine->options->files);
 }
 
-/* Retry a question that got no answer, or an invalid one, or fail the call. */
+/* Retry a question without a valid answer, or fail the call. */
 static void call_failed(struct fs_call *call, int error, int64_t now)
 {
     struct fs_engine *engine = call->engine;
     unsigned count = engine->options->endpoint_count, rounds;
     int64_t backoff = 0;
 
-    /* With a single endpoint, a new generation would only restart all watches. */
+    /* Move to the next endpoint.  If there is only one, a new generation would only restart all watches. */
     if (call->generation == engine->generation && count > 1)
         engine->generation++;
     if (error == EPERM)
@@ -110,7 +111,7 @@ static void call_failed(struct fs_call *call, int error, int64_t now)
     rounds = rounds_of_call(call);
     if (call->tries % count == 0)
         backoff = rounds > 4 ? BACKOFF_LONGEST : fs_earlier(BACKOFF_FIRST << (rounds - 1), BACKOFF_LONGEST);
-    /* Invalid answers, and refusals by something other than etcd, end the call after two rounds. */
+    /* After two rounds, invalid answers fail the call, and so do refusals by something other than etcd. */
     if (call->step == FS_WATCH || now + backoff >= call->until
         || (rounds >= 2 && error != ENETUNREACH)) {
         finish_call(call, error);
@@ -120,7 +121,7 @@ static void call_failed(struct fs_call *call, int error, int64_t now)
     call->retry_at = now + backoff;
 }
 
-/* Returns the time-out for an answer, in milliseconds: at most until the end of the call. */
+/* Returns the time-out for an answer, in milliseconds, which is not after the end of the call. */
 static long timeout_of_call(const struct fs_call *call, int64_t now)
 {
     bool has_lease = call->step != FS_GRANT && call->step != FS_LIST;
@@ -130,7 +131,7 @@ static long timeout_of_call(const struct fs_call *call, int64_t now)
     return left < 1 ? 1 : left < most ? (long)left : most;
 }
 
-/* Retry later a question that could not be sent.  Wakes the event loop, which may have set its alarm already. */
+/* Schedule a question that could not be sent, and wake the event loop, which may have set its alarm already. */
 static void wait_for_memory(struct fs_call *call, int64_t now)
 {
     call->answer.error = ENOMEM;
@@ -139,7 +140,7 @@ static void wait_for_memory(struct fs_call *call, int64_t now)
     fs_engine_wake(call->engine);
 }
 
-/* Returns true if a call is past its end and has no question in flight that would time out. */
+/* Returns true if a call is past its end, and no question is in flight whose time-out would end it. */
 static bool call_is_late(const struct fs_call *call)
 {
     return (call->state == FS_NEEDS_TOKEN
@@ -148,8 +149,8 @@ static bool call_is_late(const struct fs_call *call)
 }
 
 /*
- * Send a question, with the token, to the endpoint in use.  The question, from malloc() or NULL, is
- * freed.  Returns 0 or ENOMEM, as fs_http_start.
+ * Send a question, with the token, to the endpoint in use.  Frees the question, which is allocated with malloc()
+ * or NULL.  Returns 0 or ENOMEM, as fs_http_start.
  */
 static int post(struct fs_engine *engine, struct fs_exchange *exchange, const char *path, char *question,
                 long timeout_ms)
@@ -171,7 +172,7 @@ static int post(struct fs_engine *engine, struct fs_exchange *exchange, const ch
 static void ask_token(struct fs_engine *engine);
 static void call_answered(struct fs_exchange *exchange, int error);
 
-/* Callback for a line of a watch, called in the middle of http.c's work: it only records the result. */
+/* Callback for a line of a watch.  Only records the result, because http.c is in the middle of its work. */
 static bool take_event_of_watch(struct fs_exchange *exchange, const char *bytes, size_t n)
 {
     struct fs_call *call = exchange->owner;
@@ -229,7 +230,7 @@ void fs_engine_call(struct fs_engine *engine, struct fs_call *call, enum fs_step
 
 /* ---- Answers ---- */
 
-/* Handle a refused token.  Most often it is too old, and a newer one may exist already. */
+/* Handle a refused token: get a new one, unless another call has replaced it already.  Most tokens are too old. */
 static void call_refused(struct fs_call *call, int64_t now)
 {
     struct fs_engine *engine = call->engine;
@@ -249,10 +250,10 @@ static void call_refused(struct fs_call *call, int64_t now)
 }
 
 /*
- * Read an answer, which must come from the cluster that has answered before: two clusters behind one list
- * of endpoints would each grant all units.  After a lease's time without an answer from that cluster, this
- * handle has no lease there, and any cluster is accepted.  etcd's errors name no cluster: for these, the
- * last cluster seen at the endpoint counts.
+ * Read an answer, which must come from the same cluster as the previous answers, because two clusters behind one
+ * list of endpoints would each grant all units.  If that cluster has not answered for the length of a lease,
+ * this handle has no lease there any longer, and any cluster is accepted.  An error of etcd does not name its
+ * cluster: the endpoint's last answer that named a cluster decides.
  */
 static int take_answer(struct fs_call *call, int64_t now)
 {
@@ -303,14 +304,14 @@ static bool call_needs_token(const struct fs_call *call)
     return call->state == FS_NEEDS_TOKEN;
 }
 
-/* Returns true if a call is a watch at an endpoint that is no longer in use. */
+/* Returns true if a call is a watch, and its endpoint is no longer in use. */
 static bool call_watches_elsewhere(const struct fs_call *call)
 {
     return call->step == FS_WATCH && call->state == FS_SENT
         && call->generation != call->engine->generation;
 }
 
-/* Returns the first call that fulfills a predicate, or NULL.  Callers search anew each time: the list changes. */
+/* Returns the first call that fulfills a predicate, or NULL.  Callers start again after each: the list changes. */
 static struct fs_call *next_call_that(struct fs_engine *engine, bool is_so(const struct fs_call *))
 {
     struct fs_call *call = engine->calls;
@@ -347,7 +348,7 @@ static void token_answered(struct fs_exchange *exchange, int error)
     else
         fs_http_describe(exchange, exchange->status == 200 ? "no token" : NULL, engine->why,
                          sizeof engine->why);
-    /* The password may have been changed meanwhile, in etcd and in its file. */
+    /* The password may have been changed since, in etcd and in its file. */
     if (error == EACCES)
         read_files_again(engine);
     if (error == EACCES && engine->again != NULL)
@@ -359,7 +360,7 @@ static void token_answered(struct fs_exchange *exchange, int error)
 /* Request a new token, unless a request for one is in flight. */
 static void ask_token(struct fs_engine *engine)
 {
-    /* etcd takes longer to check a password: double the time-out if there are few endpoints. */
+    /* A password check takes etcd longer: a second round has twice the time-out, if there are few endpoints. */
     unsigned rounds = engine->options->endpoint_count <= 2;
 
     if (engine->asks_token)
@@ -371,7 +372,7 @@ static void ask_token(struct fs_engine *engine)
                               fs_etcd_timeout_ms(engine->options, false, rounds)) == 0;
 }
 
-/* Use the files once they have been read again.  Returns the time of the next poll. */
+/* Replace the files by the new copy, if it has been read.  Returns the time of the next check. */
 static int64_t use_files(struct fs_engine *engine, int64_t now)
 {
     struct fs_files *again = engine->again, **files = &engine->options->files;
@@ -382,7 +383,7 @@ static int64_t use_files(struct fs_engine *engine, int64_t now)
     if (atomic_load(&again->error) == EINPROGRESS)
         return now + FILES_POLL;
     engine->again = NULL;
-    /* An empty password is one that is being written. */
+    /* The file of an empty password is just being written. */
     whole = again->error == 0 && (engine->options->user == NULL || again->password[0] != '\0');
     is_other = whole && strcmp(again->password, (*files)->password) != 0;
     fs_files_drop(whole ? *files : again);

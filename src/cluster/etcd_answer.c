@@ -18,7 +18,7 @@ enum {
     OUT_OF_RANGE = 11, UNIMPLEMENTED = 12, UNAUTHENTICATED = 16
 };
 
-/* The first match counts.  Any other error is ENETUNREACH: a retry elsewhere may succeed. */
+/* The first match decides.  Without a match, an error is ENETUNREACH: another endpoint may succeed. */
 static const struct { int code; const char *words; int error; } meanings[] = {
     /* The token has expired, is older than a change of a role or user (code 2 in 3.4), or is missing. */
     { UNAUTHENTICATED, "", EKEYEXPIRED },
@@ -37,7 +37,7 @@ static const struct { int code; const char *words; int error; } meanings[] = {
     { EXHAUSTED, "space exceeded", ENOSPC },
     { INVALID, "", EPROTO },
     { OUT_OF_RANGE, "", EPROTO },
-    /* Answers to our paths from a server that is not etcd, but has a gateway like etcd's. */
+    /* Answers to our paths from a gRPC gateway like etcd's that belongs to another server. */
     { NOT_FOUND, "", EPROTO },
     { UNIMPLEMENTED, "", EPROTO },
 };
@@ -66,8 +66,8 @@ static int error_of_status(long status)
 }
 
 /*
- * Parse an answer.  Returns its error, which is in the object itself or in a member "error"; EEXIST if the
- * lease exists already.
+ * Parse an answer.  Returns 0 or its error, which is in the object itself or in a member "error"; EEXIST means that
+ * the lease exists already.
  */
 static int parse_answer(long status, const char *bytes, size_t n, json_t **out)
 {
@@ -93,7 +93,7 @@ static int parse_answer(long status, const char *bytes, size_t n, json_t **out)
 
 /* ---- A transaction ---- */
 
-/* Set *keys to the keys of part i of a transaction's answer, a range.  Returns false if there is none. */
+/* Set *keys to the keys in part i of a transaction's answer.  Returns false if that part is not a range. */
 static bool keys_in_part(const json_t *parts, size_t i, json_t **keys)
 {
     json_t *range;
@@ -115,8 +115,8 @@ static bool read_limit(const json_t *kv, struct fs_answer *answer)
 }
 
 /*
- * Read the limit, add up the units of the running requests, and find the caller's request among them.
- * Without a request (no lease), only the limit matters, and other keys may be damaged.
+ * Read the limit, add up the units of the running requests, and find the caller's request among them.  A record
+ * without a lease needs only the limit: then the other keys may be damaged.
  */
 static bool read_running(const json_t *parts, const struct fs_record *record,
                          struct fs_answer *answer)
@@ -160,7 +160,7 @@ static bool read_one_key(const json_t *parts, size_t i, char key[FS_KEY_SIZE], i
         && fs_json_int(json_array_get(keys, 0), "create_revision", revision) && *revision > 0;
 }
 
-/* Read the predecessor that a range has found.  Leaves `key` unchanged if the range has none. */
+/* Set `key` to the predecessor in a range.  Leaves `key` unchanged if the range is empty. */
 static bool read_predecessor(const json_t *parts, size_t i, const struct fs_record *record,
                        char key[FS_KEY_SIZE])
 {
@@ -171,7 +171,7 @@ static bool read_predecessor(const json_t *parts, size_t i, const struct fs_reco
         return false;
     if (json_array_size(keys) == 0)
         return true;
-    /* An error, because a damaged key, or one without a lease, would never be removed. */
+    /* Fail: if this request waited for a damaged key, or for one without a lease, that key might never go away. */
     if (!fs_user_read(json_array_get(keys, 0), record->prefix, &user) || user.runs)
         return false;
     if (user.about.reserved_[0] != record->lease)
@@ -186,7 +186,7 @@ static bool read_view(const json_t *parts, const struct fs_record *record, struc
 
     if (!read_running(parts, record, answer)
         || !read_one_key(parts, FS_SAW_MINE, mine, &answer->joined)
-        /* The predecessor of the same priority; without one, the last key of a better priority. */
+        /* The predecessor has the same priority or, if there is none, is the last key of a better priority. */
         || !read_predecessor(parts, FS_SAW_BETTER, record, answer->predecessor)
         || !read_predecessor(parts, FS_SAW_EQUAL, record, answer->predecessor))
         return false;
@@ -202,7 +202,7 @@ static int read_transaction(enum fs_step step, const json_t *json, const struct 
         || !fs_json_array(json, "responses", &parts))
         return EPROTO;
     if (answer->revision < record->seen_revision)
-        return EPROTO;      /* from a member that lags, or an older copy of the data */
+        return EPROTO;      /* the answer is of a member that lags, or of an older copy of the data */
     if (step == FS_CONFIRM) {
         if (!keys_in_part(parts, 0, &inner))
             return EPROTO;
@@ -221,7 +221,7 @@ static int read_transaction(enum fs_step step, const json_t *json, const struct 
         return EBADMSG;
     if (step == FS_VIEW)
         answer->done = false;
-    /* The nested transaction of FS_JOIN may have put the request's key. */
+    /* FS_JOIN is also done if its nested transaction has put the request's key. */
     if (step == FS_JOIN && !answer->done
         && (!fs_json_object(json_array_get(parts, FS_SAW_COUNT), "response_txn", &inner)
             || !fs_json_bool(inner, "succeeded", &answer->done)))
@@ -276,7 +276,7 @@ int fs_etcd_read_answer(enum fs_step step, long status, const char *bytes, size_
     int error = parse_answer(status, bytes, n, &json);
 
     memset(answer, 0, sizeof *answer);
-    /* etcd refuses a repeated step that has taken effect already: that is a success. */
+    /* etcd refuses a step that has taken effect at an earlier attempt: this is a success. */
     if ((step == FS_GRANT && error == EEXIST) || (step == FS_END && error == ESTALE)) {
         answer->ttl_s = record->ttl_s;
         error = 0;
@@ -307,7 +307,7 @@ static int read_events(const json_t *events, const struct fs_record *record)
         if (!fs_json_string(event, "type", &type) || !fs_json_object(event, "kv", &kv)
             || !fs_json_bytes(kv, "key", key, sizeof key) || !fs_json_int(kv, "mod_revision", &revision))
             return EPROTO;
-        /* A new running key is no reason to wake: a request that begins frees no units. */
+        /* Ignore new running keys: a request that begins frees no units. */
         if (revision > record->seen_revision && (strcmp(type, "DELETE") == 0 || strcmp(key, keys.limit) == 0))
             return 0;
     }

@@ -22,7 +22,7 @@ int fs_etcd_read_answer(enum fs_step step, long status, const char *bytes, size_
                         const char *cluster, const struct fs_record *record, struct fs_answer *answer);
 
 /*
- * Read a line of a watch.  Returns 0 if a watched key has changed, EAGAIN if not yet, ECANCELED if etcd has
+ * Read a line of a watch.  Returns 0 if a watched key has changed, EAGAIN if none has, ECANCELED if etcd has
  * ended the watch because of a compaction or a token, or another error of fs_etcd_read_answer.
  */
 int fs_etcd_read_event(const char *bytes, size_t n, const struct fs_record *record);

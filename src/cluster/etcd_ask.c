@@ -2,32 +2,37 @@
 /*
  * etcd_ask.c - see etcd_ask.h.
  *
- * Each step is one transaction, and its conditions alone guarantee the limit and the order.  They test
- * the running requests and the requests that wait before this one, never those behind it; so a request
- * that joins later cannot make them fail.
+ * Each step is one transaction, whose conditions alone guarantee the limit and the order.  The conditions test
+ * the running requests and the requests that wait before this one, but not the requests behind it.  So a
+ * request that joins later cannot make them fail.
  *
  *     FS_JOIN   Conditions: the limit is the expected one, and this request has no key.
  *               Effect: put its key in the queue.
- *               If the request is to change the limit: the limit is the expected one, and no request
- *               waits or runs.  Effect: put the new limit and the key.
- *               If either of these fails: there is no limit, and this request has no key.  Effect: put both.
- *     FS_BEGIN  Conditions: this request's key is in the queue, with the revision at which it joined;
+ *               A request that is to change the limit has other conditions: the limit is the expected one,
+ *               and no request waits or runs.  Effect: put the new limit and the key.
+ *               If the conditions fail, a nested transaction is tried.  Conditions: there is no limit, and
+ *               this request has no key.  Effect: put the limit and the key.
+ *     FS_BEGIN  The client sends it if the units of the running requests in its view leave room.
+ *               Conditions: this request's key is in the queue, with the revision at which it joined;
  *               no request of a better priority waits, and none of the same priority that joined before;
- *               no request has begun, and the limit was not set, since the view, whose sum left room.
- *               Effect: move the key to the running ones.  A request that ended since only made room.
+ *               since the view, no request has begun, and the limit was not set.
+ *               Effect: move the key to the running ones.  (A request that has ended since the view has
+ *               only made more room.)
  *     FS_LIMIT  Conditions: there is a limit, and it was not set since the view.  Effect: set it.
  *     FS_REMOVE Conditions: no request waits or runs, and the limit was not set since the view.
  *               Effect: delete it.
  *
- * At first, a request expects its own limit both as the current one and as the one with which the name
- * was made.  If either differs, the answer to FS_JOIN contains both, and FS_JOIN is repeated with them.
- * The limit can be set at any time: each FS_BEGIN uses the limit that is in force at that moment.  Only
- * the front of the queue needs to hear of a change, because only the front can begin.  So the front
- * watches the limit together with the running requests, and a confirmation checks that both are as old
- * as the view.  An FS_LIMIT or FS_REMOVE that arrives late finds a limit newer than its view, and fails;
- * so does a repeated attempt after a lost answer.  To set a limit, a new view is then taken.
+ * A name has two limits: the current one, and the one with which the name was made.  At first, a request
+ * expects that both are its own limit.  If either differs, the answer to FS_JOIN contains both, and FS_JOIN is
+ * repeated with these values.
  *
- * etcd compares an empty range as if its revision were 0.
+ * The limit can be set at any time: each FS_BEGIN uses the limit that is in force at that moment.  Only the
+ * front of the queue can begin, so only the front must learn of a change.  Therefore the front watches the
+ * limit together with the running requests, and a confirmation checks that neither has changed since the view.
+ * An FS_LIMIT or FS_REMOVE that arrives late finds that the limit was set after its view, and fails; a repeated
+ * attempt after a lost answer fails in the same way.  To set a limit, the client then takes a new view.
+ *
+ * In a comparison, etcd treats the revision of an empty range as 0.
  */
 #include "etcd_ask.h"
 
@@ -40,28 +45,28 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* First time-out of a question; after it, the next endpoint is tried. */
+/* Time-out of a question in the first round; then the next endpoint is tried. */
 #define ANSWER_MS 1700L
 
-/* Limit of the doublings of the time-out: fs_etcd_timeout_ms(). */
+/* The time-out doubles at most this often: fs_etcd_timeout_ms(). */
 enum { ROUNDS_MAX = 3 };
 
 /* ---- The parts of a transaction ---- */
 
 /*
- * Each function takes ownership of its JSON arguments, and returns NULL if one of these is NULL or
- * there is no memory.  So only the final result needs a check.
+ * Each function takes ownership of its JSON arguments, and returns NULL if one of them is NULL or there is no
+ * memory.  So the caller checks only the final result.
  */
 
 /* A range of keys, or a single key if `end` is NULL. */
 struct range {
     const char *key, *end;
-    bool bare;              /* without values */
+    bool bare;              /* read no values */
     const char *last_by;    /* sort key, descending: "KEY", "CREATE", or NULL for any order */
     int64_t most;           /* maximum number of keys, or 0 for all */
     int64_t joined_before;  /* only keys created before a revision, or 0 for all */
     int64_t set_before;     /* only keys last changed before a revision, or 0 for all */
-    int64_t watched_from;   /* for a watch: its first revision */
+    int64_t watched_from;   /* first revision of a watch */
 };
 
 /* Returns the object with one more member, or NULL. */
@@ -132,7 +137,7 @@ static json_t *txn_delete(const char *key)
     return json_pack("{s:{s:o}}", "request_delete_range", "key", fs_json_base64(key));
 }
 
-/* A condition on a range, or on a single key if `end` is NULL.  An empty range fulfills it, except "GREATER". */
+/* A condition on a range, or on a single key if `end` is NULL.  An empty range fulfills all but "GREATER". */
 static json_t *txn_compare(const char *key, const char *end, const char *target, const char *result,
                            const char *member, int64_t revision)
 {
@@ -187,7 +192,7 @@ static json_t *limit_value(int64_t now, int64_t first)
     return fs_json_base64(text);
 }
 
-/* A nested transaction: put the limit and the request's key, on the conditions `when`. */
+/* Returns a nested transaction that puts the limit and the request's key, on the conditions `when`. */
 static json_t *put_with_limit(const struct fs_record *record, const struct fs_keys *keys, json_t *when)
 {
     json_t *both = ITEMS(txn_put(keys->limit, limit_value(record->limit, record->limit), 0),
@@ -259,7 +264,10 @@ static json_t *list_txn(const struct fs_keys *keys)
         TXN_READ(.key = keys->waiting, .end = keys->waiting_end, .most = FS_LIST_MAX)));
 }
 
-/* A linearizable read of the watched keys: the predecessor, or the limit and the running keys as old as the view. */
+/*
+ * A linearizable read of the watched keys: the predecessor or, at the front of the queue, the limit and the running
+ * keys that have not changed since the view.
+ */
 static json_t *confirm_txn(const struct fs_record *record, const struct fs_keys *keys)
 {
     struct range watched = watched_range(record, keys);
@@ -325,12 +333,12 @@ char *fs_etcd_question(enum fs_step step, const struct fs_record *record, const 
 }
 
 /*
- * The time for a question suffices for one attempt at each endpoint.  A renewal starts after a third of
- * the lease and must end within three quarters; so all endpoints share 5/12 of the lease, and each of two
- * gets a sixth.
+ * The time-outs of one attempt at each endpoint fit into the time for a question.  A renewal starts after a third
+ * of the lease and must end within three quarters.  So all endpoints together have 5/12 of the lease; with one
+ * or two endpoints, each has a sixth.
  *
- * The time-out doubles in each round: an overloaded engine also processes questions that have timed out,
- * and retries at a constant rate would keep it overloaded.
+ * The time-out doubles in each round, because an overloaded engine also processes questions that have timed out:
+ * retries at a constant rate would keep it overloaded.
  */
 long fs_etcd_timeout_ms(const struct fs_options *options, bool has_lease, unsigned rounds)
 {
@@ -357,7 +365,7 @@ static char *write_quoted(char *to, const char *text)
     return to;
 }
 
-/* Written without jansson, which would leave copies of the password in freed memory. */
+/* Does not use jansson, which would leave copies of the password in freed memory. */
 char *fs_etcd_token_question(const struct fs_options *options)
 {
     static const char name[] = "{\"name\":", password[] = ",\"password\":";

@@ -6,12 +6,12 @@
 #include "engine.h"
 
 /*
- * Indices of the parts of an answer to a transaction that reads the queue: FS_VIEW, a failed FS_BEGIN,
- * and FS_JOIN, which has one more part after these.
+ * Indices of the parts in the answer to a transaction that reads the queue: FS_VIEW, a failed FS_BEGIN, and
+ * FS_JOIN.  The answer to FS_JOIN has one more part at the end.
  */
 enum { FS_SAW_RUNNING, FS_SAW_MINE, FS_SAW_BETTER, FS_SAW_EQUAL, FS_SAW_COUNT };
 
-/* Limit of the waiting requests, and of the running ones, that FS_LIST reads. */
+/* FS_LIST reads at most this number of waiting requests, and of running ones. */
 enum { FS_LIST_MAX = 16384 };
 
 /* Returns the text, allocated with malloc(), and sets *path; or NULL without memory. */

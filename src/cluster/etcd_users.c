@@ -12,7 +12,7 @@
 /* Maximum size of a key's value. */
 enum { VALUE_SIZE = 2048 };
 
-/* Only the units are used by other requests; the rest is for people. */
+/* Other requests use only the units of this text; the rest is for people. */
 char *fs_user_value(const struct fs_record *record)
 {
     return fs_json_text(json_pack("{s:I,s:i,s:s,s:I,s:s,s:I}", "units", (json_int_t)record->units,
@@ -21,10 +21,10 @@ char *fs_user_value(const struct fs_record *record)
                                   (json_int_t)time(NULL)));
 }
 
-/* The last second of the year 9999: some functions that format a date fail for later times. */
+/* Last second of the year 9999.  Some functions that format a date fail for later times. */
 #define LAST_SECOND INT64_C(253402300799)
 
-/* Read the text of fs_user_value.  It may have been written by another program, so all of it is checked. */
+/* Read and check the text of fs_user_value, which another program may have written. */
 static bool read_user_value(const char *text, fairsem_cluster_user_t *about)
 {
     json_t *json = fs_json_parse(text, strlen(text));
@@ -65,8 +65,8 @@ bool fs_user_read(const json_t *kv, const char *prefix, struct fs_user *user)
 }
 
 /*
- * Fill in the list's entry for a key.  Until the list is sorted, `fence` is the key's revision, and `place` is 1 if
- * the request waits.
+ * Fill in the list's entry for a key.  Until the list is sorted, about->fence is the key's revision, and
+ * about->place only tells a waiting request (1) from a running one (0).
  */
 static void list_user(const json_t *kv, bool runs, const char *prefix, fairsem_cluster_user_t *about)
 {
@@ -87,7 +87,7 @@ static void list_user(const json_t *kv, bool runs, const char *prefix, fairsem_c
     about->place = !runs;
 }
 
-/* Compare by position in the queue.  Damaged entries have no position, and come last. */
+/* Compare by position in the queue.  Damaged entries, which have no position, come last. */
 static int compare_users(const void *left, const void *right)
 {
     const fairsem_cluster_user_t *a = left, *b = right;
@@ -118,7 +118,10 @@ static int append_users(const json_t *range, bool runs, const char *prefix, stru
     users += answer->user_count;
     for (size_t i = 0; i < count; i++)
         list_user(json_array_get(keys, i), runs, prefix, &users[i]);
-    /* etcd truncates by key, within the last priority: missing requests may precede any of that priority. */
+    /*
+     * In a truncated answer, requests of the last priority are missing, and they may precede any listed one of that
+     * priority.  So no request of the last priority has a known position.
+     */
     if (!runs && (uint64_t)total > count)
         last = users[count - 1].priority;
     qsort(users, count, sizeof *users, compare_users);

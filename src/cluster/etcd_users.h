@@ -10,14 +10,14 @@
 struct fs_user {
     char    key[FS_KEY_SIZE];
     bool    runs;
-    int64_t revision;               /* at which the key was made */
+    int64_t revision;               /* create revision of the key */
     fairsem_cluster_user_t about;
 };
 
 /* Returns the value for a request's key, allocated with malloc(), or NULL without memory. */
 char *fs_user_value(const struct fs_record *record);
 
-/* Read a key with its value.  Returns false if either is damaged; user->key then is as much as could be read. */
+/* Read a key and its value.  Returns false if either is damaged; the key and the revision are set if readable. */
 bool fs_user_read(const json_t *kv, const char *prefix, struct fs_user *user);
 
 /* Read the answer to FS_LIST: a range of the running requests, and a range of the waiting ones. */

@@ -16,8 +16,8 @@
 struct fs_http {
     CURLM *multi;
     const struct fs_options *options;
-    unsigned pass;      /* number of a name's addresses to skip, because they hung */
-    bool fresh;         /* the last question timed out: the next one opens a new connection */
+    unsigned pass;      /* how many of the host's addresses to skip, because they hung */
+    bool fresh;         /* open a new connection for the next question: the last one timed out */
 };
 
 int fs_http_open(struct fs_http **http, const struct fs_options *options)
@@ -39,7 +39,7 @@ void fs_http_close(struct fs_http *http)
     free(http);
 }
 
-/* Pass on the complete lines of a stream.  Returns false if no more are wanted, or a line is too long. */
+/* Pass the complete lines of a stream to exchange->line.  Returns false if that did, or if a line is too long. */
 static bool hand_lines_on(struct fs_exchange *exchange)
 {
     char *at = exchange->bytes, *end = exchange->bytes + exchange->used, *stop;
@@ -96,8 +96,8 @@ static bool add_headers(struct fs_exchange *exchange, const char *authorization)
 }
 
 /*
- * Open a socket, close-on-exec.  curl tries the next address of a name only if a connection fails, so an
- * address that accepted a connection and then hung is skipped here.
+ * Open a close-on-exec socket, or skip an address.  curl tries the next address of a host only if it cannot
+ * connect, so an address that accepts a connection and then hangs must be skipped here.
  */
 static curl_socket_t open_socket(void *arg, curlsocktype purpose, struct curl_sockaddr *address)
 {
@@ -111,7 +111,7 @@ static curl_socket_t open_socket(void *arg, curlsocktype purpose, struct curl_so
     return socket(address->family, address->socktype | SOCK_CLOEXEC, address->protocol);
 }
 
-/* Returns true for an endpoint on this machine, which is reached without http_proxy, as etcdctl does. */
+/* Returns true for an endpoint on this machine.  Like etcdctl, we use no proxy for it. */
 static bool is_of_this_machine(const char *url)
 {
     const char *host = strstr(url, "://") + 3;
@@ -144,7 +144,7 @@ static bool set_curl_options(struct fs_http *http, struct fs_exchange *exchange,
     SET(CURLOPT_OPENSOCKETDATA, exchange);
     SET(CURLOPT_FRESH_CONNECT, (long)http->fresh);
 #if LIBCURL_VERSION_NUM >= 0x075700
-    /* Do not wait for the resolver's thread at the end: a name server that hangs would delay all renewals. */
+    /* Cleanup must not wait for the resolver's thread: a hung name server would delay all renewals. */
     SET(CURLOPT_QUICK_EXIT, 1L);
 #endif
     SET(CURLOPT_CONNECTTIMEOUT_MS, CONNECT_MS);
@@ -251,7 +251,7 @@ static int error_of_curl(const struct fs_exchange *exchange, CURLcode code)
     case CURLE_SSL_CONNECT_ERROR:
     case CURLE_RECV_ERROR:
     case CURLE_SEND_ERROR:
-        /* An alert means a refused certificate (in TLS 1.3 after the handshake); any other error may be temporary. */
+        /* A TLS alert means a refused certificate (in TLS 1.3 after the handshake).  Other errors may be temporary. */
         return strstr(exchange->why, "alert") != NULL ? EPERM : ENETUNREACH;
     case CURLE_UNSUPPORTED_PROTOCOL:
     case CURLE_WEIRD_SERVER_REPLY:
@@ -261,7 +261,10 @@ static int error_of_curl(const struct fs_exchange *exchange, CURLcode code)
     }
 }
 
-/* Choose the address for the next question.  Returns true if this one must be retried, at the first address. */
+/*
+ * Choose the address for the next question.  Returns true if this question has skipped all addresses, and must be
+ * retried at the first address.
+ */
 static bool ran_out_of_addresses(struct fs_http *http, struct fs_exchange *exchange, CURLcode code)
 {
     if (code == CURLE_COULDNT_CONNECT && exchange->passed > 0) {
@@ -296,7 +299,7 @@ void fs_http_iterate(struct fs_http *http)
             && curl_multi_add_handle(http->multi, easy) == CURLM_OK)
             continue;
         exchange->http = NULL;
-        /* The callback may restart the exchange, so the old one is kept aside and cleared afterwards. */
+        /* Work on a copy, because `ended` may start the exchange again. */
         old = *exchange;
         exchange->ended(exchange, error_of_curl(&old, code));
         clear_exchange(&old);

@@ -2,8 +2,8 @@
 /*
  * http.h - concurrent HTTP/1.1 requests in one thread.
  *
- * HTTP/2 is not used: there all requests share a connection, so after a time-out the next request would
- * be sent over the connection that hangs.
+ * HTTP/2 is not used, because there all requests share one connection: after a time-out, the next request would
+ * go over the hung connection.
  */
 #ifndef CLUSTER_HTTP_H
 #define CLUSTER_HTTP_H
@@ -19,9 +19,9 @@ struct fs_http;
 
 /* One question and its answer, in memory of the caller. */
 struct fs_exchange {
-    /* Called at the end: `error` is 0 if there is an answer, ENETUNREACH, EPERM (refused by TLS), or EPROTO. */
+    /* Called at the end.  `error` is 0 if there is an answer, else ENETUNREACH, EPERM (refused by TLS) or EPROTO. */
     void (*ended)(struct fs_exchange *exchange, int error);
-    /* For a stream, called for each line; false ends the exchange, and `ended` is called.  NULL if not a stream. */
+    /* Called for each line of a stream, or NULL.  If it returns false, the exchange ends, and `ended` is called. */
     bool (*line)(struct fs_exchange *exchange, const char *bytes, size_t n);
     void *owner;
 
@@ -32,7 +32,7 @@ struct fs_exchange {
     char *bytes;
     size_t used, size;
     bool too_long, enough;
-    unsigned pass, passed;      /* how many of the name's addresses to skip, and how many were skipped */
+    unsigned pass, passed;      /* how many of the host's addresses to skip, and how many were skipped */
     long status;                /* HTTP status at the end, or 0 if none was received */
     char why[CURL_ERROR_SIZE];  /* curl's message for an error */
 };
@@ -41,17 +41,20 @@ int fs_http_open(struct fs_http **http, const struct fs_options *options);
 void fs_http_close(struct fs_http *http);
 
 /*
- * Send a question.  `authorization`, a header, may be NULL; `body`, from malloc(), is freed in any case.
- * timeout_ms covers the whole exchange; 0 means none.  Returns 0, or ENOMEM if the question was not sent:
- * then `ended` is not called.
+ * Send a question.  `authorization` is a header or NULL.  `body` must be allocated with malloc(), and is freed in
+ * any case.  timeout_ms is for the whole exchange; 0 means no time-out.  Returns 0, or ENOMEM if the question
+ * was not sent, in which case `ended` is not called.
  */
 int fs_http_start(struct fs_http *http, struct fs_exchange *exchange, const char *url,
                   const char *authorization, char *body, long timeout_ms);
 
-/* Wipe and free a question that is not sent.  Some contain a password. */
+/* Wipe and free a question that is not sent, because it may contain a password. */
 void fs_http_free_question(char *body);
 
-/* Format a text for people, from within `ended`: the server's name, and `what` or, if it is NULL, the answer. */
+/*
+ * Format a text for people: the server's name, and `what` or, if that is NULL, the server's answer.  To be called in
+ * `ended`.
+ */
 void fs_http_describe(const struct fs_exchange *exchange, const char *what, char *text, size_t size);
 
 /* Cancel an exchange; `ended` is not called. */

@@ -2,8 +2,8 @@
 /*
  * json.h - etcd's JSON: checked reading of answers, and the parts of questions.
  *
- * An absent member has the zero value, as in all of etcd's messages; a member of another type, or out
- * of range, is an error.
+ * An absent member reads as 0, "" or an empty array, because etcd omits such members.  A member of another type,
+ * or out of range, is an error.
  */
 #ifndef CLUSTER_JSON_H
 #define CLUSTER_JSON_H
@@ -15,8 +15,8 @@
 #include <stdint.h>
 
 /*
- * Parse one object or array; an array reads as an object without members.  Returns NULL if the text is invalid or
- * has more after its end, or without memory.
+ * Parse one object or array; an array reads as an object without members.  Returns NULL if the text is invalid, or
+ * continues after the end of the object, or if there is no memory.
  */
 json_t *fs_json_parse(const char *bytes, size_t n);
 
@@ -49,7 +49,7 @@ long fs_base64_read(const char *text, size_t n, unsigned char *out, size_t size)
 json_t *fs_json_number(int64_t number);
 json_t *fs_json_base64(const char *text);
 
-/* Returns the text of an object, allocated with malloc(), and frees the object; NULL for NULL or without memory. */
+/* Free an object, and return its text, allocated with malloc(); NULL for NULL, or if there is no memory. */
 char *fs_json_text(json_t *json);
 
 #endif

@@ -81,7 +81,7 @@ int fs_lease_lost(struct fs_lease *lease, int64_t now)
         return lost;
     if (why == 0)
         why = ENETUNREACH;
-    /* A loss that was reported is final, even if a renewal is answered now. */
+    /* A reported loss is final, even if a renewal is answered later. */
     return atomic_compare_exchange_strong(&lease->lost, &lost, why) ? why : lost;
 }
 

@@ -6,16 +6,16 @@
  *     a renewal       the next one       the hold must no longer         the engine may grant its
  *                                        be used                         units to others
  *
- * "sent" is the time at which the last confirmed renewal was sent.  The engine's lease begins later,
- * when the renewal arrives.  The last quarter allows for clocks that differ, and for the time that the
- * program takes to stop its work.
+ * "sent" is the time at which the last confirmed renewal was sent.  The engine counts the lease from a later
+ * time, at which the renewal arrived.  The last quarter allows for clocks that differ, and for the time that
+ * the program takes to stop its work.
  *
- * A former leader may still answer a renewal, without effect.  So each renewal takes two steps:
- * FS_RENEW, and FS_CONFIRM, which a majority answers.  If both answers have the same term, no
- * other leader was elected before the renewal.
+ * A former leader may still answer a renewal, but renews nothing.  So each renewal takes two steps: FS_RENEW, and
+ * then FS_CONFIRM, which needs a majority.  If both answers have the same term, the leader that answered
+ * FS_RENEW was still the leader then.
  *
- * A dead connection can go unnoticed: the watch of a waiting request then never reports anything.  So
- * FS_CONFIRM also reads the watched keys.
+ * The watch of a waiting request never reports anything if its connection dies unnoticed.  So FS_CONFIRM also
+ * reads the watched keys.
  */
 #ifndef CLUSTER_LEASE_H
 #define CLUSTER_LEASE_H
@@ -28,19 +28,19 @@ struct fs_lease {
     struct fs_engine *engine;
     const struct fs_record *record;
     struct fs_call renewal;
-    int64_t length, sent, renew_at;     /* renew_at: FS_NEVER if a renewal is in flight */
-    int64_t renewed_sent, renewed_term; /* of a renewal that is not yet confirmed */
-    struct fs_record asked;             /* copy for FS_CONFIRM: the request may change before the answer */
+    int64_t length, sent, renew_at;     /* renew_at is FS_NEVER while a renewal is in flight */
+    int64_t renewed_sent, renewed_term; /* send time and term of a renewal that is not yet confirmed */
+    struct fs_record asked;             /* copy for FS_CONFIRM, because the request may change before the answer */
     bool gone;                          /* the engine has ended the lease */
     bool key_changed;                   /* a confirmation missed a watched key, or found it changed */
 
     /* Accessed by any thread: */
     _Atomic int64_t good_until;
-    _Atomic int last_error;             /* of the last renewal, or 0 if it was answered */
+    _Atomic int last_error;             /* error of the last renewal, or 0 if it was answered */
     _Atomic int lost;
 };
 
-/* Start a lease of ttl_s seconds, which the engine has granted to a request sent at the time `sent`. */
+/* Start a lease of ttl_s seconds, which the engine has granted.  The question for it was sent at the time `sent`. */
 void fs_lease_begin(struct fs_lease *lease, struct fs_engine *engine, const struct fs_record *record,
                     int64_t sent, int64_t ttl_s);
 
@@ -50,7 +50,7 @@ void fs_lease_stop(struct fs_lease *lease);
 /* Returns the time at which the lease is over by our own clock. */
 int64_t fs_lease_end(const struct fs_lease *lease);
 
-/* Renew the lease if it is time.  Returns 0 and sets *next to the time of the next call, or the error that ended it. */
+/* Renew the lease if it is time.  Returns 0 and sets *next to the time of the next call, or why the lease ended. */
 int fs_lease_iterate(struct fs_lease *lease, int64_t now, int64_t *next);
 
 /* Returns 0, or an error if the hold must no longer be used; an error is final.  From any thread. */

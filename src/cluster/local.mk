@@ -34,7 +34,7 @@ lib_LTLIBRARIES += libfairsem-cluster.la
 fairseminclude_HEADERS += $(cluster_headers)
 pkgconfig_DATA += fairsem-cluster.pc
 
-# The same objects as an archive, for tests that look inside.
+# The same objects as an archive, for tests that call internal functions.
 noinst_LTLIBRARIES += libcluster.la
 libcluster_la_SOURCES = $(cluster_sources)
 libcluster_la_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/src/cluster -D_POSIX_C_SOURCE=200809L

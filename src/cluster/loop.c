@@ -70,7 +70,7 @@ void fs_loop_notify(fairsem_cluster_t *handle)
     eventfd_write(handle->event, 1);
 }
 
-/* Run one iteration: the engine, and all tasks.  Returns the time of the next. */
+/* Run the engine and all tasks once.  Returns the time of the next iteration. */
 static int64_t iterate_all(fairsem_cluster_t *handle)
 {
     int64_t now = fs_boot_now();
@@ -117,7 +117,7 @@ static int start_loop(fairsem_cluster_t *handle)
     int error;
 
     if (handle->joinable)
-        pthread_join(handle->thread, NULL);     /* it has ended, or is about to */
+        pthread_join(handle->thread, NULL);     /* the thread has ended, or is about to end */
     sigfillset(&all);
     pthread_sigmask(SIG_SETMASK, &all, &old);
     error = pthread_create(&handle->thread, NULL, loop_thread, handle);

@@ -2,8 +2,8 @@
 /*
  * loop.h - a handle: a name, a mutex, and one background thread with an event loop.
  *
- * The thread exists while there are tasks.  Only this thread uses the engine.  Members that tasks share
- * with their callers are protected by the mutex, which the thread holds except when it sleeps.
+ * The thread exists while there are tasks.  Only this thread uses the engine.  The mutex protects the members that
+ * tasks share with their callers; the thread holds it except while it sleeps.
  */
 #ifndef CLUSTER_LOOP_H
 #define CLUSTER_LOOP_H
@@ -26,15 +26,15 @@ struct fs_task {
 #define FS_TASK_OVER INT64_C(-1)
 
 struct fairsem_cluster {
-    char prefix[FS_PREFIX_SIZE];    /* of the name; r/o after open, except for fairsem_cluster_next */
+    char prefix[FS_PREFIX_SIZE];    /* of its keys; r/o after open, except for fairsem_cluster_next */
     pthread_mutex_t mutex;
-    struct fs_options options;      /* r/o after open; the files: the thread only */
-    struct fs_engine *engine;       /* the thread only, except for fs_engine_wake */
+    struct fs_options options;      /* r/o after open, except the files, which belong to the thread */
+    struct fs_engine *engine;       /* used only by the thread, except for fs_engine_wake */
     pid_t process;                  /* r/o after open */
     int event, alarm;               /* r/o after open: descriptors */
     struct fs_task *tasks;           /* mutex */
     size_t callers;                 /* mutex: number of callers that wait or hold units */
-    bool runs, joinable;            /* mutex: the thread */
+    bool runs, joinable;            /* mutex: states of the thread */
     bool quits;                     /* mutex: tasks are to end */
     pthread_t thread;               /* mutex */
 };

@@ -18,7 +18,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-/* Size limit of a file, well above any certificate: some files have no end. */
+/* Size limit of a file, because some files have no end.  Any certificate is much smaller. */
 enum { FILE_MAX = 16 << 20 };
 
 /* Add a copy of an endpoint, with a scheme. */
@@ -44,7 +44,7 @@ static int add_endpoint(struct fs_options *options, const char *text, size_t len
     return result == CURLUE_OK ? 0 : result == CURLUE_OUT_OF_MEMORY ? ENOMEM : EINVAL;
 }
 
-/* Callback: add an endpoint found in DNS.  Endpoints in excess are ignored. */
+/* Callback: add an endpoint found in DNS.  Ignores endpoints above FS_ENDPOINTS_MAX. */
 static int add_found(void *options, const char *url, size_t length)
 {
     return ((struct fs_options *)options)->endpoint_count == FS_ENDPOINTS_MAX ? 0
@@ -110,7 +110,7 @@ static int copy_file(const char *path, int *copy)
     return error;
 }
 
-/* Read all files, and drop one reference to them.  Also the start function of a thread. */
+/* Read all files, and drop one reference to them.  Is also the start function of a thread. */
 static void *read_files(void *arg)
 {
     struct fs_files *files = arg;
@@ -161,7 +161,7 @@ static struct fs_files *new_files(const char *const paths[FS_FILES])
     return NULL;
 }
 
-/* The thread is detached: it may hang in a file system forever. */
+/* The thread that reads is detached, because it may hang in a file system forever. */
 struct fs_files *fs_files_again(const struct fs_files *files)
 {
     struct fs_files *again = new_files((const char *const *)files->paths);

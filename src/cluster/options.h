@@ -9,12 +9,13 @@
 
 enum { FS_ENDPOINTS_MAX = 32 };
 
-/* Room for a password, which is the first line of its file. */
+/* Size of the buffer for a password, which is the first line of its file. */
 enum { FS_PASSWORD_SIZE = 4096 };
 
 /*
- * The contents of the files given to fairsem_cluster_open.  A file system may hang forever, so only open
- * and a separate thread read the files.  curl reads copies in memory.
+ * The contents of the files given to fairsem_cluster_open.  The event loop never reads a file, because a file
+ * system may hang forever: fairsem_cluster_open and a separate thread copy the files into memory, and curl reads
+ * these copies.
  */
 enum { FS_PASSWORD, FS_CA, FS_CERT, FS_KEY, FS_FILES };
 

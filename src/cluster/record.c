@@ -20,7 +20,7 @@ void fs_copy_printable(char *to, size_t size, const char *from)
     to[i] = '\0';
 }
 
-/* Read the name of this program, as ps shows it. */
+/* Get the name of this program, as ps shows it. */
 static void read_program(char *program, size_t size)
 {
     int file = open("/proc/self/comm", O_RDONLY | O_CLOEXEC);

@@ -33,11 +33,11 @@ struct fs_record {
     int64_t pid;            /* pid, host and program are for people */
     char    host[64], program[64];
 
-    int64_t joined;         /* revision at which it joined the queue, or 0 */
+    int64_t joined;         /* revision at which the request joined the queue, or 0 */
     int64_t seen_revision;  /* revision of the last view */
-    char    predecessor[FS_KEY_SIZE];   /* its key, or "" at the front, which watches the running requests
-                                           and the limit; FS_NEXT: where to begin */
-    int64_t watched;        /* number of watched keys, or 0 if it does not wait */
+    char    predecessor[FS_KEY_SIZE];   /* key of the predecessor; "" at the front, which watches the
+                                           running requests and the limit; FS_NEXT: where to begin */
+    int64_t watched;        /* number of watched keys, or 0 if the request does not wait */
 };
 
 /* Choose the lease, and fill in pid, host and program.  Returns false if the system has no random numbers. */
@@ -45,7 +45,7 @@ bool fs_record_fill(struct fs_record *record, const char *program);
 
 /* A request's own keys, and the ranges of keys that it reads.  The end of a range is exclusive. */
 struct fs_keys {
-    char limit[FS_KEY_SIZE];                                /* up to running_end: with all running */
+    char limit[FS_KEY_SIZE];                                /* limit to running_end: with all running */
     char waits[FS_KEY_SIZE], runs[FS_KEY_SIZE];             /* its own */
     char waiting[FS_KEY_SIZE], waiting_end[FS_KEY_SIZE];    /* all waiting */
     char running[FS_KEY_SIZE], running_end[FS_KEY_SIZE];    /* all running */
@@ -69,7 +69,7 @@ static inline bool fs_record_accepts_limit(const struct fs_record *record)
 /* Read the parts of a request's key.  Returns false if the key is damaged or has another prefix. */
 bool fs_key_read(const char *key, const char *prefix, bool *runs, int *priority, int64_t *lease);
 
-/* Copy a text, perhaps onto itself: truncated, and with a ? for each byte that is not printable ASCII. */
+/* Copy a text, truncate it, and replace bytes other than printable ASCII by '?'.  `to` may be `from`. */
 void fs_copy_printable(char *to, size_t size, const char *from);
 
 #endif

@@ -18,7 +18,7 @@ static void take_step_until(struct fs_request *request, enum fs_step step, int64
     fs_engine_call(request->handle->engine, &request->step, step, &request->record, until);
 }
 
-/* A waiting request would lose its position in the queue, so it retries a step until its lease ends. */
+/* Take a step.  A waiting request retries it until its lease ends, because to give up would lose its position. */
 static void take_step(struct fs_request *request, enum fs_step step)
 {
     bool waits = request->state == FS_WAITING && !request->only_try;
@@ -26,7 +26,7 @@ static void take_step(struct fs_request *request, enum fs_step step)
     take_step_until(request, step, waits ? fs_lease_end(&request->lease) : fs_boot_now() + FS_RETRY_BUDGET);
 }
 
-/* Report the request's result to the caller, once. */
+/* Report the result of the request to the caller, unless that was done. */
 static void tell_decision(struct fs_request *request, int result)
 {
     if (request->is_decided)
@@ -37,7 +37,7 @@ static void tell_decision(struct fs_request *request, int result)
     fs_loop_notify(request->handle);
 }
 
-/* Report the result of the end to the caller, once: it waits only for the first answer. */
+/* Report the result of FS_END to the caller, unless that was done: the caller waits only for the first answer. */
 static void tell_end(struct fs_request *request, int result)
 {
     if (request->is_over)
@@ -60,7 +60,7 @@ static void request_leaves(struct fs_request *request)
         return;
     fs_engine_stop(&request->step);
     if (request->state == FS_GRANTING) {
-        request_over(request, 0);       /* it has no key yet */
+        request_over(request, 0);       /* the request has no key yet */
         return;
     }
     fs_lease_stop(&request->lease);
@@ -98,7 +98,7 @@ static void request_begun(struct fs_request *request, int64_t fence)
     int lost = fs_lease_lost(&request->lease, fs_boot_now());
 
     if (lost != 0) {
-        request_fails(request, lost);    /* the answer came too late */
+        request_fails(request, lost);    /* the lease was over before the answer came */
         return;
     }
     request->fence = fence;
@@ -116,7 +116,7 @@ static void take_watch(struct fs_request *request)
     take_step_until(request, FS_WATCH, FS_NEVER);
 }
 
-/* Decide after a view: begin, wait, or leave. */
+/* Begin, wait or fail, according to a view. */
 static void consider_view(struct fs_request *request, const struct fs_answer *view)
 {
     struct fs_record *record = &request->record;
@@ -130,7 +130,7 @@ static void consider_view(struct fs_request *request, const struct fs_answer *vi
         return;
     }
     if (view->first == 0) {
-        request_fails(request, EPROTO);  /* the limit cannot be removed while this request waits */
+        request_fails(request, EPROTO);  /* no valid step removes the limit while this request waits */
         return;
     }
     record->joined = view->joined;
@@ -172,16 +172,16 @@ static void request_joined(struct fs_request *request, const struct fs_answer *a
     if (answer->done || answer->began != 0) {
         consider_view(request, answer);
     } else {
-        /* An earlier attempt had joined: the view in this answer was read for a request that had not. */
+        /* An earlier attempt of FS_JOIN was applied, and this answer has no view made with its revision. */
         request->record.joined = answer->joined;
         take_step(request, FS_VIEW);
     }
 }
 
 /*
- * Schedule a view if a watched key is gone, or if the engine no longer has the events since the view.
- * After a broken connection, the watch is first repeated once, from the same revision: when an endpoint
- * fails, all waiters retry at once, and the cost of a view grows with the number of waiters.
+ * Schedule a view if a watched key is gone, or if the engine no longer has the events since the last view.  After
+ * a broken connection, schedule the same watch once more instead: if an endpoint fails, all waiters retry at
+ * once, and views, whose cost grows with the number of waiters, would overload the next endpoint.
  */
 static void watch_ended(struct fs_request *request, int error)
 {
@@ -204,7 +204,7 @@ static void step_answered(struct fs_call *step, struct fs_answer *answer)
     else if (step->step == FS_WATCH)
         watch_ended(request, answer->error);
     else if (answer->error != 0 && request->state == FS_WAITING && !request->only_try && !answer->final)
-        request->step_at = fs_boot_now() + FS_RETRY_DELAY;  /* it keeps its position until the lease ends */
+        request->step_at = fs_boot_now() + FS_RETRY_DELAY;  /* the request keeps its position until the lease ends */
     else if (answer->error != 0)
         request_fails(request, answer->error);
     else if (step->step == FS_GRANT)
@@ -224,7 +224,7 @@ static void request_lost(struct fs_request *request)
     fs_loop_notify(request->handle);
 }
 
-/* Handle a confirmation that missed a key before the watch has reported it.  A running request has lost its key. */
+/* Handle a confirmation that missed a watched key: take a view, or fail a running request, whose own key is gone. */
 static void handle_key_change(struct fs_request *request, int64_t now)
 {
     request->lease.key_changed = false;
@@ -274,10 +274,10 @@ static int64_t iterate_request(struct fs_task *task, int64_t now)
 
     if (request->leaves)
         request_leaves(request);
-    /* On close, an end without an answer is waited for, as in a release; any later attempt is canceled. */
+    /* On close, only the first attempt of FS_END is waited for, as in a release; later attempts are canceled. */
     if (request->handle->quits && request->is_over && request->state != FS_REQUEST_ENDED) {
         fs_engine_stop(&request->step);
-        request_over(request, ENETUNREACH); /* its lease ends by itself */
+        request_over(request, ENETUNREACH); /* the lease ends by itself */
     }
     if (request->lease.key_changed)
         handle_key_change(request, now);

@@ -9,11 +9,11 @@
  *         |                                     ENDING --over--> ENDED
  *         '------------- fails, leaves: it has no key yet ----------^
  *
- * Each transition is a function of request.c, whose name is "request_" and the word on the arrow.
- * The engine or the clock causes `fails`; the caller causes `leaves`.  ENDING is over when the engine
- * has answered, or when the lease is over by our own clock.
+ * Each transition is a function of request.c: "request_" and the word on the arrow.  The engine or the clock
+ * causes `fails`; the caller causes `leaves`.  ENDING is over when the engine has answered, or when the lease is
+ * over by our own clock.
  *
- * Up to two calls of a request are in flight at a time, `step` and the renewal of its lease:
+ * A request has at most two calls in flight, `step` and the renewal of its lease:
  *
  *              GRANTING   JOINING   WAITING              RUNNING   LOST   ENDING
  *     step     GRANT      JOIN      BEGIN, WATCH, VIEW   -         -      END, again and again
@@ -21,14 +21,14 @@
  *
  *     JOIN, VIEW ---> is there room? --yes--> BEGIN --done--> RUNNING
  *            ^          |         ^             |
- *            |          no        '-------------'  somebody has begun, or joined before it, since
+ *            |          no        '-------------'  since then a request has begun, or joined before it
  *            |          v
  *            '------- WATCH ---.
  *                       ^      |
- *                       '------'  it broke, and was not begun twice already
+ *                       '------'  its connection broke for the first time
  *
- * The caller and the event loop have a reference each; the last one to be dropped frees the memory.  The
- * event loop drops its reference in ENDED.
+ * The caller and the event loop have a reference each; to drop the second reference frees the memory.  The event
+ * loop drops its reference in ENDED.
  */
 #ifndef CLUSTER_REQUEST_H
 #define CLUSTER_REQUEST_H
@@ -45,19 +45,19 @@ struct fs_request {
     struct fs_task task;
     fairsem_cluster_t *handle;          /* r/o */
     bool only_try;                      /* r/o: fail instead of waiting */
-    bool leaves;                        /* mutex: the caller wants it to end */
+    bool leaves;                        /* mutex: the caller wants the request to end */
     int owners;                         /* mutex: references, of the caller and the event loop */
 
     enum fs_request_state state;
     struct fs_record record;
-    struct fs_lease lease;              /* valid from JOINING on; its atomics from RUNNING on */
+    struct fs_lease lease;              /* valid from JOINING on; other threads use its atomics from RUNNING on */
     struct fs_call step;
     int64_t step_at;                    /* time of the next step, or FS_NEVER if one is in flight */
     bool watches_again;                 /* the next step is a watch */
     int64_t watch_began, watch_backoff;
 
-    bool is_decided, is_over;           /* mutex: `decided`, `over` have got their unit */
-    int result, end_result;             /* mutex: valid if is_decided, is_over */
+    bool is_decided, is_over;           /* mutex: the unit of `decided`, of `over` was released */
+    int result, end_result;             /* mutex: `result` is valid if is_decided, `end_result` if is_over */
     fairsem_t decided, over;            /* for the caller to wait on */
     int64_t fence;                      /* r/o once decided */
 };

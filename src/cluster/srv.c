@@ -19,7 +19,10 @@ struct server {
     char     host[NS_MAXDNAME];
 };
 
-/* Lower priority first, then larger weight.  Weights are not drawn at random: if a server fails, the next is used. */
+/*
+ * Compare servers: the lower priority first, then the larger weight.  No random order by weight, because the list is
+ * only tried from its beginning until a server answers.
+ */
 static int by_preference(const void *a, const void *b)
 {
     const struct server *x = a, *y = b;

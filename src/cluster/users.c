@@ -7,14 +7,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A question, in memory of the caller, which waits for the answer. */
+/* A question, and the wait for its answer.  In memory of the caller. */
 struct inquiry {
     struct fs_task task;
     fairsem_cluster_t *handle;
     enum fs_step step;
     struct fs_record record;
     struct fs_call call;
-    struct fs_answer *answer;       /* valid with `told` */
+    struct fs_answer *answer;       /* valid once `told` is released */
     fairsem_t told;
 };
 
@@ -49,10 +49,10 @@ static void mark_mine(const fairsem_cluster_t *handle, fairsem_cluster_user_t us
     }
 }
 
-/* The record for a question that needs only the name. */
+/* Empty record, for a question that needs only the name. */
 static const struct fs_record nobody;
 
-/* Ask a question, and wait for the answer, whose `users` the caller must free.  Returns the answer's error. */
+/* Ask a question, and wait for the answer.  The caller must free answer->users.  Returns the error of the answer. */
 static int inquire(fairsem_cluster_t *handle, enum fs_step step, const struct fs_record *record,
                    struct fs_answer *answer)
 {
@@ -120,7 +120,7 @@ int fairsem_cluster_limit(fairsem_cluster_t *handle, int64_t *limit)
     return error;
 }
 
-/* Read the limit, and then set or remove it, unless it was changed in between: *done then is false. */
+/* Read the limit, and set or remove it.  Sets *done to false if the limit was changed in between. */
 static int change_limit(fairsem_cluster_t *handle, enum fs_step step, int64_t limit, bool *done)
 {
     struct fs_answer answer;
@@ -162,7 +162,7 @@ int fairsem_cluster_next(fairsem_cluster_t *handle, char name[FAIRSEM_CLUSTER_NA
     if (name[0] != '\0' && !fs_key_prefix(from.predecessor, name))
         return EINVAL;
     if (name[0] != '\0')
-        from.predecessor[strlen(from.predecessor) - 1] = '0';   /* after all keys with this prefix */
+        from.predecessor[strlen(from.predecessor) - 1] = '0';   /* "/" becomes "0": after all keys of the name */
     while (error == 0 && !fs_key_name(answer.predecessor, name)) {
         error = inquire(handle, FS_NEXT, &from, &answer);
         if (error == 0 && answer.predecessor[0] == '\0')
