@@ -31,7 +31,7 @@ struct fairsem_shared {
 
     _Atomic unsigned   generation;      /* see fork.h */
     pthread_mutex_t    attaching;       /* held while `self` changes */
-    _Atomic bool       attached;        /* `self` is valid; cleared before the next two change */
+    _Atomic bool       attached;        /* `self` is valid; cleared before `self` and `incarnation` change */
     _Atomic int        self;            /* the entry of this process, or FS_NOBODY */
     _Atomic uint32_t   incarnation;     /* of that entry, when this process registered in it */
     _Atomic int64_t    looked_ns;       /* the kernel's tick at the last check of the file */
@@ -44,7 +44,7 @@ struct fairsem_shared {
     struct fairsem_shared *next;        /* under the registry's mutex */
 };
 
-/* Is this the entry of this process?  While a process attaches, `self` may be the entry of a dead one. */
+/* Is this the entry of this process?  While a process attaches, `self` may be the entry of a dead process. */
 static inline bool fs_is_our_entry(const fairsem_shared_t *h, int index)
 {
     return FS_GET(&h->attached) && index == FS_GET(&h->self);

@@ -21,7 +21,7 @@ struct fs_file {
     bool    ours;           /* only this process's effective user can write to it, and it has one name */
 };
 
-/* The fs_file functions return 0 or an errno value, if anything.  No function below changes errno. */
+/* A function for files returns 0 or an errno value, if anything.  No function below changes errno. */
 
 /* Inspect the file of this name, without opening it. */
 int fs_file_find(const char *path, struct fs_file *file);

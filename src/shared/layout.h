@@ -76,7 +76,7 @@ enum fs_process_state { FS_PROCESS_FREE, FS_PROCESS_USED };
 struct fs_process {
     _Atomic int32_t  state;         /* under the lock */
     _Atomic uint32_t incarnation;   /* counts the owners of the liveness lock; written by the owner (R3) */
-    _Atomic int64_t  held;          /* under the lock; units */
+    _Atomic int64_t  held;          /* under the lock; number of units that it holds */
     _Atomic int64_t  pid;           /* under the lock; for people, and to find the entry after an exec */
     int64_t          unused;
     _Atomic int64_t  since_ns;      /* under the lock; the time since which it holds units */

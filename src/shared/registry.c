@@ -244,7 +244,7 @@ static int keep_spare(fairsem_shared_t *h, int fd)
     struct fs_spare *spare = malloc(sizeof *spare);
 
     if (spare == NULL)
-        return ENOMEM;      /* the descriptor is never closed */
+        return ENOMEM;      /* the descriptor stays open: closing it would release the liveness lock */
     *spare = (struct fs_spare){ fd, h->spares };
     h->spares = spare;
     /* If the process keeps its units over exec, exec must close no descriptor of the segment. */

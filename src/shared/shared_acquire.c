@@ -128,7 +128,7 @@ static int take_or_check(struct fs_shared_wait *wait)
         result = take_again(wait, result);
     if (result != FS_NOT_OVER)
         return result;
-    /* R4: the check comes after the enqueue, so that it costs no place in the queue. */
+    /* R4: the check comes after the enqueue, so that the request loses no place in the queue meanwhile. */
     error = fs_detect_begin(h, fs_detect_call_ns(h)) ? fs_detect_dead_try(h) : fs_shared_check_file(h);
     return error != 0 ? error : FS_NOT_OVER;
 }

@@ -10,7 +10,7 @@
 
 #include "shared/trust.h"
 
-/* The part of a wait that its own thread knows. */
+/* Data of a wait that only its own thread uses. */
 struct fs_shared_awake {
     int  core;      /* on which it was enqueued */
     bool as_front;  /* it was enqueued at the front */

@@ -322,7 +322,7 @@ FS_REALIGN_STACK static void finish_canceled(void *arg)
 /*
  * R6: the longest sleep of a waiter that is not a detector.  The sleep must end only if the detectors are
  * dead or stopped, or if a canceler that could not get the lock woke the waiter just before the sleep.  So
- * it may be longer in a long queue.
+ * the sleep may be longer in a long queue.
  */
 static int64_t longest_sleep(const fairsem_shared_t *h)
 {

@@ -39,7 +39,7 @@ int fs_shared_wait_begin(struct fs_shared_wait *wait, fairsem_shared_t *h,
                          const struct fs_deadline *deadline, const fairsem_token_t *token);
 
 /*
- * fs_detect_dead() and fs_shared_enter() for this wait.  Both end early by pthread_cancel(), and with
+ * fs_detect_dead() and fs_shared_enter() for this wait.  Both end early at a pthread_cancel(), or with
  * ETIMEDOUT when the token is canceled: see `reason`.
  */
 int fs_shared_wait_check(struct fs_shared_wait *wait, enum fs_whom whom);
