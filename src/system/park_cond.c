@@ -258,7 +258,7 @@ struct fs_parker *fs_parker_self(void)
 /* ---- Sleeping, and waking one ---- */
 
 /*
- * Note a wake in the state.  Returns the state before it; if that has ASLEEP, this thread is now one of the
+ * Note a wake in the state.  Returns the state before it.  If ASLEEP was set, this thread is now one of the
  * wakers.
  */
 static unsigned note_wake(struct fs_cond_parker *p)

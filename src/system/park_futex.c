@@ -37,8 +37,8 @@
  * A tool such as libfaketime replaces clock_gettime(), and the condition variables and sem_timedwait()
  * of the C library, but not the system call.  The caller's deadline is on the faked clock, and may be a
  * day away on the kernel's clock.  So if the two clocks differ, the thread sleeps for the time that is
- * left by the faked clock.  The faked clock may also run faster, or be set meanwhile, so the sleep is
- * short, and the caller reads the clock again.
+ * left according to the faked clock.  The faked clock may also run faster, or be set meanwhile, so the
+ * sleep is short, and the caller reads the clock again.
  */
 #define FAKED_SLEEP_NS 50000000
 #define APART_NS        1000000     /* limit between two readings of one clock; preemption may exceed it */

@@ -68,7 +68,7 @@ void fs_unpark(struct fs_parker *parker, bool leaves_queue);
  */
 bool fs_park_on_word(const _Atomic int *word, int value, const struct fs_deadline *deadline);
 
-/* Wake the thread that sleeps on the word, which may not exist any more. */
+/* Wake the thread that sleeps on this word.  The word may no longer exist. */
 void fs_unpark_word(const _Atomic int *word);
 
 /*
