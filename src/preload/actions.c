@@ -13,7 +13,7 @@
  *
  * A handler may call sigaction(), so the lock of this file is held only inside a section, where no handler
  * runs.  glibc's siginterrupt(), sigignore() and the calls that glibc makes for itself change the kernel's
- * action and leave the handler alone.
+ * action, but not the stored handler.
  */
 #define _GNU_SOURCE
 #include "actions.h"

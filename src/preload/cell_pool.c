@@ -87,7 +87,7 @@ void fs_cell_quarantine(uint32_t index)
         fs_cell_put_back((uint32_t)there - 1);
 }
 
-/* End the quarantine of a cell early, because there is no memory for another one. */
+/* End the quarantine of a cell early, because there is no memory for a new cell. */
 static uint32_t take_quarantined(void)
 {
     for (int i = 0; i < QUARANTINE_SIZE; i++) {

@@ -109,8 +109,8 @@ static struct fs_cell *cell_of(uint64_t word)
 }
 
 /*
- * Set `of_libc` for a reference, or clear it for a plain number.  By compare-and-swap, because another
- * thread may have completed the move, and the memory may have another use since.
+ * Set `of_libc` for a reference, or clear it for a plain number.  This is a compare-and-swap, because
+ * another thread may have completed the move, and the program may have reused the memory since.
  */
 static void keep_from_libc(struct fs_in_place *in, bool keep)
 {

@@ -17,7 +17,7 @@
  *                             which is less than FS_PLAIN and FS_REFERS
  *      of_libc  FS_NOT_OF_LIBC with FS_REFERS, 0 with FS_PLAIN; see below
  *      record   with FS_PLAIN: its record in the statistics, or 0
- *      units    with FS_PLAIN: the units at first, and perhaps the total
+ *      units    with FS_PLAIN: the initial number of units, perhaps also the total
  *
  *             first wait that must sleep
  *      PLAIN ----------------------------> REFERS

@@ -403,7 +403,7 @@ static void exchange_for_deferred(int sig, siginfo_t *info)
         if (reraised || sig < SIGRTMIN)
             self.reraised &= ~BIT(sig);
         if ((self.reraised & BIT(sig)) == 0 && find_deferred(sig) >= 0)
-            reraise(sig);           /* it comes when the program's handler has returned */
+            reraise(sig);           /* the signal comes when the program's handler has returned */
     }
     change_mask(SIG_SETMASK, before, NULL);
     errno = error;
