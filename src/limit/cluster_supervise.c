@@ -49,7 +49,8 @@ static void signal_one(pid_t pid, int signal)
 }
 
 /*
- * Signal the command, which needs no /proc, and then all descendants.  child is 0 if the command has ended.
+ * Signal the command, and then all descendants, which are found only if there is a /proc.  child is 0 if the
+ * command has ended.
  * Orphans become children of this process, so the descendants include the children of a killed shell.
  */
 static void signal_all(struct cluster_supervisor *s, pid_t child, int signal)

@@ -366,7 +366,10 @@ int local_set_limit(struct local_name *name)
             error = fairsem_shared_set_units(name->handle, request->limit);
         if (error == 0 && request->keep)
             error = fairsem_shared_keep_name(name->handle);
-        /* Repeat if the last user has removed the name meanwhile.  A name with its initial limit need not stay. */
+        /*
+         * Repeat the change if the last user has removed the name meanwhile, except for the initial limit without --keep:
+         * then a removed name is as good, because the next command makes it with that limit.
+         */
         done = error == 0 && ((request->limit == stat.initial_units && !request->keep)
                               || is_current(name));
         fairsem_shared_close(name->handle);
