@@ -367,8 +367,8 @@ int local_set_limit(struct local_name *name)
         if (error == 0 && request->keep)
             error = fairsem_shared_keep_name(name->handle);
         /*
-         * Repeat the change if the last user has removed the name meanwhile, except for the initial limit without --keep:
-         * then a removed name is as good, because the next command makes it with that limit.
+         * Repeat the change if the last user has removed the name meanwhile.  With the initial limit, and without
+         * --keep, a removed name is as good, because the next command makes it with that limit.
          */
         done = error == 0 && ((request->limit == stat.initial_units && !request->keep)
                               || is_current(name));
