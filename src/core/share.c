@@ -274,7 +274,7 @@ static void insert_newest(struct fs_sem *s, struct fs_share *share)
 }
 
 /* Remove a flow of the queue.  Returns the first of the others, or NULL. */
-static struct fs_flow *remove_flow(struct fs_sem *s, struct fs_flow *flow, struct fs_share *share)
+static struct fs_flow *remove_flow(struct fs_sem *s, const struct fs_flow *flow, struct fs_share *share)
 {
     struct fs_tree_node **link = &s->queue.root, *first = NULL;
     struct fs_flow *front = front_flow(s);
