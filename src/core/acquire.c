@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * acquire.c - an acquire that the fast path did not do: it takes its units in a section, or waits.
+ * acquire.c - an acquire that has failed on the fast path: it takes its units in a section, or waits.
  */
 #include "acquire.h"
 
@@ -43,9 +43,9 @@ int fs_take_now(struct fs_section *in, int64_t n, int priority, bool drains)
 }
 
 /*
- * End a wait that is not in the queue.  No other thread knows of w, unless a token lists it.  Then the
- * token's canceler must see, under the mutex, that the wait has ended.  (When a refused wait stayed
- * NOT_QUEUED, a canceler took it for one that would still be enqueued.)
+ * End a wait that is not in the queue.  No other thread knows of w, unless a token lists it.  A thread
+ * that cancels the token must see, under the mutex, that the wait has ended: a wait that is NOT_QUEUED
+ * may still be enqueued.
  */
 static void end_at_once(struct fs_waiter *w, enum fs_waiter_state state, int reason)
 {
@@ -53,7 +53,7 @@ static void end_at_once(struct fs_waiter *w, enum fs_waiter_state state, int rea
     fs_set_state(w, state, memory_order_relaxed);
 }
 
-/* taken: it has its units already. */
+/* taken: the request has its units already. */
 static void take_or_enqueue(struct fs_section *in, struct fs_wait *wait, int priority, bool drains,
                             bool taken)
 {
@@ -66,15 +66,18 @@ static void take_or_enqueue(struct fs_section *in, struct fs_wait *wait, int pri
             wait->competes_at_ns = fs_age_old_at_ns(in->sem, w);
         return;
     }
-    /* A drain is not GRANTED: its clean-up would return units that it never took. */
+    /* A drain does not become GRANTED: its clean-up would return units that it never took. */
     end_at_once(w, error != 0 || drains ? FS_ENDED : FS_GRANTED, error);
 }
 
-/* ---- With bounded bypass: before it is enqueued, see bypass.h ---- */
+/* ---- With bounded bypass: before a request is enqueued, see bypass.h ---- */
 
-#define TRIES_PER_CLOCK 16      /* reading the clock takes as long as a pause, or longer */
+#define TRIES_PER_CLOCK 16      /* reading the clock takes at least as long as a pause instruction */
 
-/* What would end the wait in the queue ends this, too; a deadline may be passed by two wake-ups. */
+/*
+ * Should the thread stay awake longer?  Whatever would end the wait in the queue ends it here, too,
+ * except a deadline, which may be passed by the time of two wake-ups.
+ */
 static bool stays_on(const struct fs_wait *wait, int64_t start_ns, int64_t now_ns)
 {
     return fs_waiter_state(&wait->waiter) == FS_NOT_QUEUED
@@ -83,7 +86,10 @@ static bool stays_on(const struct fs_wait *wait, int64_t start_ns, int64_t now_n
            && fs_awake_before_queue(&wait->sem->before_queue, start_ns, now_ns);
 }
 
-/* A request that cannot be granted soon does not stay; nor does one whose end by a handler nobody notes. */
+/*
+ * Try to take the units for a moment, unless they cannot be free soon, or an unhooked handler could not
+ * end the wait.  Returns true if the units were taken.
+ */
 static bool take_before_queueing(struct fs_wait *wait)
 {
     struct fs_sem *s = wait->sem;
@@ -125,13 +131,13 @@ int fs_acquire(struct fs_sem *s, int64_t n, bool drains, const struct fs_deadlin
     if (error != 0)
         return error;
     taken = (s->options & FS_BYPASS) != 0 && !drains && take_before_queueing(&wait);
-    if (taken && how->token == NULL) {   /* then nobody else knows of this wait */
+    if (taken && how->token == NULL) {   /* then no other thread knows of this wait */
         if (wait.interruptible)
             fs_signals_end_wait();
         return 0;
     }
     fs_section_begin(&in, s);
-    /* Its token may have ended it, on its way to the mutex. */
+    /* The token may have ended the wait while this thread was on its way to the mutex. */
     goes_on = fs_waiter_state(&wait.waiter) == FS_NOT_QUEUED;
     if (taken && !goes_on)
         fs_return_grant(&in, n);
@@ -152,7 +158,7 @@ int fs_acquire_now(struct fs_sem *s, int64_t n, int priority, bool drains, int e
     return result == FS_MUST_WAIT ? error : result;
 }
 
-/* A deadline in the past: try once, without a place in the queue, which others could see. */
+/* If the deadline is in the past, try once, and enqueue nothing that other threads could see. */
 int fs_acquire_as(struct fs_sem *s, int64_t n, bool drains, const fairsem_wait_t *how)
 {
     struct fs_deadline deadline;

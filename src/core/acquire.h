@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* acquire.h - an acquire, try or drain that the fast path did not do; see acquire.c. */
+/* acquire.h - an acquire, try or drain that the fast path cannot complete; see acquire.c. */
 #ifndef FS_ACQUIRE_H
 #define FS_ACQUIRE_H
 
@@ -10,19 +10,19 @@
 #include <limits.h>
 
 /*
- * Take n units, or wait for them, with the priority, the token and the share of `how`.  drains: it comes
- * after a close, and takes nothing.  The deadline may be NULL.
+ * Take n units, or wait for them, with the priority, the token and the share of `how`.  drains: the
+ * call is a drain, which comes after a close and takes nothing.  The deadline may be NULL.
  */
 int fs_acquire(struct fs_sem *s, int64_t n, bool drains, const struct fs_deadline *deadline,
                const fairsem_wait_t *how);
 
 /*
- * Take n units, or return `error` if that would have to wait.  A handler that runs when the
- * section ends, and never returns, loses the units, as right after the fast path.
+ * Take n units, or return `error` if the request would have to wait.  As right after the fast path, the
+ * units are lost if a signal handler runs when the section ends, and never returns.
  */
 int fs_acquire_now(struct fs_sem *s, int64_t n, int priority, bool drains, int error);
 
-/* fs_acquire(), with the deadline of `how`, too. */
+/* fs_acquire() with the deadline of `how`. */
 int fs_acquire_as(struct fs_sem *s, int64_t n, bool drains, const fairsem_wait_t *how);
 
 /* Take as many units as there are, at most max, without waiting.  Returns how many. */
@@ -32,13 +32,22 @@ int64_t fs_acquire_upto(struct fs_sem *s, int64_t max);
 
 #define FS_MUST_WAIT INT_MIN
 
-/* May a request that the semaphore admits take n units now?  I6: nobody passes. */
+/*
+ * May a request take n units now (I6)?  The caller has checked that the semaphore is open, and n not
+ * too large.
+ */
 bool fs_may_take(struct fs_section *in, int64_t n, int priority);
 
-/* Take the units.  Returns 0; a close reason; E2BIG; or FS_MUST_WAIT, which is none of these. */
+/*
+ * Take the units.  Returns 0, the reason of a close, E2BIG, or FS_MUST_WAIT, which differs from the
+ * others.
+ */
 int fs_take_now(struct fs_section *in, int64_t n, int priority, bool drains);
 
-/* May one more wait?  0; ENOBUFS, which is counted; or EINVAL, if its share is another semaphore's. */
+/*
+ * May one more request be enqueued?  Returns 0, ENOBUFS (which is counted), or EINVAL if its share is
+ * in use at another semaphore.
+ */
 static inline int fs_may_enqueue(struct fs_section *in, struct fs_share *share)
 {
     struct fs_sem *s = in->sem;

@@ -2,9 +2,9 @@
 /*
  * age.h - attr.aging_ns: a request that has waited for aging_ns comes before all others.
  *
- * Time makes it old, not an event.  So a section notes it before it looks at the front; and a thread
- * whose request has become old comes to a section by itself, because it may fit where the front does
- * not, and nothing else may happen.
+ * A request becomes old by time, not by an event.  So a section looks for old requests before it looks
+ * at the front.  A thread whose request has become old also enters a section by itself: its request may
+ * fit although the front does not, and no other thread may come.
  */
 #ifndef FS_AGE_H
 #define FS_AGE_H

@@ -6,7 +6,10 @@
 #include "share.h"
 #include "tools/annotate.h"
 
-/* only_front: with bounded bypass a waiter that is awake is granted directly, so nobody could pass. */
+/*
+ * only_front: with bounded bypass only the front may be awake.  A waiter that is awake is granted
+ * directly, so with more of them no thread could pass.
+ */
 static inline struct fs_awake_facts facts_of(struct fs_sem *s, const struct fs_waiter *w)
 {
     return (struct fs_awake_facts){
@@ -17,9 +20,10 @@ static inline struct fs_awake_facts facts_of(struct fs_sem *s, const struct fs_w
 }
 
 /*
- * Pre-wake a waiter, if it sleeps (PARKED).  When it wakes it is QUEUED, as if it had just been enqueued,
- * with a new strategy; two of the strategies are also for a thread that is awake.  A thread with unhooked
- * signal handlers is not pre-woken: to stay awake once more it would have to block its signals again.
+ * Pre-wake a waiter that sleeps (PARKED).  When its thread runs, the waiter is QUEUED, as if it had
+ * just been enqueued with this strategy.  Two of the strategies are also for a thread that is awake.  A
+ * thread with unhooked signal handlers is not pre-woken, because it would have to block its signals
+ * again to stay awake.
  */
 static void prewake(struct fs_section *in, struct fs_waiter *w, enum fs_strategy strategy)
 {
@@ -35,7 +39,10 @@ static void prewake(struct fs_section *in, struct fs_waiter *w, enum fs_strategy
 
 /* ---- Few cores: a thread that is enqueued pre-wakes another one ---- */
 
-/* Returns the first waiter, of FS_PREWAKE_DEPTH, that was enqueued on the core of this one, or NULL. */
+/*
+ * Of the first FS_PREWAKE_DEPTH waiters, returns the first that was enqueued on the core of this one,
+ * or NULL.
+ */
 static struct fs_waiter *next_on_the_core_of(const struct fs_sem *s, const struct fs_waiter *enqueued)
 {
     struct fs_waitq_node *node = fs_waitq_first(&s->queue);
@@ -73,7 +80,10 @@ static void becomes_near(struct fs_sem *s, struct fs_waiter *w)
     s->awake.near = (s->awake.near + 1U) & FS_NEAR_MAX;
 }
 
-/* The next one behind s->far that is not near.  Near ones between them had a better priority. */
+/*
+ * Make s->far the next waiter that is not near.  Near waiters are behind s->far if it came later, with
+ * a better priority.
+ */
 void fs_ahead_next_is_far(struct fs_sem *s)
 {
     struct fs_waitq_node *node = &s->far->in_queue;
@@ -89,7 +99,7 @@ static bool is_before_far(const struct fs_waiter *w, const struct fs_waiter *far
     return far->in_queue.kind != FS_OLD && w->in_queue.priority < far->in_queue.priority;
 }
 
-/* It has been enqueued.  Returns true if it is near: there should be `near` of those. */
+/* Make a new waiter near, if fewer than `near` waiters are.  Returns true if it is near. */
 static bool place(struct fs_sem *s, struct fs_waiter *w, int near)
 {
     if (s->far == NULL && s->awake.near < near) {
@@ -101,7 +111,6 @@ static bool place(struct fs_sem *s, struct fs_waiter *w, int near)
     return false;
 }
 
-/* It has been enqueued, perhaps as the front. */
 FS_ALWAYS_INLINE static void note_front(struct fs_sem *s, const struct fs_waiter *enqueued)
 {
     if (fs_front(s) == enqueued)
@@ -130,7 +139,10 @@ void fs_ahead_enqueued(struct fs_section *in, struct fs_waiter *w)
         fs_set_strategy(w, fs_awake_strategy_near(&s->awake, &facts));
 }
 
-/* At each grant one near waiter goes, and two may come: their number grows when intervals get shorter. */
+/*
+ * A grant removes one near waiter, and may add two, so that their number can grow when intervals get
+ * shorter.
+ */
 static void fill(struct fs_section *in, int near)
 {
     struct fs_sem *s = in->sem;
@@ -161,7 +173,7 @@ void fs_ahead_granted(struct fs_section *in, struct fs_waiter *front)
     near = fs_awake_near(&s->awake, &facts, fs_section_now(in));
     if (near == 0)
         return;
-    /* While yields do not pay only one is near: the front, which spins. */
+    /* While yields do not pay, only the front is near, and it spins. */
     if (front->in_queue.core != FS_NO_CORE)
         prewake(in, front, near > 1 ? FS_YIELD_NEXT : FS_SPIN_WOKEN);
     if (near > 1)
@@ -170,13 +182,19 @@ void fs_ahead_granted(struct fs_section *in, struct fs_waiter *front)
 
 /* ---- Learning ---- */
 
-/* Is there something to learn?  Not from a ticket, or a front that became that in this same section. */
+/*
+ * Does the front teach something?  Not a ticket, nor a front that was woken to compete: it has been
+ * learned from.
+ */
 FS_ALWAYS_INLINE static bool teaches(const struct fs_sem *s, int core)
 {
     return s->front_since_ns != 0 && core != FS_NO_CORE;
 }
 
-/* The front is about to have its units: learn from the time that it was the front. */
+/*
+ * The front is about to get its units: learn from how long it was the front.  (0: it became the front
+ * in this same section, which teaches nothing.)
+ */
 FS_ALWAYS_INLINE static void learn(struct fs_sem *s, int64_t enqueued_ns, int core, int64_t now_ns)
 {
     int64_t front_ns = now_ns - s->front_since_ns;
@@ -208,6 +226,9 @@ void fs_ahead_woken_to_compete(struct fs_section *in, struct fs_waiter *front)
     fs_assert_held(in->sem);
     learn(in->sem, front->enqueued_ns, front->in_queue.core, fs_section_now(in));
     in->sem->front_since_ns = 0;
-    /* If its units are taken meanwhile: with many cores another release soon finds it awake, and grants it. */
+    /*
+     * The strategy if its units are taken before it runs.  With many cores it spins, because another
+     * release soon finds it awake and grants it.
+     */
     fs_set_strategy(front, fs_awake_in_convoy() ? FS_SLEEP_AT_ONCE : FS_SPIN_WOKEN);
 }

@@ -3,14 +3,14 @@
  * all.c - units of several semaphores, all of them or none: a client of the public semaphore.
  *
  * NO DEADLOCK.  A call takes one semaphore after the other, in the order of their addresses.  So a
- * call that holds units waits only for semaphores at higher addresses.  Of the calls that wait, one
- * waits at the highest address; those whose units it waits for are past it, and wait for none.
+ * call that holds units waits only for semaphores at higher addresses.  Of all calls that wait, take
+ * the one at the highest address: the calls that hold its units are past that address, and do not wait.
  *
- * It holds units while it waits.  To hold none, it would have to find all of them free at the same
- * moment, and others would pass it until then.
+ * A call holds units while it waits.  A call that held none would have to find all its units free at
+ * the same moment, and others would pass it until then.
  *
- * NO MEMORY.  It sorts nothing: it scans the array for the next address, as often as there are
- * semaphores.  So the time is quadratic in the length of the array, which is short.
+ * NO MEMORY.  The array is not sorted, but scanned for the next address, once for each semaphore.  So the
+ * time is quadratic in the length of the array, which is short.
  */
 #include "tools/cleanup.h"            /* before <pthread.h> */
 #include "tools/compiler.h"
@@ -21,11 +21,11 @@
 
 #include <errno.h>
 
-/* How far a call has come.  A semaphore that is named more than once counts once, with the sum. */
+/* The progress of a call.  A semaphore that is named more than once is acquired once, with the sum. */
 struct progress {
     const fairsem_request_t *requests;
     size_t                   count;
-    fairsem_t               *newest;    /* the last one of which it holds units; NULL: none */
+    fairsem_t               *newest;    /* the last semaphore that was acquired; NULL: none */
 };
 
 static bool is_before(const fairsem_t *a, const fairsem_t *b)
@@ -33,7 +33,10 @@ static bool is_before(const fairsem_t *a, const fairsem_t *b)
     return (uintptr_t)a < (uintptr_t)b;
 }
 
-/* Returns the first semaphore behind `sem` by address, or of all if that is NULL; NULL if there is none. */
+/*
+ * Returns the semaphore at the next higher address than `sem`, or at the lowest one if `sem` is NULL;
+ * NULL if there is none.
+ */
 static fairsem_t *next_behind(const struct progress *at, const fairsem_t *sem)
 {
     fairsem_t *next = NULL;
@@ -47,7 +50,7 @@ static fairsem_t *next_behind(const struct progress *at, const fairsem_t *sem)
     return next;
 }
 
-/* Returns the last semaphore before `sem`, or NULL. */
+/* Returns the semaphore at the next lower address than `sem`, or NULL. */
 static fairsem_t *last_before(const struct progress *at, const fairsem_t *sem)
 {
     fairsem_t *last = NULL;
@@ -61,7 +64,7 @@ static fairsem_t *last_before(const struct progress *at, const fairsem_t *sem)
     return last;
 }
 
-/* Returns the share of its requests in the array, or NULL. */
+/* Returns the share of the requests for this semaphore, or NULL. */
 static fairsem_share_t *share_for(const struct progress *at, const fairsem_t *sem)
 {
     fairsem_share_t *share = NULL;
@@ -73,7 +76,10 @@ static fairsem_share_t *share_for(const struct progress *at, const fairsem_t *se
     return share;
 }
 
-/* Returns the sum of its requests in the array, or -1 if that is too much, or one is invalid. */
+/*
+ * Returns the sum of the requests for this semaphore, or -1 if the sum is too large or a request is
+ * invalid.
+ */
 static int64_t sum_of(const struct progress *at, const fairsem_t *sem)
 {
     int64_t sum = 0;
@@ -109,8 +115,8 @@ static bool requests_valid(const struct progress *at)
 }
 
 /*
- * Release what it holds, the newest first.  Before each release, that one is forgotten: a release
- * may run a callback that throws, and then the clean-up goes on with the rest.
+ * Release all units that the call holds, the newest first.  at->newest changes before each release,
+ * which may run a callback that throws: then the clean-up goes on with the remaining units.
  */
 FS_REALIGN_STACK static void give_back(void *progress)
 {
@@ -150,7 +156,7 @@ static int acquire_or_give_back(struct progress *at, fairsem_wait_t *how)
     return error;
 }
 
-/* A time-out becomes a deadline here, before the first wait: the second does not begin it anew. */
+/* A time-out becomes a deadline before the first wait, so that it limits all waits together. */
 int fairsem_acquire_all(const fairsem_request_t requests[], size_t count,
                         const fairsem_wait_t *how)
 {
@@ -169,10 +175,10 @@ int fairsem_acquire_all(const fairsem_request_t requests[], size_t count,
 
 struct rest {
     const fairsem_request_t *next, *end;
-    int                      error;     /* the first one */
+    int                      error;     /* of the first release that failed; 0: none did */
 };
 
-/* If a callback throws, this clean-up releases the rest, too. */
+/* If a callback throws, this function runs again as the clean-up, and releases the rest. */
 FS_REALIGN_STACK static void release_rest(void *rest_of_them)
 {
     struct rest *rest = rest_of_them;

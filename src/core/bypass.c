@@ -6,10 +6,10 @@
 #include "resolve.h"
 
 /*
- * Is the front granted directly, if its request fits?  To wake it gains nothing if its thread is awake,
- * and a ticket has no thread.  While any ticket is queued, grant directly: a thread that competes
- * would also grant the ticket, and run its callback, in an acquire where the user does not expect it.  (With
- * aging_ns it may happen, as the manual says.)
+ * Is the front, if it fits, granted directly, instead of being woken to compete?  Waking gains nothing
+ * if its thread is awake, and a ticket has no thread.  While any ticket is queued, the answer is also
+ * yes: a thread that competes would also grant the ticket, and run its callback in an acquire, where
+ * the user does not expect it.  (With aging_ns that may happen, as the manual says.)
  */
 static bool grants_directly(struct fs_section *in, const struct fs_waiter *front)
 {
@@ -24,7 +24,7 @@ bool fs_bypass_may_pass(struct fs_section *in, int64_t n)
     const struct fs_waiter *front = fs_front(s);
 
     return front != NULL && s->closed == 0 && n > 0 && n <= in->available
-           && s->limit != 0     /* paused */
+           && s->limit != 0     /* not paused */
            && !grants_directly(in, front);
 }
 

@@ -7,23 +7,23 @@
  *
  *      due: in a queue --> running: a caller has its number --> done
  *                |                    |
- *                |                    +-- await: wait until it is done
- *                +-- drop: never called
+ *                |                    +-- wait for: another thread waits until it is done
+ *                +-- cancel: never called
  *
- * In between, the semaphore's mutex is free, and the user may claim, return, take again or free the
- * ticket.  So the queues have a mutex of their own.  There is one for the whole process, held for a
- * few stores, and only where tickets with callbacks are used.
+ * While a callback is due, the semaphore's mutex is free, and the user may claim, return, take again or
+ * free the ticket.  So the queues of due callbacks are under a mutex of their own.  There is one for the
+ * whole process.  It is held for a few stores, and only if a ticket has a callback.
  *
- *  C1  A callback is due only while its ticket is GRANTED, ENDED or CLOSED, or, with BUSY, on its way
- *      from there to NOT_QUEUED.  (A claim or a return drops the callback before the ticket is that.)
- *      So no callback of an earlier take is due when a ticket is taken again, and each call belongs to
- *      the take that asked for it.
- *  C2  A thread has one queue, and callbacks are never nested: a callback that becomes due while
- *      its thread is in another one is appended, and called when that one has returned.  So any
- *      number of tickets whose callbacks grant each other need the stack of one.
- *  C3  Once a callback has begun, the caller does not touch the ticket, which may have been freed
- *      and its memory used for another ticket.  A running callback is identified by its number, not
- *      by its address.
+ *  C1  A callback is due only while its ticket is GRANTED, ENDED or CLOSED, with BUSY or without it.
+ *      (A claim or a return cancels the callback before the ticket becomes NOT_QUEUED.)  So when a
+ *      ticket is taken again, no callback of an earlier take is due, and each call belongs to the take
+ *      that asked for it.
+ *  C2  A thread has one queue, and callbacks are never nested: a callback that becomes due while its
+ *      thread runs another callback is appended to the queue, and called after the other has returned.
+ *      So tickets whose callbacks grant each other need the stack of one callback, however many they are.
+ *  C3  Once a callback has begun, the thread that called it does not touch the ticket: the ticket may
+ *      have been freed, and its memory used for another one.  So a running callback is identified by
+ *      its number, not by its address.
  *  C4  While a ticket is being returned, its own callback cannot take it again.  (Linux decides the
  *      same in cancel_work_sync: work that queues itself is not queued then.)  Otherwise the return
  *      could wait for a callback that puts the ticket back into the queue just before it ends.
@@ -36,12 +36,12 @@
 #include "tools/compiler.h"
 #include "tools/invariant.h"
 
-/* A thread that calls callbacks; on its stack. */
+/* A thread that calls callbacks; the struct is on its stack. */
 struct caller {
     struct fs_list due;         /* under mutex */
     pthread_t      thread;      /* r/o */
-    uint64_t       running;     /* under mutex: the number of the call; 0: none */
-    uint64_t       awaited;     /* under mutex: the number that it waits for; 0: none */
+    uint64_t       running;     /* under mutex: the number of the running callback; 0: none */
+    uint64_t       awaited;     /* under mutex: the number of the callback that it waits for; 0: none */
     bool           reached;     /* under mutex: scratch of waits_for_me() */
     struct caller *next;        /* under mutex */
     int            cancelable;  /* owner only: its cancelability before the callbacks */
@@ -50,7 +50,7 @@ struct caller {
 static pthread_mutex_t callbacks_mutex = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t  one_is_done = PTHREAD_COND_INITIALIZER;
 static struct caller  *callers;     /* under mutex */
-static struct fs_return *returns;   /* under mutex: those that are under way */
+static struct fs_return *returns;   /* under mutex: returns of tickets that are in progress */
 
 static void callbacks_lock(void)
 {
@@ -62,7 +62,7 @@ static void callbacks_unlock(void)
     FS_MUST(pthread_mutex_unlock(&callbacks_mutex));
 }
 
-/* This thread's entry if it is in a callback, else NULL.  Mutex held. */
+/* Returns this thread's entry, or NULL if it is in no callback.  Mutex held. */
 static struct caller *myself(void)
 {
     struct caller *at = callers;
@@ -72,7 +72,7 @@ static struct caller *myself(void)
     return at;
 }
 
-/* Keep the returns of this thread: they go on in the child. */
+/* Remove the returns of other threads, which do not exist in the child. */
 static void reset_returns(void)
 {
     struct fs_return **at = &returns;
@@ -86,8 +86,8 @@ static void reset_returns(void)
 }
 
 /*
- * In the child only the callback of this thread, if it is in one, goes on.  The callbacks that were
- * to follow it run in the parent.  The child empties the queue, because the fork may have copied it
+ * In the child, only the running callback of this thread goes on, if there is one.  Callbacks that are
+ * due after it run in the parent.  The child empties the queue, because the fork may have copied it
  * half changed.
  */
 static void callbacks_reset_in_child(void)
@@ -113,7 +113,7 @@ FS_WHEN_LOADED static void callbacks_initialize(void)
     fs_fork_register(&hook);
 }
 
-/* Every user with a callback calls this first. */
+/* Every user of callbacks calls this function first, so it initializes this file, too. */
 uint64_t fs_callbacks_number(void)
 {
     static _Atomic uint64_t last;
@@ -147,8 +147,8 @@ static void remove_from_queue(struct fs_callback *callback)
 }
 
 /*
- * The ticket is BUSY, by our caller or another thread.  If it still is with the mutex held, the
- * due callback belongs to the take that ends now (C1), not to the next take.
+ * Our caller, or another thread, has made the ticket BUSY.  If the ticket is still in this state when
+ * the mutex is held, the due callback belongs to the take that ends now (C1), not to the next one.
  */
 void fs_callbacks_cancel(struct fs_callback *callback, int state)
 {
@@ -167,7 +167,10 @@ struct call {
     void              *arg;
 };
 
-/* Make the next pending callback the running one.  Returns false if there is none: the caller is done. */
+/*
+ * Make the next due callback the running one.  If there is none, take the thread off the list of
+ * callers, and return false.
+ */
 static bool begin_next(struct caller *self, struct call *call)
 {
     struct caller **at = &callers;
@@ -224,9 +227,9 @@ static void make_calls(struct caller *self)
 }
 
 /*
- * A C++ exception has left a callback.  Call the remaining ones first, because nobody else would;
- * then the exception goes on to the caller of the library.  (Compiled with -fexceptions where that
- * exists.)
+ * A C++ exception has left a callback.  Call the remaining callbacks first, because no other thread
+ * would; then the exception goes on to the caller of the library.  (Compiled with -fexceptions where
+ * that exists.)
  */
 FS_REALIGN_STACK static void go_on_without(void *arg)
 {
@@ -267,8 +270,8 @@ void fs_callbacks_run(struct fs_callbacks *callbacks)
  * Does `who` wait, itself or through others, for the callback that `self` is in?  Then its own
  * callback cannot end before ours.  Mutex held.
  *
- * The search visits each thread once.  Two callbacks of one ticket can run at the same time; a
- * thread in one of them that awaits the other is running the same number that it awaits.
+ * The search visits each thread once.  Two callbacks of one ticket can run at the same time, with the
+ * same number.  So a thread may wait for the number that it runs itself.
  */
 static bool waits_for_me(const struct caller *who, const struct caller *self)
 {
@@ -292,7 +295,7 @@ static bool waits_for_me(const struct caller *who, const struct caller *self)
     return false;
 }
 
-/* Is another thread in a callback with this number that can end before ours?  Mutex held. */
+/* Is another thread in a callback with this number, and can that callback end before ours?  Mutex held. */
 static bool callback_must_wait(uint64_t number, const struct caller *self)
 {
     for (struct caller *at = callers; at != NULL; at = at->next) {

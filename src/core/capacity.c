@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * capacity.c - what the owner of a semaphore does to it while it is in use: change the
- * capacity, take units that are not there, close it, wait until nobody uses it, use it again.
+ * capacity.c - what the owner of a semaphore may do while it is in use: change the capacity, consume
+ * units even if they are not free, close it, wait until all units are free, and use it again.
  */
 #include "acquire.h"
 #include "fast_path.h"
@@ -14,8 +14,9 @@
 #include <errno.h>
 
 /*
- * Dequeue every waiter that `goes` selects, wherever it is; each gets the reason.  A flow whose first
- * request goes may move behind others, which this pass then misses: look again until none has gone.
+ * Dequeue every waiter that `goes` selects; each gets the reason.  When the first request of a flow is
+ * dequeued, the flow may move behind others, where this pass misses it: with flows, repeat the pass
+ * until it dequeues none.
  */
 static void clear_queue(struct fs_section *in, bool (*goes)(const struct fs_sem *, int64_t units),
                         enum fs_end end, int reason)
@@ -48,8 +49,8 @@ static bool everybody(const struct fs_sem *s, int64_t units)
 }
 
 /*
- * The limit and the word change in two stores, and a fork may copy the process between them.  In
- * the meantime fs_in_use() holds what the child needs to complete the change: see sem.c.  Release
+ * The limit and the word change in two stores, and a fork may copy the process between the two.  Until
+ * the second store fs_in_use() holds what the child needs to complete the change: see sem.c.  Release
  * order, each time: the copy must not have the stores in another order.
  */
 static void resize(struct fs_section *in, int64_t capacity)
@@ -65,12 +66,12 @@ static void resize(struct fs_section *in, int64_t capacity)
 }
 
 /*
- * Units in use stay in use: available moves by as much as the capacity.  The grant loop on the
- * way out compares with the sum, not with the change.  So growing while over-committed grants
- * nobody too early (anyio once did).
+ * Units in use stay in use: the available units change by as much as the capacity.  The grant loop
+ * compares requests with the available units, not with the change, so a larger capacity grants nobody
+ * too early while there is a debt (anyio once did).
  *
- * A release without the mutex may have loaded the old limit before, and succeed after.  Only a
- * release of units that nobody held can go unnoticed that way.
+ * A release without the mutex may load the old limit, and succeed after the change.  Only an
+ * over-release can go unnoticed in this way.
  */
 int fairsem_set_capacity(fairsem_t *sem, int64_t capacity)
 {
@@ -102,7 +103,7 @@ int fairsem_consume(fairsem_t *sem, int64_t n)
     return error;
 }
 
-/* From here nobody is enqueued; CONTENDED stays set and keeps the fast path away (I3). */
+/* From now on only drains are enqueued.  CONTENDED stays set, so that the fast path fails (I3). */
 static int close_for(struct fs_section *in, int reason)
 {
     struct fs_sem *s = in->sem;
@@ -147,7 +148,7 @@ bool fs_retire(struct fs_sem *s, _Atomic int64_t *units)
     return idle;
 }
 
-/* The next user may use it in another way, so what was learned is forgotten. */
+/* Forget what was learned, because the next user may use the semaphore in another way. */
 void fs_reuse(struct fs_sem *s, int64_t units, int64_t in_all)
 {
     struct fs_section in;
@@ -162,8 +163,8 @@ void fs_reuse(struct fs_sem *s, int64_t units, int64_t in_all)
 }
 
 /*
- * It needs no second kind of waiter, only one that a closed semaphore admits.  When n units are
- * free the grant loop ends it, without a reason, and takes nothing.
+ * A drain is an ordinary waiter, which a closed semaphore admits.  When n units are free, the grant
+ * loop ends its wait without a reason, and reserves no units.
  */
 int fairsem_drain(fairsem_t *sem, int64_t n, const fairsem_wait_t *how)
 {

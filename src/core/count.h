@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* count.h - what is counted of waits, as in fairsem_stat_t, and the probes.  In a section. */
+/* count.h - the counters of waits, for fairsem_stat_t, and the probes.  To be called in a section. */
 #ifndef FS_COUNT_H
 #define FS_COUNT_H
 
@@ -7,14 +7,14 @@
 #include "tools/buckets.h"
 #include "tools/probes.h"
 
-/* A copy of what is counted of a waiter that leaves the queue. */
+/* A copy of what is still needed of a waiter that has left the queue. */
 struct fs_ended {
     int64_t  enqueued_ns;
     int64_t  units;     /* for the probes, like seq */
     uint64_t seq;
     int      core;
     bool     was_front;
-    bool     passed;    /* it was the front because it was old, before a better priority */
+    bool     passed;    /* it was the front because it was old, although a better priority waited */
 };
 
 static inline struct fs_ended fs_ended_of(const struct fs_sem *s, const struct fs_waiter *w)
@@ -27,7 +27,7 @@ static inline struct fs_ended fs_ended_of(const struct fs_sem *s, const struct f
     };
 }
 
-/* The units that the queue asks for: a number of 96 bits, which cannot overflow. */
+/* Add to, or subtract from, the units that the queue asks for: a number of 96 bits, which cannot overflow. */
 static inline void fs_count_waiting(struct fs_sem *s, int64_t units, int sign)
 {
     uint64_t before = s->waiting_low;
@@ -39,7 +39,7 @@ static inline void fs_count_waiting(struct fs_sem *s, int64_t units, int sign)
         s->waiting_high -= s->waiting_low > before;
 }
 
-/* w is in the queue now. */
+/* Count a waiter that has been enqueued. */
 static inline void fs_count_enqueued(struct fs_sem *s, const struct fs_waiter *w)
 {
     fs_count_waiting(s, w->units, 1);
@@ -59,10 +59,10 @@ static inline uint64_t *fs_counts(struct fs_sem *s)
     return ((fairsem_counted_t *)(void *)s)->fairsem_counts_;
 }
 
-/* For the probe, which is told of all ends but a grant and a deadline. */
+/* Returns a word for the probe `cancel`, which reports all ends except grants and deadlines. */
 const char *fs_end_word(enum fs_end end);
 
-/* A wait has ended. */
+/* Count a wait that has ended. */
 static inline void fs_count_ended(struct fs_sem *s, const struct fs_ended *ended, int64_t now_ns,
                                   enum fs_end end)
 {
@@ -70,7 +70,7 @@ static inline void fs_count_ended(struct fs_sem *s, const struct fs_ended *ended
 
     fs_count_waiting(s, ended->units, -1);
     if (waited_ns > INT64_MAX - s->wait_ns_total)
-        s->wait_ns_total = INT64_MAX;   /* a million tickets, for a month each */
+        s->wait_ns_total = INT64_MAX;   /* reached if a million tickets wait for a month each */
     else
         s->wait_ns_total += waited_ns;
     if (waited_ns > s->wait_ns_max_interval) {

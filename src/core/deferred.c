@@ -4,7 +4,7 @@
 
 #include <stddef.h>
 
-/* These parkers stay in the wake queue of another waker. */
+/* Wake parkers that are in the wake queue of another waker, and leave them there. */
 static void wake_elsewhere(struct fs_wake_queue *queue)
 {
     for (int i = 0; i < queue->n_elsewhere; i++)
@@ -19,10 +19,10 @@ static void wake_words(struct fs_wake_queue *queue)
     queue->words = 0;
 }
 
-/* Relaxed store: the caller publishes it together with the waiter's new state. */
+/* Relaxed store of `queued`: the caller publishes it together with the new state of the waiter. */
 bool fs_wake_queue_add_parker(struct fs_wake_queue *queue, struct fs_parker *parker)
 {
-    /* Acquire order: the waker whose queue it was in has read `next` before. */
+    /* Acquire order: a waker that has cleared `queued` has read `next` before. */
     if (atomic_load_explicit(&parker->queued, memory_order_acquire)) {
         if (queue->n_elsewhere == (int)(sizeof queue->elsewhere / sizeof queue->elsewhere[0]))
             wake_elsewhere(queue);
@@ -47,8 +47,8 @@ void fs_wake_queue_add_word(struct fs_wake_queue *queue, const _Atomic int *word
 }
 
 /*
- * This thread wakes all of them.  If woken threads woke others, a wake would depend on a thread that
- * may be in a signal handler, or have no core.
+ * This thread makes all wakes itself.  If woken threads woke others, a wake would depend on a thread
+ * that may be in a signal handler, or have no core.
  */
 void fs_wake_queue_run(struct fs_wake_queue *queue)
 {
@@ -57,7 +57,7 @@ void fs_wake_queue_run(struct fs_wake_queue *queue)
     wake_words(queue);
     wake_elsewhere(queue);
     for (; parker != NULL; parker = next) {
-        next = parker->next;        /* once it is woken it may be in another wake queue */
+        next = parker->next;        /* once woken, the parker may be in another wake queue */
         fs_unpark(parker, true);
     }
     queue->first = queue->last = NULL;

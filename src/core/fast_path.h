@@ -2,9 +2,9 @@
 /*
  * fast_path.h - one compare-and-swap while CONTENDED is clear.
  *
- * The fast path only succeeds; it leaves all refusals to the critical section, so that these are
- * decided in one place.  There is one exception, fs_plainly_too_few(): a thread that polls with
- * try must not keep all others off the fast path.
+ * Where the fast path fails, the critical section decides, so that all refusals are in one place.
+ * There is one exception, fs_plainly_too_few(): a thread that polls with try must not keep all others
+ * off the fast path.
  *
  * This is the only header of the core that the sem_t layers (src/posix/, src/preload/) and the
  * benchmarks may include: two more calls would double the cost of a sem_t operation.
@@ -20,14 +20,14 @@
 /*
  * Take n units.  Acquire order: the caller must see what the releaser of these units wrote before.
  *
- * Not 0 units, or an invalid number: with bounded bypass CONTENDED is clear while the front waiter is on its
- * way to compete, and a request for no units must not pass it.
+ * Returns false if n is invalid, or 0: with bounded bypass CONTENDED is clear while the front waiter is
+ * on its way to compete, and even a request for no units must not pass it.
  */
 static inline bool fs_acquire_fast(struct fs_sem *s, int64_t n)
 {
     int64_t now = atomic_load_explicit(&s->word, memory_order_relaxed);
 
-    /* One comparison for both ends of n. */
+    /* One comparison checks that n is neither too small nor too large. */
     while ((uint64_t)n - 1 < (uint64_t)FAIRSEM_MAX_UNITS && (now & FS_CONTENDED) == 0 && now >= 2 * n) {
         if (atomic_compare_exchange_weak_explicit(&s->word, &now, now - 2 * n,
                                                   memory_order_acquire, memory_order_relaxed))
@@ -66,9 +66,9 @@ static inline int64_t fs_fixed_limit(const struct fs_sem *s)
 }
 
 /*
- * Returns true if too few units are free and nothing else is the matter: while CONTENDED is clear any request
- * may take units, and the semaphore is neither closed nor paused.  One unit is never more than the limit
- * then.  (In zeroed memory the limit is 0, and the section stops the process.)
+ * Returns true if a request fails only because too few units are free: while CONTENDED is clear, any
+ * request may take units, and the semaphore is neither closed nor paused.  So one unit is never more
+ * than the limit.  (In zeroed memory the limit is 0, and the section stops the process.)
  *
  * Acquire order: a capacity that was changed before this word was stored must be seen with it.
  */
@@ -81,9 +81,9 @@ static inline bool fs_plainly_too_few(const struct fs_sem *s, int64_t n)
 }
 
 /*
- * Are too few units free at this moment?  This holds even while CONTENDED is set: a release that has
- * returned has changed the word, and one that has not returned need not be seen.  So a try can be
- * refused without a critical section, if the semaphore is neither closed nor paused.  Relaxed: a
+ * Are too few units free at this moment?  The answer is right even while CONTENDED is set: a release
+ * that has returned has changed the word, and one that has not returned need not be seen.  So a try can
+ * be refused without a critical section, if the semaphore is neither closed nor paused.  Relaxed: a
  * thread that takes no units need not see what their releasers wrote.
  */
 static inline bool fs_too_few_now(struct fs_sem *s, int64_t n)
@@ -92,11 +92,14 @@ static inline bool fs_too_few_now(struct fs_sem *s, int64_t n)
 }
 
 /*
- * Return n units; to_section: to a section that takes returns (section.c).  Release order: the thread
- * that takes these units must see what we wrote before.  Acquire order: we must see that a waiter has
- * left the queue.  (If a thread releases, finds nobody in the queue, and then claims a ticket that
- * another thread has returned, the claim must not say that the ticket still waits: this release would
- * have granted it.)  The compare-and-swap is the last access to *s, which may be freed from then on.
+ * Return n units, if CONTENDED is clear; or, with to_section, if a section takes returns (section.c).
+ * Returns false if that is not possible, or if the units exceed the limit.
+ *
+ * Release order: the thread that takes these units must see what we wrote before.  Acquire order: we
+ * must see that a waiter has left the queue.  (If another thread returns a ticket, and this one
+ * releases with an empty queue and then claims that ticket, the claim must not say that the ticket
+ * still waits: this release would have granted it.)  The compare-and-swap is the last access to *s,
+ * which may be freed from then on.
  */
 static inline bool fs_give(struct fs_sem *s, int64_t n, bool to_section)
 {
@@ -114,7 +117,7 @@ static inline bool fs_give(struct fs_sem *s, int64_t n, bool to_section)
 
 /* ---- For the sem_t layers ---- */
 
-/* Does somebody wait?  A hint: the section that would make it exact would also end a bypass. */
+/* Is a request in the queue?  A hint: only a section could tell exactly, but it would end a bypass. */
 static inline bool fs_seems_waited_for(const struct fs_sem *s)
 {
     return atomic_load_explicit(&s->waiters, memory_order_relaxed) != 0;
@@ -129,19 +132,21 @@ void fs_abandon_wait(void *wait);
 void fs_interrupt_wait(void *wait, bool restarts);
 
 /*
- * And these of capacity.c, because it keeps the memory of its semaphores and uses it again while
- * other threads may still be in a call.
+ * The interposer also needs these functions of capacity.c, because it keeps the memory of its
+ * semaphores, and uses it again while other threads may still be in a call.
  *
- * fs_retire: if nobody waits, take all units and close the semaphore.  The number of free units is in
- * *units before a thread can find the semaphore retired.  From then on an acquire and a release return
- * FS_RETIRED, and change nothing.  Returns false if somebody waits, or it is retired already.
- * fs_reuse: open it again, with `units` free of `in_all`.
+ * fs_retire: if the queue is empty, take all units and close the semaphore.  *units is the number of
+ * free units, stored before a thread can find the semaphore retired.  From then on an acquire and a
+ * release return FS_RETIRED, and change nothing.  Returns false if a request waits, or if the semaphore
+ * is closed or retired already.
+ *
+ * fs_reuse: open the semaphore again, with `units` free units of `in_all`.
  */
-#define FS_RETIRED (-1)     /* fairsem_close() does not take it for a reason */
+#define FS_RETIRED (-1)     /* not a possible reason of fairsem_close() */
 bool fs_retire(struct fs_sem *s, _Atomic int64_t *units);
 void fs_reuse(struct fs_sem *s, int64_t units, int64_t in_all);
 
-/* Acquire order: for *units. */
+/* Is the semaphore retired?  Acquire order, for a later load of *units. */
 static inline bool fs_retired(const struct fs_sem *s)
 {
     return atomic_load_explicit(&s->closed, memory_order_acquire) == FS_RETIRED;

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * list.h - circular lists: one kind with a head, and one without, known by its oldest node.
+ * list.h - circular lists of two kinds: lists with a head, and rings, which are known by their oldest
+ * node.
  *
- * A node joins at the end and leaves from anywhere.  To remove it, the list need not be known.
+ * A node is appended at the end, and removed from anywhere.  Removing a node from a list does not need
+ * the head.
  */
 #ifndef FS_LIST_H
 #define FS_LIST_H
@@ -14,7 +16,7 @@ struct fs_list {
     struct fs_list *next, *prev;
 };
 
-/* ---- A list: its head is a node that is no member ---- */
+/* ---- A list: its head is a node that is not a member ---- */
 
 static inline void fs_list_init(struct fs_list *head)
 {

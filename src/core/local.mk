@@ -20,7 +20,7 @@ libcore_la_SOURCES += \
 	src/core/waitq.c src/core/waitq.h \
 	src/core/word.h
 
-# Options of a semaphore: each is a test at the call.
+# Options of a semaphore: a call tests which of them the semaphore has.
 libcore_la_SOURCES += \
 	src/core/age.c src/core/age.h \
 	src/core/ahead.c src/core/ahead.h \
@@ -29,7 +29,7 @@ libcore_la_SOURCES += \
 	src/core/signals.c src/core/signals.h \
 	src/core/tag.h
 
-# What uses the heart.
+# Clients of the heart.
 libcore_la_SOURCES += \
 	src/core/about.c \
 	src/core/all.c \

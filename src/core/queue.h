@@ -1,16 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * queue.h - into a semaphore's queue, and out of it.
- *
- * In a section, for all of this.
- */
+/* queue.h - enqueuing and dequeuing the waiters of a semaphore.  To be called in a section. */
 #ifndef FS_QUEUE_H
 #define FS_QUEUE_H
 
 #include "sem.h"
 #include "share.h"
 
-/* Enqueue w, as the last of its priority; with a share, after fs_share_attach(). */
+/* Enqueue w, as the last of its priority.  A share must have been attached by fs_share_attach(). */
 void fs_enqueue_thread(struct fs_section *in, struct fs_waiter *w, int priority);
 void fs_enqueue_ticket(struct fs_section *in, struct fs_waiter *w, int priority);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* resolve.c - GRANTED, ENDED or WOKEN becomes visible; see resolve.h. */
+/* resolve.c - making GRANTED, ENDED or WOKEN visible to a waiter; see resolve.h. */
 #include "resolve.h"
 
 #include "sem.h"
@@ -7,12 +7,12 @@
 fs_resolve_fn *_Atomic fs_resolve_ticket;
 
 /*
- * Resolve a waiter that need not be woken: its thread is awake (QUEUED), or has been woken (WOKEN).  In
- * the second case only if the call has been made: nobody may depend on a thread that was going to make
- * it, and may be held up.  By compare-and-swap, because without the mutex WOKEN becomes QUEUED, and
- * QUEUED becomes PARKED.  Returns false if the thread may sleep.
+ * Resolve a waiter whose thread need not be woken: it is awake (QUEUED), or the system call that wakes
+ * it has been made (WOKEN).  If that call has not been made, its caller may be held up, and no thread
+ * may depend on that.  By compare-and-swap, because the waiter's thread changes WOKEN to QUEUED, and
+ * QUEUED to PARKED, without the mutex.  Returns false if the thread may sleep.
  *
- * Release order: see below.
+ * Release order: see fs_resolve().
  */
 static bool resolve_awake(struct fs_thread_waiter *thread, enum fs_waiter_state state)
 {
@@ -27,8 +27,8 @@ static bool resolve_awake(struct fs_thread_waiter *thread, enum fs_waiter_state 
 /*
  * The thread is put into the wake queue before the state is visible, and only if it may sleep.
  *
- * Release order: a waiter that sees the state without taking the mutex must see what the
- * releasers of its units wrote; we have acquired that ourselves, in fs_section_lock().
+ * Release order: a waiter that sees the state without taking the mutex must see what the releasers of
+ * its units wrote; this thread has acquired those writes in fs_section_lock().
  */
 void fs_resolve(struct fs_waiter *w, enum fs_waiter_state state, struct fs_section *in)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* resolve.h - the outcome of a waiter becomes visible. */
+/* resolve.h - making the outcome of a waiter visible. */
 #ifndef FS_RESOLVE_H
 #define FS_RESOLVE_H
 
@@ -15,14 +15,18 @@ struct fs_thread_waiter {
 };
 
 /*
- * Make a state visible, as the last access to the waiter, and note in in->after which wakes and callbacks
- * must follow: GRANTED, ENDED, WOKEN, or for a ticket that is returned NOT_QUEUED.  Mutex held.
+ * Make a state visible: GRANTED, ENDED, WOKEN, or NOT_QUEUED for a ticket that is returned.  This is
+ * the last access to the waiter.  The deferred work, in->after, gets the wakes and callbacks that must
+ * follow.  Mutex held.
  */
 typedef void fs_resolve_fn(struct fs_waiter *w, enum fs_waiter_state state, struct fs_section *in);
 
 fs_resolve_fn fs_resolve;
 
-/* The same for a ticket, which has no room for a pointer.  Set before the first one is enqueued: ticket.c. */
+/*
+ * The function that resolves tickets.  ticket.c sets it before it enqueues the first ticket.  A ticket
+ * has no room for such a pointer of its own.
+ */
 extern fs_resolve_fn *_Atomic fs_resolve_ticket;
 
 #endif

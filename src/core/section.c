@@ -36,7 +36,7 @@
  *  Lock, grant loop, unlock
  * ======================================================================== */
 
-/* Take the mutex, and the word (I3). */
+/* Lock the mutex and the word (I3). */
 void fs_section_lock(struct fs_section *in, struct fs_sem *s)
 {
     if ((s->options & FS_INTERRUPTIBLE) != 0)
@@ -56,12 +56,12 @@ void fs_section_lock(struct fs_section *in, struct fs_sem *s)
  *   - there is a debt: the mark needs a count that is not negative;
  *   - the semaphore is closed: a release must see that it is retired (fast_path.h);
  *   - it has bounded bypass, where CONTENDED is clear when the front waiter has been woken;
- *   - a ticket is queued: a claim, which does not take the mutex, must not say that the ticket still waits
- *     after the release that grants it has returned;
+ *   - a ticket is queued: once the release that grants the ticket has returned, a claim, which does not
+ *     lock the mutex, must not find the ticket still waiting;
  *   - a tool watches the mutex.
  *
- * Release order, because this store takes the place of others: a release that adds to this one must see
- * what their threads wrote.
+ * Release order, because this store overwrites the stores of other threads: a release that adds units to
+ * this word must still see what those threads wrote.
  */
 void fs_section_take_returns(struct fs_section *in)
 {
@@ -77,7 +77,7 @@ void fs_section_take_returns(struct fs_section *in)
 
 /*
  * The grant loop.  Inlined into fs_section_unlock(), because every hand-off passes through it.  Returns
- * true if the front has been woken to compete: any thread may take its units meanwhile.
+ * true if the front has been woken to compete; until it arrives, any thread may take its units.
  */
 FS_ALWAYS_INLINE static bool grant(struct fs_section *in)
 {
@@ -112,16 +112,20 @@ bool fs_grant(struct fs_section *in)
     return grant(in);
 }
 
-/* How often units may come before the section ends.  Then releases wait: they cannot keep it for ever. */
-#if !defined(FS_MOST_ROUNDS)        /* the explorer's is small */
+/*
+ * How often units may come at the end of a section.  After that, releases must wait for the mutex, so
+ * that they cannot prolong the section for ever.
+ */
+#if !defined(FS_MOST_ROUNDS)        /* the explorer defines a smaller number */
 #define FS_MOST_ROUNDS 16
 #endif
 
 /*
- * Unlock the word.  competes: the front waiter is on its way to compete, so CONTENDED stays clear although it
- * waits.  Release order: for threads that take units on the fast path later.  Returns false if units
- * have come, which are in in->available now.  Acquire order in that case: a waiter that is granted these
- * units must see what their releasers wrote.
+ * Unlock the word.  Returns false if units have come, which are now in in->available.  competes: the
+ * front waiter is on its way to compete, so CONTENDED is cleared although the queue is not empty.
+ *
+ * Release order: for threads that take units on the fast path later.  Acquire order, if units have
+ * come: a waiter that is granted them must see what their releasers wrote.
  */
 FS_ALWAYS_INLINE static bool unlock_word(struct fs_section *in, bool competes, int round)
 {
@@ -148,7 +152,7 @@ FS_ALWAYS_INLINE static bool unlock_word(struct fs_section *in, bool competes, i
     return false;
 }
 
-/* The only way out of the section: grant, give the word back, unlock the mutex. */
+/* The only way out of a section: grant, unlock the word, unlock the mutex. */
 void fs_section_unlock(struct fs_section *in)
 {
     struct fs_sem *s = in->sem;
@@ -192,8 +196,8 @@ int fs_add_units(struct fs_section *in, int64_t n)
 }
 
 /*
- * If these units no longer fit, some thread has released units that it did not hold.  There is no
- * call that could return an error for this; as many units go back as fit.
+ * If these units exceed the limit, some thread has released units that it did not hold.  No call can
+ * return an error for that, so as many units are added as fit.
  */
 void fs_return_grant(struct fs_section *in, int64_t n)
 {
@@ -204,14 +208,15 @@ void fs_return_grant(struct fs_section *in, int64_t n)
 }
 
 /*
- * While a thread is in its section, it may soon take returns.
+ * Add units to the section of another thread.  If that does not take returns yet, it may soon, so pause
+ * for a moment.
  *
- * A thread with a real-time priority does not add to a section: its units would wait until the holder
- * runs.  It takes the mutex, so that the holder inherits its priority.
+ * A thread with a real-time priority does not add to a section, because its units would wait until the
+ * holder of the mutex runs.  It locks the mutex, so that the holder inherits its priority.
  */
 static bool add_to_section(struct fs_sem *s, int64_t n)
 {
-    /* Relaxed, both: hints. */
+    /* Both loads are relaxed: hints. */
     for (int pauses = 1; pauses <= 16; pauses *= 2) {
         if (atomic_load_explicit(&s->word, memory_order_relaxed) >= FS_RETURNS) {
             if (fs_mutex_lends_priority())

@@ -15,27 +15,28 @@
 
 void fs_section_begin(struct fs_section *in, struct fs_sem *s);
 
-/* From now on a release may add its units to this section (RETURNS), and need not wait for it. */
+/* Let releases add their units to this section (RETURNS), so that they need not wait for it. */
 void fs_section_take_returns(struct fs_section *in);
 
-/* No lock is held after that, and callbacks have run. */
+/* End the section.  When this returns, no lock is held, and callbacks have run. */
 void fs_section_end(struct fs_section *in);
 
 /*
- * Lock, and later grant and unlock, for a thread that collects deferred work, perhaps of several
- * sections, and runs it itself.  It has initialized in->after.
+ * The lock, and the grants with the unlock, as separate calls: for a thread that collects the deferred
+ * work of one or more sections, and runs it itself.  The caller has initialized in->after.
  */
 void fs_section_lock(struct fs_section *in, struct fs_sem *s);
 void fs_section_unlock(struct fs_section *in);
 
-/* A release that the fast path did not do. */
+/* A release that has failed on the fast path. */
 int fs_release(struct fs_sem *s, int64_t n);
 
 /* ---- The mutex held ---- */
 
 /*
- * Take n units out of the count (I5).  They are out of the word before anything shows that somebody
- * has them: a fork must not copy them twice.  Release order: the stores that show it come after this one.
+ * Take n units out of the count (I5).  The word loses them before another store shows the grant,
+ * because a fork between the two stores must not copy the units twice.  Release order, as in the stores
+ * that show the grant.
  */
 static inline void fs_reserve(struct fs_section *in, int64_t n)
 {
@@ -47,18 +48,18 @@ static inline void fs_reserve(struct fs_section *in, int64_t n)
 }
 
 /*
- * Grant the front of the queue its units as long as they suffice.  Each section does so at its end.
- * Returns true if, with bounded bypass, the front has been woken to compete for them.
+ * Grant requests at the front of the queue as long as the units suffice.  Each section does so at its
+ * end.  Returns true if, with bounded bypass, the front has been woken to compete for its units.
  */
 bool fs_grant(struct fs_section *in);
 
 /*
- * Add released units, before the section takes returns.  Returns 0; or EOVERFLOW, which is counted and
- * changes nothing else.
+ * Add released units, before the section takes returns.  Returns 0, or EOVERFLOW: then only a statistic
+ * has changed.
  */
 int fs_add_units(struct fs_section *in, int64_t n);
 
-/* Add units whose waiter gives its grant back: as many as fit. */
+/* Add the units of a waiter that returns its grant, as many as fit. */
 void fs_return_grant(struct fs_section *in, int64_t n);
 
 #endif

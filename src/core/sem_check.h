@@ -6,8 +6,10 @@
 #include "sem.h"
 
 #if FS_CHECKED
-/* At the end of a section: mutex held, `available` is the count, the grant loop has run.  competes: the
- * front waiter is on its way. */
+/*
+ * Check the invariants at the end of a section, after the grant loop.  Mutex held.  available: the
+ * count.  competes: the front waiter is on its way to compete.
+ */
 void fs_check_invariants(const struct fs_sem *s, int64_t available, bool competes);
 #else
 #define fs_check_invariants(s, available, competes) ((void)0)

@@ -14,15 +14,15 @@
  *      section.c     the heart: lock, grant loop, unlock; and a release
  *      queue.c       how a waiter is enqueued and dequeued
  *      wait.c        a thread that waits, until it is granted or its wait is aborted
- *      resolve.c     how it learns that, asleep or awake
+ *      resolve.c     how a waiter learns of its grant, asleep or awake
  *      deferred.h    what a section leaves for after its unlock: threads to wake, callbacks
  *      sem.h         the struct of a semaphore, and its invariants (I1-I10)
  *      waiter.h      a drawing of the states of a waiter
  *
- * and, if you ask what an option does, in age.h, ahead.h, bypass.h, share.h or signals.h.  local.mk lists what is the
- * heart, what are options, and what only uses the heart.  Below src/core/ are src/awake/ (who stays awake
- * for its turn), src/system/ (clocks, cores, forks, how a thread sleeps) and src/tools/ (for compilers,
- * race detectors and tracers).
+ * and, for the options, in age.h, ahead.h, bypass.h, share.h and signals.h.  local.mk lists the files of
+ * the heart, those of the options, and those that only use the heart.  Below src/core/ are src/awake/
+ * (which waiters stay awake), src/system/ (clocks, cores, forks, how a thread sleeps) and src/tools/ (for
+ * compilers, race detectors and tracers).
  */
 #include "acquire.h"
 #include "bypass.h"
@@ -38,7 +38,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* fairsem_new aligns to it, so that no other object shares the cache line of the word. */
+/* fairsem_new aligns to a cache line, so that no other object shares the line of the word. */
 enum { CACHE_LINE = 64 };
 
 int fairsem_init(fairsem_t *sem, int64_t units, const fairsem_attr_t *attr)
@@ -72,7 +72,7 @@ int fairsem_init(fairsem_t *sem, int64_t units, const fairsem_attr_t *attr)
         s->limit = attr->capacity;
         s->options |= FS_BOUNDED;
     }
-    /* Above UINT32_MAX, memory would end first: as if there were no limit. */
+    /* A limit above UINT32_MAX is no limit, because memory would be exhausted first. */
     s->max_waiters = attr->max_waiters < UINT32_MAX ? (uint32_t)attr->max_waiters : 0;
     s->bypass_ns = attr->bypass_ns;
     s->aging_ns = attr->aging_ns;
@@ -93,12 +93,12 @@ int fairsem_init(fairsem_t *sem, int64_t units, const fairsem_attr_t *attr)
 }
 
 /*
- * The caller may free *sem even while the release that granted it is still running in another
- * thread (the bug of glibc 12674, musl in 2011, FreeBSD D7505).  This is why: a release on the fast
- * path touches the semaphore for the last time in the compare-and-swap that the acquire has seen.
- * A release that granted publishes the grant with the mutex held and does not touch the semaphore
- * after its unlock (I8), and we cannot lock the mutex before that unlock.  POSIX lets a mutex be
- * destroyed as soon as it has been locked and unlocked.
+ * The caller may free *sem right after its acquire, while the release that granted it still runs in
+ * another thread (the bug of glibc 12674, musl in 2011, FreeBSD D7505).  The reasons: a release on the
+ * fast path touches the semaphore for the last time in the compare-and-swap that the acquire has seen.
+ * A release that granted publishes the grant with the mutex held and does not touch the semaphore after
+ * its unlock (I8), and we cannot lock the mutex before that unlock.  POSIX lets a mutex be destroyed as
+ * soon as it has been locked and unlocked.
  */
 int fairsem_destroy(fairsem_t *sem)
 {
@@ -112,10 +112,10 @@ int fairsem_destroy(fairsem_t *sem)
     fs_section_end(&in);
     if (waited_for)
         return EBUSY;
-    /* EBUSY from here: the user has called this while a thread is inside another call. */
+    /* This returns EBUSY if the user has called fairsem_destroy() while another thread is inside a call. */
     error = pthread_mutex_destroy(&s->mutex);
     if (error == 0) {
-        /* A later use of it stops at the check for a fork. */
+        /* A later use of the semaphore is found by the check for a fork, and ends the process. */
         atomic_fetch_or_explicit(&s->word, FS_CONTENDED, memory_order_relaxed);
         atomic_store_explicit(&s->generation, FS_DESTROYED, memory_order_relaxed);
     }
@@ -136,7 +136,7 @@ int fairsem_counted_init(fairsem_counted_t *counted, int64_t units, const fairse
 int fairsem_new(fairsem_t **sem, int64_t units, const fairsem_attr_t *attr)
 {
     int before = errno, error = ENOMEM;
-    /* A multiple of the alignment: macOS refuses any other size. */
+    /* macOS refuses a size that is not a multiple of the alignment. */
     const size_t size = (sizeof(fairsem_counted_t) + CACHE_LINE - 1) / CACHE_LINE * CACHE_LINE;
     fairsem_counted_t *counted = aligned_alloc(CACHE_LINE, size);
 
@@ -206,7 +206,7 @@ int fairsem_acquire_until(fairsem_t *sem, int64_t n, clockid_t clock,
 {
     const fairsem_wait_t how = { .clock = clock, .deadline = at };
 
-    /* Checked here, too, for the fast path: reading `how` costs more than all the rest. */
+    /* The arguments are checked here, too, for the fast path: reading `how` costs more than all the rest. */
     if (fs_clock_valid(clock) && (at == NULL || fs_timespec_valid(at))
         && fs_acquire_fast(fs_inside(sem), n))
         return 0;

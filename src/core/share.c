@@ -11,13 +11,13 @@
 #include <assert.h>
 #include <errno.h>
 
-/* One client's. */
+/* The share of one client. */
 struct FS_MAY_ALIAS fs_share {
     struct fs_flow          flow;       /* under the mutex of `sem`; first */
     struct fs_tree_node     in_tree;    /* under that mutex; linked while the flow has requests */
-    struct fs_sem *_Atomic  sem;        /* in whose queue it has requests; NULL: in none */
-    _Atomic int64_t         charged;    /* units that the next grant counts, too */
-    uint32_t                epoch;      /* under that mutex; of the finish tag */
+    struct fs_sem *_Atomic  sem;        /* the semaphore in whose queue it has requests; NULL: none */
+    _Atomic int64_t         charged;    /* units to add to the tag at the next request or grant */
+    uint32_t                epoch;      /* under that mutex; the epoch of the finish tag */
     _Atomic unsigned        generation; /* written under the lock of fork.c; see fork.h */
 };
 
@@ -58,7 +58,7 @@ static const struct fs_waitq_node *first_request(const struct fs_flow *flow)
     return fs_rings_first(flow->requests);
 }
 
-/* Of two flows that have requests. */
+/* Is flow a before flow b?  Both have requests. */
 static bool flow_is_before(const struct fs_flow *a, const struct fs_flow *b)
 {
     if (a->priority != b->priority)
@@ -68,7 +68,7 @@ static bool flow_is_before(const struct fs_flow *a, const struct fs_flow *b)
     return first_request(a)->seq < first_request(b)->seq;
 }
 
-/* The same if the first request of `a` is newer than all others, which need not be looked at. */
+/* Is flow a before flow b, if the first request of a is newer than all others?  No request is looked at. */
 static bool newest_is_before(const struct fs_flow *a, const struct fs_flow *b)
 {
     return a->priority != b->priority ? a->priority < b->priority : fs_tag_is_earlier(a->tag, b->tag);
@@ -84,7 +84,7 @@ static bool flow_is_before_in_tree(const struct fs_tree_node *a, const struct fs
     return flow_is_before(&share_in(a)->flow, &share_in(b)->flow);
 }
 
-/* By the address, which does not change while it is in the tree. */
+/* A hash of the address, which does not change while the node is in the tree. */
 static uint32_t flow_height(struct fs_tree_node *const *root, const struct fs_tree_node *in_tree)
 {
     return fs_tree_hash(root, (uint32_t)((uintptr_t)in_tree >> 4));
@@ -95,7 +95,7 @@ static struct fs_flow *flow_in(struct fs_tree_node *in_tree)
     return in_tree != NULL ? &share_in(in_tree)->flow : NULL;
 }
 
-/* One of them may be NULL. */
+/* Returns the first of two flows, one of which may be NULL. */
 static struct fs_flow *first_of_both(struct fs_flow *a, struct fs_flow *b)
 {
     if (a == NULL || b == NULL)
@@ -103,7 +103,7 @@ static struct fs_flow *first_of_both(struct fs_flow *a, struct fs_flow *b)
     return flow_is_before(a, b) ? a : b;
 }
 
-/* The common flow, if it is in the queue. */
+/* Returns the common flow, or NULL if it has no requests. */
 static struct fs_flow *common_of(const struct fs_sem *s)
 {
     return s->common.requests != NULL ? (struct fs_flow *)(uintptr_t)&s->common : NULL;
@@ -114,13 +114,13 @@ static struct fs_flow *flow_of(struct fs_sem *s, const struct fs_waiter *w)
     return w->share != NULL ? &w->share->flow : &s->common;
 }
 
-/* The flow that has the front, or NULL. */
+/* Returns the flow that has the front, or NULL. */
 static struct fs_flow *front_flow(struct fs_sem *s)
 {
     return s->queue.front != NULL ? flow_of(s, fs_waiter_of(s->queue.front)) : NULL;
 }
 
-/* The first share's flow of this priority or a worse one. */
+/* Among the flows of shares, returns the first of this priority or a worse one, or NULL. */
 static struct fs_flow *first_share_flow_from(const struct fs_sem *s, int priority)
 {
     struct fs_tree_node *at = s->queue.root;
@@ -137,7 +137,7 @@ static struct fs_flow *first_share_flow_from(const struct fs_sem *s, int priorit
     return first;
 }
 
-/* The first share's flow after this one. */
+/* Among the flows of shares, returns the first after this flow, or NULL. */
 static struct fs_flow *next_share_flow(const struct fs_sem *s, const struct fs_flow *flow)
 {
     struct fs_tree_node *at = s->queue.root;
@@ -188,7 +188,7 @@ static void begin_flows(struct fs_sem *s)
     s->queue.root = NULL;
 }
 
-/* The first flow of this priority, or NULL.  first: of all. */
+/* Returns the first flow of this priority, or NULL.  first: the first of all flows. */
 static const struct fs_flow *first_of_priority(const struct fs_sem *s, const struct fs_flow *first, int priority)
 {
     if (first != NULL && first->priority < priority) {
@@ -201,7 +201,7 @@ static const struct fs_flow *first_of_priority(const struct fs_sem *s, const str
     return first != NULL && first->priority == priority ? first : NULL;
 }
 
-/* The last flow of this priority, or NULL. */
+/* Returns the last flow of this priority, or NULL. */
 static const struct fs_flow *last_of_priority(const struct fs_sem *s, int priority)
 {
     const struct fs_flow *last = NULL, *common = common_of(s);
@@ -222,7 +222,7 @@ static const struct fs_flow *last_of_priority(const struct fs_sem *s, int priori
     return last;
 }
 
-/* What the tag of a flow is: of another epoch; of this one; or of this one and of another priority. */
+/* The tag of a flow: unknown if it is of another epoch, known elsewhere if it is of another priority. */
 enum known { UNKNOWN, KNOWN, KNOWN_ELSEWHERE };
 
 static enum known known_tag(const struct fs_sem *s, const struct fs_flow *flow, const struct fs_share *share,
@@ -239,8 +239,8 @@ static int64_t request_units(const struct fs_waitq_node *node)
 }
 
 /*
- * The start tag of a flow whose first request will be this one: see share.h.  The flow is not in the queue,
- * whose first flow is `first`.
+ * Set the start tag of a flow whose first request will be this one: see share.h.  The flow is not in the
+ * queue.  first: the first flow of the queue.
  */
 static void start_flow(const struct fs_sem *s, struct fs_flow *flow, const struct fs_flow *first,
                        const struct fs_waitq_node *node, enum known known)
@@ -273,7 +273,7 @@ static void insert_newest(struct fs_sem *s, struct fs_share *share)
         fs_tree_insert(&s->queue.root, &share->in_tree, newest_is_before_in_tree, flow_height);
 }
 
-/* Remove a flow of the queue.  Returns the first of the others, or NULL. */
+/* Remove a flow from the queue.  Returns the first of the other flows, or NULL. */
 static struct fs_flow *remove_flow(struct fs_sem *s, const struct fs_flow *flow, struct fs_share *share)
 {
     struct fs_tree_node **link = &s->queue.root, *first = NULL;
@@ -286,7 +286,7 @@ static struct fs_flow *remove_flow(struct fs_sem *s, const struct fs_flow *flow,
         fs_tree_replace_by_children(&s->queue.root, link, flow_height);
         return front;
     }
-    /* No comparisons: it is the first of the tree. */
+    /* The flow is the first of the tree, so no comparisons are needed. */
     for (; *link != &share->in_tree; link = &first->better)
         first = *link;
     fs_tree_replace_by_children(&s->queue.root, link, flow_height);
@@ -295,7 +295,7 @@ static struct fs_flow *remove_flow(struct fs_sem *s, const struct fs_flow *flow,
     return first_of_both(flow_in(first), common_of(s));
 }
 
-/* What the client was charged. */
+/* Returns the units that the client was charged, and resets them to 0. */
 static int64_t take_charged(struct fs_share *share)
 {
     if (share == NULL || atomic_load_explicit(&share->charged, memory_order_relaxed) == 0)
@@ -303,7 +303,7 @@ static int64_t take_charged(struct fs_share *share)
     return atomic_exchange_explicit(&share->charged, 0, memory_order_relaxed);
 }
 
-/* The first request of a flow, of a priority that is new to it. */
+/* Enqueue a request as the first of its flow, which has no request of this priority or a better one. */
 static void enqueue_first(struct fs_sem *s, struct fs_flow *flow, struct fs_share *share,
                           struct fs_waitq_node *node)
 {
@@ -344,7 +344,10 @@ static void renew_epoch(struct fs_sem *s)
         start_at(&s->common, s->virtual_time);
 }
 
-/* The virtual time becomes its start tag, and its tag the finish tag.  Returns false if that is earlier. */
+/*
+ * Count a grant: the virtual time advances to the start tag, and the finish tag becomes the tag of the
+ * flow.  Returns false if the finish tag is earlier than the start tag.
+ */
 static bool count_in_flow(struct fs_sem *s, struct fs_flow *flow, const struct fs_waiter *w)
 {
     uint64_t before = s->virtual_time, start = flow->tag;
@@ -359,8 +362,9 @@ static bool count_in_flow(struct fs_sem *s, struct fs_flow *flow, const struct f
 }
 
 /*
- * The last access to the share comes before the waiter is resolved: its thread may destroy the share
- * then.  Release order: a thread that finds `sem` NULL finds all else that we wrote.
+ * The last access to a share without requests.  It comes before the waiter is resolved, because the
+ * waiter's thread may then destroy the share.  Release order: a thread that finds NULL in `sem` must
+ * see all that we wrote to the share.
  */
 static void detach(struct fs_sem *s, struct fs_share *share)
 {
@@ -386,7 +390,7 @@ static void dequeue_first(struct fs_sem *s, struct fs_waiter *w, bool granted)
         detach(s, w->share);
     } else {
         flow->requests = NULL;
-        /* A charge below 0 gives no credit, either. */
+        /* A negative charge gives no credit, either: the flow starts anew if its tag would go back. */
         if (next->priority != flow->priority || !advances)
             start_flow(s, flow, first, next,
                        next->priority == flow->priority ? KNOWN : KNOWN_ELSEWHERE);
@@ -507,7 +511,7 @@ int fairsem_share_init(fairsem_share_t *share, uint32_t weight)
     return 0;
 }
 
-/* Acquire order: see detach().  With a weight of 0 a later use is an error. */
+/* Acquire order: see detach().  The weight becomes 0, so that a later use is an error. */
 int fairsem_share_destroy(fairsem_share_t *share)
 {
     struct fs_share *sh = fs_share_inside(share);
@@ -520,8 +524,8 @@ int fairsem_share_destroy(fairsem_share_t *share)
 }
 
 /*
- * Without the mutex of the semaphore, which an idle share may have outlived.  So the tag is changed by the
- * next request or grant.
+ * The mutex of the semaphore is not locked, because an idle share may have outlived its semaphore.  So
+ * the next request or grant changes the tag.
  */
 int fairsem_share_charge(fairsem_share_t *share, int64_t n)
 {

@@ -3,13 +3,14 @@
  * share.h - order between clients: the requests of each share are a flow, and units go round between the
  * flows in proportion to their weights.
  *
- * It is start-time fair queueing (Goyal, Vin and Cheng, 1996).  The first request of a flow has a start
- * tag; its finish tag is that plus units / weight, and is the start tag of the next one.  Of the flows
- * with the best priority, the one with the smallest start tag has the front of the queue; of two equal
- * ones, the one whose first request is older.  The virtual time is the latest start tag that was granted.
- * A flow that was idle starts at the virtual time, or at its finish tag if that is later, so it has no
- * credit.  An idle flow without a finish tag starts a little behind the tag of the front instead (tag.h), so
- * that a front that waits for many units, or another flow, is not passed by ever new flows.
+ * This is start-time fair queueing (Goyal, Vin and Cheng, 1996).  The first request of a flow has a start
+ * tag.  Its finish tag is the start tag plus units / weight, and is the start tag of the flow's next
+ * request.  Among the flows of the best priority, the flow with the smallest start tag has the front of
+ * the queue; among equal tags, the flow with the oldest first request.  The virtual time is the latest
+ * start tag that was granted.  A flow that was idle starts at the virtual time, or at its finish tag if
+ * that is later, so it has no credit.  An idle flow without a finish tag starts a little
+ * behind the tag of the front instead (tag.h): new flows, however many, must not pass a front that waits
+ * for many units, nor let another flow wait for ever.
  *
  *      front ---> flow of a share, tag 7.0 -- flow of another, tag 7.3 -- the common flow, tag 7.5
  *                 [request] [request]         [request]                   [request] [request] [request]
@@ -18,15 +19,16 @@
  * enqueued since the queue was empty, s->epoch is FS_BY_PRIORITY, and the queue is that of waitq.h.  Otherwise
  *      s->queue.root    is the tree of the flows that have requests, except for the common one;
  *      s->queue.front   is the first request of the first flow;
- *      s->epoch         is a number that no other semaphore has, nor this one at another time.  Finish tags
- *                       of idle flows are good for one epoch, which ends when the queue is empty.
+ *      s->epoch         is a number that no semaphore has had before in this process.  The finish tag of an
+ *                       idle flow is valid for one epoch, which ends when the queue is empty.
  *
- * Each priority has an order of its own.  A flow that comes to another priority keeps its tag if that is
- * between the tags that it finds there.  Otherwise it starts with the first of them, or behind the last: what
- * it was granted elsewhere holds it up for one round at most, and is not forgotten.  (When a flow
- * started with the first, one urgent request after each grant let its backlog pass everybody.)
+ * Each priority has an order of its own.  A flow that changes to another priority keeps its tag if that
+ * is between the tags of the flows there.  Otherwise it starts with the first of them, or behind the
+ * last: its grants at the other priority delay it for one round at most, but are not forgotten.  (If the
+ * flow always started with the first, one urgent request after each grant would let its backlog pass
+ * all other flows.)
  *
- * In a section, for all of this.
+ * To be called in a section.
  */
 #ifndef FS_SHARE_H
 #define FS_SHARE_H
@@ -43,36 +45,45 @@ static inline bool fs_has_flows(const struct fs_sem *s)
 
 unsigned fs_share_weight(const struct fs_share *share);
 
-/* May a request for units of s have this share?  0 or EINVAL.  Without mutex. */
+/* Returns 0, or EINVAL if a request for units of s cannot have this share.  Needs no mutex. */
 int fs_share_check(const struct fs_sem *s, fairsem_share_t *share);
 
-/* Before a request with a share is enqueued.  EINVAL: the share has requests at another semaphore. */
+/*
+ * Prepare to enqueue a request with a share.  Returns 0, or EINVAL if the share has requests at another
+ * semaphore.
+ */
 int fs_share_attach(struct fs_section *in, struct fs_share *share);
 
-/* With flows: what fs_waitq_enqueue() and fs_waitq_dequeue() do without them. */
+/* fs_waitq_enqueue() and fs_waitq_dequeue() for a queue with flows. */
 void fs_flow_enqueue(struct fs_sem *s, struct fs_waiter *w, int priority);
 void fs_flow_dequeue(struct fs_sem *s, struct fs_waiter *w, bool granted);
 
-/* With flows: fs_waitq_behind() and fs_waitq_next_in_tree(), in its flow, or the first of the next flow. */
+/*
+ * fs_waitq_behind() and fs_waitq_next_in_tree() for a queue with flows.  Behind the last request of a
+ * flow is the first of the next flow.
+ */
 struct fs_waitq_node *fs_flow_behind(const struct fs_sem *s, const struct fs_waitq_node *node);
 struct fs_waitq_node *fs_flow_next_in_tree(const struct fs_sem *s, const struct fs_waitq_node *leader);
 
 /*
- * With flows or without: the node behind this one; NULL after the last.  With flows units go round, so
- * only the first node is sure to be granted in this order.
+ * Returns the node behind this one, or NULL after the last.  With flows, only the first node is sure to
+ * be granted in this order, because units go round between the flows.
  */
 static inline struct fs_waitq_node *fs_behind(const struct fs_sem *s, const struct fs_waitq_node *node)
 {
     return fs_has_flows(s) ? fs_flow_behind(s, node) : fs_waitq_behind(&s->queue, node);
 }
 
-/* Behind a leader: the oldest node of the next priority, or the first of the next flow.  Not by age. */
+/*
+ * For a leader: returns the oldest node of the next priority, or the first node of the next flow, or
+ * NULL.  Not for a queue that is kept by age.
+ */
 static inline struct fs_waitq_node *fs_next_in_tree(const struct fs_sem *s, const struct fs_waitq_node *leader)
 {
     return fs_has_flows(s) ? fs_flow_next_in_tree(s, leader) : fs_waitq_next_in_tree(&s->queue, leader);
 }
 
-/* In the test build: do the flows fit together? */
+/* In the test build: check the order of the flows. */
 #if FS_CHECKED
 void fs_check_flows(const struct fs_sem *s);
 #endif

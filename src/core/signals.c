@@ -44,8 +44,8 @@ void fs_block_signals(struct fs_blocked_signals *signals)
 }
 
 /*
- * With or without hooks, pending handlers run at the end of this function.  So the caller holds
- * no lock and has done all its wakes.
+ * With or without hooks, pending handlers run at the end of this function.  So the caller must hold no
+ * lock, and must have made all its wakes.
  */
 void fs_unblock_signals(struct fs_blocked_signals *signals)
 {
@@ -60,9 +60,11 @@ void fs_unblock_signals(struct fs_blocked_signals *signals)
 }
 
 /*
- * The rule is the kernel's, see park_futex.c.  A signal that was sent to the process is pending only
- * if no thread had it open.  If another one opens it first, that one runs the handler, and the wait
- * still ends with EINTR: with sem_t the kernel chooses between the same two threads.
+ * Would the handler of this signal end a wait?  The rule is the kernel's, see park_futex.c.
+ *
+ * A signal that was sent to the process is pending only if all threads block it.  If another thread
+ * unblocks it first, that thread runs the handler, and this wait still ends with EINTR: with sem_t,
+ * too, the kernel chooses one of the two threads.
  */
 static bool ends_wait(int signal, bool timed)
 {
@@ -72,7 +74,10 @@ static bool ends_wait(int signal, bool timed)
            && action.sa_handler != SIG_IGN && (timed || (action.sa_flags & SA_RESTART) == 0);
 }
 
-/* Where a sandbox forbids sigpending(), such a signal comes too early, as if before the call. */
+/*
+ * If a sandbox forbids sigpending(), the result is false: the signal counts as one that came before the
+ * call.
+ */
 bool fs_blocked_signal_ends_wait(const struct fs_blocked_signals *signals, bool timed)
 {
     int before = errno;

@@ -5,9 +5,9 @@
  * A handler may release the semaphore that its thread is busy with, or wait for a thread that
  * this one is about to wake.  So no handler runs from before the lock until after the wakes.
  *
- * Cancellation is deferred during that time: the caller may be a handler that has interrupted a
- * sleep on a futex, where cancellation is asynchronous, and must not be canceled with a lock held.
- * It is deferred first and restored last: a thread that is canceled never leaves signals held.
+ * Cancellation is deferred during that time: the caller may be a handler that has interrupted a sleep
+ * on a futex, where cancellation is asynchronous, and must not be canceled with a lock held.  It is
+ * deferred first and restored last: a thread that is canceled never leaves signals blocked.
  */
 #ifndef FS_SIGNALS_H
 #define FS_SIGNALS_H
@@ -17,8 +17,8 @@
 #include <stddef.h>
 
 /*
- * A way to keep handlers out without blocking signals.  A client that has one sets
- * fs_signal_hooks before there is a semaphore; while it is NULL, signals are blocked.  The
+ * Functions that keep handlers out without blocking signals.  A client that has them sets
+ * fs_signal_hooks before there is a semaphore; while the pointer is NULL, signals are blocked.  The
  * interposer sets it, because it wraps every handler: src/preload/handlers.h.
  */
 struct fs_signal_hooks {
@@ -26,8 +26,8 @@ struct fs_signal_hooks {
     void (*leave)(void);
 
     /*
-     * This thread begins a wait, or has ended the last one that it began.  In between, a handler
-     * may call fs_abandon_wait() or fs_interrupt_wait().
+     * begin_wait: this thread begins a wait.  end_wait: this thread has ended the wait that it began
+     * last.  Between the two calls, a handler may call fs_abandon_wait() or fs_interrupt_wait().
      */
     void (*begin_wait)(void *wait);
     void (*end_wait)(void);
@@ -48,7 +48,7 @@ static inline void fs_signals_end_wait(void)
         fs_signal_hooks->end_wait();
 }
 
-/* A handler that runs while a thread is awake cannot end such a wait: nothing wraps it. */
+/* Are handlers not hooked?  Then a handler that runs while its thread is awake cannot end the wait. */
 static inline bool fs_handlers_are_unhooked(void)
 {
     return fs_signal_hooks == NULL;
@@ -56,18 +56,21 @@ static inline bool fs_handlers_are_unhooked(void)
 
 struct fs_blocked_signals {
     bool     held;
-    int      cancel_type;   /* if held: the thread's type of cancellation */
-    sigset_t before;        /* if held, and there are no hooks: its signal mask */
+    int      cancel_type;   /* if held: the cancellation type of the thread before */
+    sigset_t before;        /* if held without hooks: the signal mask before */
 };
 
-/* For a section; a thread that collects the work of several sections holds them once. */
+/*
+ * Keep handlers out of a section.  If they are kept out already, nothing changes: a thread may collect
+ * the work of several sections.
+ */
 void fs_block_signals(struct fs_blocked_signals *signals);
 
 void fs_unblock_signals(struct fs_blocked_signals *signals);
 
 /*
- * Will a handler run in fs_unblock_signals() that ends a wait, with a time to wake or without one?  Only
- * without hooks.  One system call, and one more for each signal that is held.
+ * Will fs_unblock_signals() run a handler that ends a wait?  timed: the wait has a time to wake up.
+ * Only without hooks.  Makes one system call, and one more for each pending signal.
  */
 bool fs_blocked_signal_ends_wait(const struct fs_blocked_signals *signals, bool timed);
 

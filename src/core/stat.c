@@ -15,10 +15,11 @@
 #include <string.h>
 
 /*
- * An answer was true at one moment, and fits what the thread finds next, here or in a ticket.  While
- * CONTENDED is clear no thread is in a section, so one load of the word answers: the semaphore is neither
- * closed nor paused, and nobody waits, unless it has bounded bypass.  Otherwise take the mutex.  Acquire
- * order: a thread that sees the word that a section has left must see all that it has done.
+ * What an inspection returns was true at one moment, and agrees with what the thread finds later, here
+ * or in a ticket.  While CONTENDED is clear, no thread is in a section, so one load of the word is
+ * enough: the semaphore is neither closed nor paused, and the queue is empty, except with bounded
+ * bypass.  Returns false if the caller needs a section.  Acquire order: a thread that sees the word
+ * that a section has stored must see all that the section did.
  */
 static bool is_fast(const struct fs_sem *s, int64_t *available)
 {
@@ -101,7 +102,7 @@ bool fairsem_would_block(const fairsem_t *sem, int64_t n)
     return answer;
 }
 
-/* A few requests of 2^60 each would overflow. */
+/* Returns at most INT64_MAX, because a few requests of 2^60 units each would overflow. */
 static int64_t waiting_units(const struct fs_sem *s)
 {
     if (s->waiting_high != 0 || s->waiting_low > INT64_MAX)
@@ -109,7 +110,7 @@ static int64_t waiting_units(const struct fs_sem *s)
     return (int64_t)s->waiting_low;
 }
 
-/* What is known only by a walk: one step for each priority, of each share. */
+/* Fill in what is known only by a walk of the queue, with one step for each priority of each share. */
 static void walk_queue(const struct fs_sem *s, fairsem_stat_t *stat)
 {
     int64_t oldest = INT64_MAX;
@@ -199,14 +200,14 @@ int fairsem_stat_histogram(const fairsem_t *sem, uint64_t counts[FAIRSEM_WAIT_BU
     return 0;
 }
 
-/* One waiter, as it was. */
+/* A copy of one waiter. */
 struct inspected {
     uint64_t seq;
     int64_t  units;
     int64_t  enqueued_ns;
     int      priority;
     bool     ticket;
-    int      thread;        /* else: fs_thread_id() */
+    int      thread;        /* if not a ticket: fs_thread_id() */
     const void *share;      /* NULL: none */
     unsigned weight;        /* of the share */
 };
@@ -260,7 +261,7 @@ static int64_t take_snapshot(struct fs_sem *s, fairsem_stat_t *stat, uint64_t *c
     return -1;
 }
 
-/* "ticket", or "thread 4711 (reader)" with as much as the system says. */
+/* Print "ticket", or "thread 4711 (reader)" with as much as the system says. */
 static void print_who(FILE *file, const struct inspected *who)
 {
     char name[FS_THREAD_NAME];
@@ -274,7 +275,7 @@ static void print_who(FILE *file, const struct inspected *who)
         fprintf(file, " (%s)", name);
 }
 
-/* Returns the end of the requests of this one's share: they are behind each other. */
+/* Returns the index behind the requests of this request's share, which are adjacent in the queue. */
 static int64_t end_of_share(const struct inspected *queue, int64_t count, int64_t i)
 {
     int64_t end = i + 1;
@@ -292,7 +293,7 @@ static void print_share(FILE *file, const struct inspected *who, int64_t request
                 requests == 1 ? "" : "s");
 }
 
-/* "  ended: 5 up to 0.000016 s, 1 longer", without the counters that are 0. */
+/* Print "  ended: 5 up to 0.000016 s, 1 longer", without the counters that are 0. */
 static void print_counts(FILE *file, const uint64_t *counts)
 {
     const char *before = "  ended: ";
@@ -317,7 +318,7 @@ static void print(FILE *file, const struct fs_sem *s, const fairsem_stat_t *stat
     int64_t now = fs_now_ns(), longest_ns = stat->wait_ns_max, begin = 0, end = 0;
     double all_ns = (double)stat->wait_ns_total;
 
-    /* Count waits that have not ended, too.  Without memory for the queue, the oldest is still known. */
+    /* Count waits that have not ended, too.  Without memory for the queue, the oldest wait is still known. */
     if (stat->oldest_wait_ns > longest_ns)
         longest_ns = stat->oldest_wait_ns;
     for (int64_t i = 0; i < count; i++) {

@@ -2,9 +2,10 @@
 /*
  * tag.h - the tags of start-time fair queueing, which share.h explains.
  *
- * A tag counts units / weight, in steps of 2^-20.  It wraps, so tags are compared by their difference.
- * Those that are compared are less than 2^63 apart: a grant adds at most 2^60, and so does a charge, and an
- * epoch also ends whenever the virtual time has gone 2^60 further, so no finish tag is older.
+ * A tag counts units / weight, in steps of 2^-20.  Tags wrap, so they are compared by their difference.
+ * Two tags that are compared are less than 2^63 apart: a grant adds at most 2^60, and a charge, too.
+ * An epoch also ends when the virtual time has advanced by 2^60, so no valid finish tag is further
+ * back.
  */
 #ifndef FS_TAG_H
 #define FS_TAG_H
@@ -13,7 +14,7 @@
 #include <stdint.h>
 
 #define FS_TAG_UNIT     (INT64_C(1) << 20)
-#define FS_TAG_MOST     (INT64_C(1) << 40)      /* units / weight, in one grant */
+#define FS_TAG_MOST     (INT64_C(1) << 40)      /* maximum of units / weight in one grant */
 #define FS_TAG_EPOCH(t) ((t) >> 60)
 
 static inline bool fs_tag_is_earlier(uint64_t tag, uint64_t other)
@@ -22,8 +23,8 @@ static inline bool fs_tag_is_earlier(uint64_t tag, uint64_t other)
 }
 
 /*
- * Returns tag + units / weight.  *rest is what the division leaves, to be added the next time: so nothing is
- * lost.  units may be negative.
+ * Returns tag + units / weight.  *rest is the remainder of the division, which the next call adds, so
+ * that nothing is lost.  units may be negative.
  */
 static inline uint64_t fs_tag_add(uint64_t tag, int64_t units, int64_t weight, int64_t *rest)
 {

@@ -2,9 +2,9 @@
 /*
  * ticket.c - a place in the queue without a blocked thread.
  *
- * A ticket is a waiter like any other, with a different way of being resolved
- * (resolve_ticket): the threads that wait for it in fairsem_ticket_wait, if any, are resolved,
- * too, and its callback becomes due in the resolving thread, for when that thread holds no lock.
+ * A ticket is a waiter like any other, except that resolve_ticket() resolves it.  That also resolves
+ * the threads that wait for the ticket in fairsem_ticket_wait, and makes its callback due: the
+ * resolving thread calls it when it holds no lock.
  *
  * The states are drawn in ticket.h.
  */
@@ -27,26 +27,29 @@ static_assert(_Alignof(struct fs_ticket) <= _Alignof(fairsem_ticket_t),
 static_assert(sizeof(fairsem_ticket_t) <= 128, "fairsem_ticket_t is larger than promised");
 static_assert(offsetof(struct fs_ticket, callback.waiter) == 0, "a waiter is its ticket");
 
-/* Release order: the thread that takes it next writes to members that we have read. */
+/* Release order: the thread that takes the ticket next writes to members that we have read. */
 static void become_idle(struct fs_ticket *t)
 {
     fs_set_state(&t->callback.waiter, FS_NOT_QUEUED, memory_order_release);
 }
 
-/* Returns true if the ticket was in this state, and so belongs to this call now. */
+/* Returns true if the ticket was in this state: this call owns it now. */
 static bool make_busy(struct fs_ticket *t, int *state)
 {
     return fs_try_state(&t->callback.waiter, state, *state | FS_BUSY, memory_order_acquire,
                         memory_order_acquire);
 }
 
-/* Most tickets never had a callback.  Their number is 0, and there is nothing to drop or await. */
+/*
+ * Returns the number of its callbacks.  Most tickets never had one: the number is 0, and there is
+ * nothing to cancel or to wait for.
+ */
 static uint64_t number_of(const struct fs_ticket *t)
 {
     return atomic_load_explicit(&t->callback.number, memory_order_relaxed);
 }
 
-/* The ticket is BUSY in this state, by this call or by another one. */
+/* Cancel the due callback.  This call or another one has made the ticket BUSY, in this state. */
 static void cancel_callback(struct fs_ticket *t, int state)
 {
     if (number_of(t) != 0)
@@ -74,11 +77,11 @@ struct fs_ticket *fs_ticket_inside(fairsem_ticket_t *ticket)
 }
 
 /*
- * Resolve a ticket and its watchers.  NOT_QUEUED: it is returned.
+ * Resolve a ticket and its watchers.  state: NOT_QUEUED if the ticket is returned.
  *
- * The ticket comes before the watchers, because a watcher that is resolved returns without the
- * mutex, and may claim the ticket.  Once its state is stored the ticket is not touched (I8).  The
- * watchers remain valid until they are resolved, because they leave only then or under the mutex.
+ * The ticket comes before the watchers, because a watcher that is resolved returns without the mutex,
+ * and may claim the ticket.  After the store of its state the ticket is not touched (I8).  The watchers
+ * remain valid until they are resolved, because they leave only then or under the mutex.
  */
 static void resolve_ticket(struct fs_waiter *w, enum fs_waiter_state state, struct fs_section *in)
 {
@@ -107,10 +110,11 @@ static void resolve_ticket(struct fs_waiter *w, enum fs_waiter_state state, stru
 /* ---- Take ---- */
 
 /*
- * Returns EINPROGRESS if the ticket has to wait.
+ * Returns 0, EINPROGRESS if the ticket has to wait, or an error.
  *
- * While a ticket is queued no thread is woken to compete for units, see bypass.c.  A waiter that was woken
- * to compete earlier is granted now; only then is it known whether the ticket has to wait.
+ * While a ticket is queued, no thread is woken to compete for units, see bypass.c.  A waiter that was
+ * woken to compete before is granted its units here; only then is it known whether the ticket has to
+ * wait.
  */
 static int ticket_take_or_enqueue(struct fs_section *in, struct fs_ticket *t, int priority)
 {
@@ -138,8 +142,8 @@ static int ticket_take_or_enqueue(struct fs_section *in, struct fs_ticket *t, in
 }
 
 /*
- * Once, as all tickets read it.  By compare-and-swap: helgrind would take a store for a race with the load of
- * another thread.
+ * Done once, because all tickets read the pointer.  By compare-and-swap: helgrind would report a store
+ * as a race with the load of another thread.
  */
 static void register_resolve(void)
 {
@@ -164,7 +168,7 @@ FS_ALWAYS_INLINE static int take_ticket(struct fs_ticket *t, const fairsem_reque
     if (request->share != NULL && fs_share_check(s, request->share) != 0)
         return EINVAL;
     taken = make_busy(t, &state);
-    /* After that: a return that begins now either sees BUSY, or is seen here; take_back(). */
+    /* Only after make_busy(): a return that begins now either sees BUSY, or is seen here; see take_back(). */
     number = number_of(t);
     if (number != 0 && fs_callbacks_is_returned(number)) {
         if (taken)
@@ -221,9 +225,9 @@ enum fairsem_ticket_state fairsem_ticket_state(const fairsem_ticket_t *ticket)
 /* ---- Claim, return ---- */
 
 /*
- * Does not touch the semaphore: the granter stored GRANTED as its last access to the ticket.
- * Acquire order: the caller must see what the releasers of these units wrote.  A callback that has
- * not begun is not needed any more.
+ * A claim does not touch the semaphore: the granter stored GRANTED as its last access to the ticket.
+ * Acquire order: the caller must see what the releasers of these units wrote.  A callback that has not
+ * begun is canceled, because it is no longer needed.
  */
 int fairsem_ticket_claim(fairsem_ticket_t *ticket, fairsem_units_t *into)
 {
@@ -244,8 +248,8 @@ int fairsem_ticket_claim(fairsem_ticket_t *ticket, fairsem_units_t *into)
 }
 
 /*
- * The ticket may have had no callback when the return began, and have been taken with one since.
- * Returns true in that case: only from now on its callbacks are kept from taking it (C4).
+ * Returns true if the ticket had no callback when the return began, and has been taken with one since.
+ * Its callbacks are kept from taking it only from now on (C4).
  */
 static bool learn_number(struct fs_return *call, const struct fs_ticket *t)
 {
@@ -284,16 +288,16 @@ static void return_ticket_grant(struct fs_ticket *t)
 }
 
 /*
- * Returns false if the state has changed under us, or what we saw may be the doing of a callback that we
- * have only now learned of: try again.
+ * Returns false if the caller must try again: the state has changed meanwhile, or a callback may have
+ * caused what we saw, and we have learned its number only now.
  *
  * If another thread is claiming or returning the ticket, that thread does the work, but the callback
  * must no longer be pending when this call returns.  If another thread is taking the ticket, the take
  * may count as later than this call, unless the ticket's own callback makes it: that callback began
  * before this call (C4), so wait for its end first.
  *
- * Once this has been true the ticket is not touched again: a callback that this thread runs here
- * may take it, and the next one may free it.
+ * If this returns true, the ticket is not touched again: a callback that this thread has run here may
+ * have taken it, and the next callback may have freed it.
  */
 static bool take_back(struct fs_ticket *t, struct fs_return *call)
 {
@@ -328,8 +332,8 @@ FS_REALIGN_STACK static void end_return(void *call)
 }
 
 /*
- * The callback is awaited even if an exception ends the call, because the code that catches it may
- * free the ticket.
+ * The callback is awaited even if an exception ends the call, because the code that catches the
+ * exception may free the ticket.
  */
 int fairsem_ticket_return(fairsem_ticket_t *ticket)
 {

@@ -36,10 +36,10 @@ struct FS_MAY_ALIAS fs_ticket {
     _Atomic unsigned   generation;  /* written under the lock of fork.c; see fork.h */
 };
 
-/* A thread in fairsem_ticket_wait, on its stack. */
+/* A thread in fairsem_ticket_wait; the struct is on its stack. */
 struct fs_watcher {
     struct fs_wait    wait;         /* first; its waiter is in no queue */
-    struct fs_list    in_ring;      /* under the semaphore's mutex; of the ticket's watchers */
+    struct fs_list    in_ring;      /* under the semaphore's mutex; the ring of the ticket's watchers */
     struct fs_ticket *ticket;
 };
 
@@ -50,7 +50,7 @@ static inline struct fs_watcher *fs_watcher_of(struct fs_list *node)
 
 struct fs_ticket *fs_ticket_inside(fairsem_ticket_t *ticket);
 
-/* Acquire order: a thread that sees the new semaphore must see BUSY; fs_ticket_waits_in(). */
+/* Acquire order: a thread that sees the new semaphore must see BUSY: fs_ticket_waits_in(). */
 static inline struct fs_sem *fs_ticket_sem(const struct fs_ticket *t)
 {
     return atomic_load_explicit(&t->sem, memory_order_acquire);
@@ -65,16 +65,17 @@ static inline int fs_ticket_state(const struct fs_ticket *t)
     return state;
 }
 
-/* The ticket is idle, or another call owns it: there is nothing to claim or to return. */
+/* Is there nothing to claim or to return?  Then the ticket is idle, or another call owns it. */
 static inline bool fs_ticket_has_nothing(int state)
 {
     return state == FS_NOT_QUEUED || (state & FS_BUSY) != 0;
 }
 
 /*
- * Is the ticket in the queue of s, whose mutex is held?  If it is in another queue, its state and
- * its semaphore may change between two loads, even to s.  But then it is BUSY until the thread
- * that takes it has the mutex of s, and the second load of the state shows that.
+ * Is the ticket in the queue of s, whose mutex is held?  If it is in another queue, its state and its
+ * semaphore may change between two loads, and the semaphore may become s.  But then the ticket is BUSY
+ * until the thread that takes it has the mutex of s, so the second load of the state does not find
+ * QUEUED.
  */
 static inline bool fs_ticket_waits_in(const struct fs_sem *s, const struct fs_ticket *t)
 {
@@ -83,7 +84,7 @@ static inline bool fs_ticket_waits_in(const struct fs_sem *s, const struct fs_ti
            && fs_ticket_state(t) == FS_QUEUED;
 }
 
-/* The result of a claim of, or a wait for, a ticket in this state, which is not QUEUED. */
+/* Returns the result of a claim or a wait that finds a ticket in this state, which is not QUEUED. */
 static inline int fs_ticket_outcome(const struct fs_ticket *t, int state)
 {
     return fs_ticket_has_nothing(state) ? EINVAL : fs_result(&t->callback.waiter, state);

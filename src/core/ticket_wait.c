@@ -2,8 +2,7 @@
 /*
  * ticket_wait.c - a thread waits for a ticket.
  *
- * THE WATCHER is such a thread.  It is in the ticket's ring instead of a queue, and is never woken
- * early:
+ * THE WATCHER is such a thread.  It is in the ticket's ring instead of a queue, and is never pre-woken:
  *
  *      NOT_QUEUED -- watch --> QUEUED <-- fs_sleep --> PARKED
  *       |                        |                        |
@@ -12,8 +11,8 @@
  *       +-- watch --> GRANTED, ENDED         +-- resolve_ticket --> GRANTED, ENDED
  *       +-- abort_watch --> ENDED            +-- abort_watch ------> ENDED
  *
- * When a ticket is returned, its watchers become ENDED, with ECANCELED.  The code for waiters
- * (wait.c) also puts watchers to sleep and resolves them, so their states are some of a waiter's.
+ * When a ticket is returned, its watchers become ENDED, with ECANCELED.  Watchers sleep and are resolved
+ * by the same code as waiters (wait.c), so their states are some of a waiter's.
  */
 #include "ticket.h"
 
@@ -58,7 +57,10 @@ static void watch(struct fs_sem *s, struct fs_watcher *watcher)
         fs_set_state(w, FS_QUEUED, memory_order_relaxed);
         return;
     }
-    /* QUEUED: the ticket has become idle and been taken for another semaphore since the call. */
+    /*
+     * If the state is QUEUED, the ticket has become idle since the call, and has been taken for another
+     * semaphore.
+     */
     error = state == FS_QUEUED ? EINVAL : fs_ticket_outcome(t, state);
     fs_set_reason(w, error);
     fs_set_state(w, error != 0 ? FS_ENDED : FS_GRANTED, memory_order_relaxed);
@@ -70,7 +72,7 @@ static int watch_and_wait(struct fs_watcher *watcher)
     struct fs_section in;
 
     fs_section_begin(&in, wait->sem);
-    /* Its token may have ended it, on its way to the mutex. */
+    /* The token may have ended the wait while this thread was on its way to the mutex. */
     if (fs_waiter_state(&wait->waiter) == FS_NOT_QUEUED)
         watch(wait->sem, watcher);
     return fs_section_end_and_wait(&in, wait);
@@ -94,7 +96,7 @@ int fairsem_ticket_wait(fairsem_ticket_t *ticket, const fairsem_wait_t *how)
     state = fs_ticket_state(t);
     if (state != FS_QUEUED)
         return fs_ticket_outcome(t, state);
-    watcher.wait.sem = fs_ticket_sem(t);    /* after the state: once QUEUED, it has one */
+    watcher.wait.sem = fs_ticket_sem(t);    /* loaded after the state: a QUEUED ticket has one */
     if (fs_wait_deadline(how, &deadline))
         watcher.wait.deadline = &deadline;
     error = fs_wait_begin(&watcher.wait, how->token);

@@ -2,17 +2,16 @@
 /*
  * token.c - one token cancels many waits.
  *
- * A token has a list of the waits that carry it, each as a generic node with a function that
- * aborts the wait.  Canceling calls that function with the token's mutex held, and it locks the
- * wait's semaphore: the token's mutex is always locked before a semaphore's.
- * So a granter cannot take a wait off the list: each wait detaches itself when it is over.
+ * A token has a list of the waits that carry it, each as a generic node with a function that aborts the
+ * wait.  Canceling calls that function with the token's mutex held, and the function locks the wait's
+ * semaphore: the token's mutex is always locked before a semaphore's.  So a granter, which holds a
+ * semaphore's mutex, cannot take a wait off the list: each wait detaches itself when it is over.
  *
- * The list also keeps a wait, and its semaphore, alive while it is canceled: no wait returns before
- * it has detached itself, which takes the token's mutex.  There is one exception: a wait that was
- * canceled by its token has been taken off the list by the canceler, which does not touch it
- * again, and so the wait need not detach itself.  (10,000 such waits need not queue for the token's
- * mutex.)  A wait that was granted before stays on the list: it still has to detach itself, and the
- * token must still exist.
+ * The list also keeps a wait, and its semaphore, alive while it is canceled: no wait returns before it
+ * has detached itself, which takes the token's mutex.  There is one exception: the canceler takes each
+ * wait that it cancels off the list, and does not touch it again, so that wait need not detach itself.
+ * (10,000 such waits need not queue for the token's mutex.)  A wait that was granted before stays on
+ * the list: it still has to detach itself, and the token must still exist.
  *
  * Wake-ups and callbacks are deferred until the mutex is dropped, except that a full wake queue
  * wakes some threads earlier, see deferred.h.
@@ -46,7 +45,7 @@ static_assert(sizeof(fairsem_token_t) <= 128, "fairsem_token_t is larger than pr
 static_assert(offsetof(struct fs_token, mutex) == offsetof(fairsem_token_t, fairsem_mutex_),
               "FAIRSEM_TOKEN_INITIALIZER does not fit");
 
-/* The waits belong to threads of our parent, one of which may hold the mutex. */
+/* The listed waits are of threads of the parent, one of which may hold the mutex. */
 static void token_reset_in_child(void *token)
 {
     struct fs_token *t = token;
@@ -77,7 +76,10 @@ int fairsem_token_init(fairsem_token_t *token)
     return 0;
 }
 
-/* Locks the mutex once, so a canceler in another thread has unlocked it before it is destroyed. */
+/*
+ * This locks the mutex once, so that a canceler in another thread has unlocked the mutex before it is
+ * destroyed.
+ */
 int fairsem_token_destroy(fairsem_token_t *token)
 {
     struct fs_token *t = fs_token_inside(token);
@@ -90,8 +92,8 @@ int fairsem_token_destroy(fairsem_token_t *token)
 }
 
 /*
- * The newest wait first: if the front of a queue were canceled first, the wait behind it could be
- * granted, although the same token is about to cancel it.  A wait that had ended before stays on
+ * Cancel the newest wait first: if the front of a queue were canceled first, the wait behind it could
+ * be granted, although this token is about to cancel that, too.  A wait that had ended before stays on
  * the list until it detaches itself.  Mutex held.
  */
 static void cancel_all(struct fs_token *t, int reason, struct fs_section *in)
@@ -151,7 +153,7 @@ int fs_token_attach(struct fs_cancelable *wait)
     return reason;
 }
 
-/* A callback that ran at the end of the wait may have forked: the child has no list to leave. */
+/* A callback at the end of the wait may have forked.  In the child the list of the token is empty. */
 void fs_token_detach(struct fs_cancelable *wait)
 {
     if (wait->generation != fs_fork_generation())

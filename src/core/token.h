@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* token.h - waits that a token can cancel, and how they are listed there; see token.c. */
+/* token.h - waits that a token can cancel, and their place in its list; see token.c. */
 #ifndef FS_TOKEN_H
 #define FS_TOKEN_H
 
@@ -13,9 +13,9 @@ struct fs_section;
 struct fs_cancelable;
 
 /*
- * Abort the wait for this reason.  Returns true if it is aborted: from now on the token does not touch
- * it; or false if it had ended already, and detaches itself.  The token's mutex is held, but no
- * semaphore's; *in is for the section, and keeps its deferred work.
+ * Abort the wait for this reason.  Returns true if the wait is aborted: the token does not touch it
+ * again.  Returns false if the wait had ended already: then it detaches itself.  The token's mutex is
+ * held, but no semaphore's.  *in is for the section, whose deferred work stays in it.
  */
 typedef bool fs_cancel_fn(struct fs_cancelable *wait, int reason, struct fs_section *in);
 
@@ -23,8 +23,8 @@ typedef bool fs_cancel_fn(struct fs_cancelable *wait, int reason, struct fs_sect
 struct fs_cancelable {
     struct fs_list   in_token;      /* under the token's mutex; first */
     fs_cancel_fn    *cancel;        /* r/o */
-    struct fs_token *token;         /* NULL if there is none, or it has canceled the wait */
-    unsigned         generation;    /* of the process that attached it; see fork.h */
+    struct fs_token *token;         /* NULL: there is none, or it has canceled the wait */
+    unsigned         generation;    /* of the process that attached the wait; see fork.h */
 };
 
 static inline struct fs_token *fs_token_inside(const fairsem_token_t *token)
@@ -32,12 +32,15 @@ static inline struct fs_token *fs_token_inside(const fairsem_token_t *token)
     return (struct fs_token *)(uintptr_t)token;
 }
 
-/* Returns 0; or the reason: do not begin the wait, nor detach it.  No semaphore's mutex held. */
+/*
+ * Put the wait on the list of its token.  Returns 0, or the reason of a token that is canceled: then
+ * the wait must not begin, and is not detached.  No semaphore's mutex held.
+ */
 int fs_token_attach(struct fs_cancelable *wait);
 
 /*
- * Take the wait off the token's list.  For a wait that has ended, unless the token has canceled it.
- * No semaphore's mutex held.
+ * Take a wait that has ended off the token's list, unless the token has canceled the wait.  No
+ * semaphore's mutex held.
  */
 void fs_token_detach(struct fs_cancelable *wait);
 

@@ -20,12 +20,15 @@
 #include <stdint.h>
 
 struct fs_tree_node {
-    struct fs_tree_node *better, *worse;    /* before this one, and after it */
+    struct fs_tree_node *better, *worse;    /* subtrees: nodes before this one, and after it */
 };
 
 typedef bool fs_tree_before_fn(const struct fs_tree_node *a, const struct fs_tree_node *b);
 
-/* root: the same hash would give every tree the same shape, which somebody could unbalance on purpose. */
+/*
+ * The hash depends on the root: otherwise every tree would have a predictable shape, which somebody
+ * could unbalance on purpose.
+ */
 typedef uint32_t fs_tree_height_fn(struct fs_tree_node *const *root, const struct fs_tree_node *node);
 
 /*
@@ -43,7 +46,7 @@ static inline uint32_t fs_tree_hash(struct fs_tree_node *const *root, uint32_t k
     return h ^ h >> 16;
 }
 
-/* The link that points to this node of the tree. */
+/* Returns the link that points to this node of the tree. */
 FS_ALWAYS_INLINE static struct fs_tree_node **fs_tree_link_to(
     struct fs_tree_node **root, const struct fs_tree_node *node, fs_tree_before_fn *is_before)
 {
@@ -63,7 +66,7 @@ FS_ALWAYS_INLINE static void fs_tree_insert(struct fs_tree_node **root, struct f
     for (at = *link; at != NULL && height(root, at) > h; at = *link)
         link = is_before(node, at) ? &at->better : &at->worse;
     *link = node;
-    /* Split the subtree `at`, whose place it takes, into its children. */
+    /* The node takes the place of the subtree `at`, which is split into the two children of the node. */
     while (at != NULL) {
         if (is_before(node, at)) {
             *worse = at;
@@ -78,7 +81,7 @@ FS_ALWAYS_INLINE static void fs_tree_insert(struct fs_tree_node **root, struct f
     *better = *worse = NULL;
 }
 
-/* Merge the subtrees of a node, to take its place. */
+/* Replace the node at *link by its two subtrees, merged. */
 FS_ALWAYS_INLINE static void fs_tree_replace_by_children(
     struct fs_tree_node **root, struct fs_tree_node **link, fs_tree_height_fn *height)
 {
@@ -111,7 +114,7 @@ static inline struct fs_tree_node *fs_tree_first(struct fs_tree_node *root)
     return root;
 }
 
-/* The first after `node`, which need not be in the tree; NULL if there is none. */
+/* Returns the first node after `node`, which need not be in the tree, or NULL if there is none. */
 FS_ALWAYS_INLINE static struct fs_tree_node *fs_tree_next(
     struct fs_tree_node *root, const struct fs_tree_node *node, fs_tree_before_fn *is_before)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * units.c - the guard that knows what it holds: a client of the public semaphore.
+ * units.c - guards, which know the units that they hold: a client of the public semaphore.
  *
  * A guard is filled right after the acquire has returned, with no cancellation point in between, so
  * it is right even if the thread is canceled.
@@ -54,7 +54,7 @@ int fairsem_units_release(fairsem_units_t *units)
     return fairsem_units_return(units, units->n);
 }
 
-/* Changes the guard before the release, which may run a callback that uses the guard, or throws. */
+/* The guard changes before the release, which may run a callback that uses the guard, or throws. */
 int fairsem_units_return(fairsem_units_t *units, int64_t n)
 {
     const fairsem_units_t before = *units;
@@ -111,8 +111,8 @@ FS_REALIGN_STACK static void release_units(void *units)
 }
 
 /*
- * The cleanup handler runs in pthread_exit and cancellation; and, because this library is compiled
- * with -fexceptions where that exists, when fn throws.  For the exceptions to that, see cleanup.h.
+ * The cleanup handler runs if fn exits the thread or is canceled.  It also runs if fn throws, because
+ * this library is compiled with -fexceptions where that exists; cleanup.h has the exceptions to that.
  */
 int fairsem_with(fairsem_t *sem, int64_t n, void (*fn)(void *), void *arg)
 {

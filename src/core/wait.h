@@ -14,11 +14,12 @@ struct fs_wait;
 
 /*
  * Abort the wait: by its deadline, a token, a signal, or because its thread is canceled.  Returns false
- * if it had ended before.  Locks and unlocks the semaphore's mutex; the deferred work is left in *in.
+ * if the wait had ended before.  Locks and unlocks the semaphore's mutex; the deferred work is left in
+ * *in.
  */
 typedef bool fs_abort_fn(struct fs_wait *wait, enum fs_end end, int reason, struct fs_section *in);
 
-/* On the stack of its thread. */
+/* A wait, on the stack of its thread. */
 struct fs_wait {
     union {                                 /* first */
         struct fs_waiter        waiter;
@@ -28,16 +29,16 @@ struct fs_wait {
     fs_abort_fn              *abort;
     const struct fs_deadline *deadline;     /* NULL: none */
     bool                      competes_when_woken; /* r/o, a copy (I8): bypass.h */
-    int64_t                   competes_at_ns; /* when it does so by itself; 0 if never, or done */
+    int64_t                   competes_at_ns; /* when it competes by itself, age.h; 0: never, or done */
     struct fs_cancelable      by_token;
-    unsigned                  generation;   /* the process in which it began: fork.h */
+    unsigned                  generation;   /* of the process in which it began: fork.h */
     bool                      interruptible;
     _Atomic bool              interrupted;  /* r/w by its thread and that thread's handlers */
 };
 
 /*
- * A handler has interrupted the wait and forked, and this is the child: its copy of the semaphore
- * has an empty queue.
+ * Is this the child of a handler that interrupted the wait and forked?  The copy of the semaphore has
+ * an empty queue there.
  */
 static inline bool fs_wait_is_copied(const struct fs_wait *wait)
 {
@@ -47,18 +48,18 @@ static inline bool fs_wait_is_copied(const struct fs_wait *wait)
 /* Is every member of `how` valid?  The token and the shares are not checked. */
 bool fs_wait_valid_for_any(const fairsem_wait_t *how);
 
-/* For a semaphore of this process, too: no share of others. */
+/* Is `how` also valid for a semaphore of this process, where shares of other processes mean nothing? */
 bool fs_wait_valid(const fairsem_wait_t *how);
 
-/* The deadline of `how`, whose timeout_ns begins now.  Returns false if it has none. */
+/* Store the deadline of `how`, whose timeout_ns begins now, in *deadline.  Returns false if there is none. */
 bool fs_wait_deadline(const fairsem_wait_t *how, struct fs_deadline *deadline);
 
-/* *until is *how; a time-out of it becomes a deadline, for which is *at, and begins now. */
+/* Copy *how to *until.  A time-out begins now: it becomes a deadline, which is stored in *at. */
 void fs_wait_from_now(fairsem_wait_t *until, struct fs_deadline *at, const fairsem_wait_t *how);
 
 /*
- * Prepare to sleep, and put the wait on the list of the token, if that is not NULL.  Returns 0, or the token's
- * reason: then the wait has not begun.  May allocate: no mutex held (I9).
+ * Prepare to sleep, and put the wait on the list of the token, if that is not NULL.  Returns 0, or the
+ * reason of a token that is canceled: then the wait has not begun.  May allocate: no mutex held (I9).
  */
 int fs_wait_begin(struct fs_wait *wait, const fairsem_token_t *token);
 

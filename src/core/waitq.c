@@ -12,7 +12,10 @@ static const struct fs_waitq_node *node_in(const struct fs_tree_node *in_tree)
     return (const struct fs_waitq_node *)(const void *)in_tree;
 }
 
-/* By the key of the order: the priorities of two leaders differ, and by age the numbers of two nodes. */
+/*
+ * A hash of the key, which differs between all nodes of a tree: the priority of a leader or, by age,
+ * the sequence number.
+ */
 static uint32_t node_height(struct fs_tree_node *const *root, const struct fs_tree_node *in_tree)
 {
     const struct fs_waitq_node *node = node_in(in_tree);
@@ -25,7 +28,6 @@ static bool is_better(const struct fs_waitq_node *a, const struct fs_waitq_node 
     return a->priority != b->priority ? a->priority < b->priority : a->seq < b->seq;
 }
 
-/* The order of the tree. */
 static bool is_better_in_tree(const struct fs_tree_node *a, const struct fs_tree_node *b)
 {
     return is_better(node_in(a), node_in(b));
@@ -71,7 +73,7 @@ static inline void remove_from_tree(struct fs_tree_node **root, struct fs_waitq_
 
 /* ---- By priority ---- */
 
-/* Both bit-fields: that is one store. */
+/* Sets both bit-fields, because that is a single store. */
 static inline void set_kind(struct fs_waitq_node *node, enum fs_waitq_kind kind)
 {
     node->kind = (unsigned)kind & 0x7f;
@@ -101,7 +103,7 @@ void fs_rings_enqueue(struct fs_tree_node **rings, struct fs_waitq_node *node)
         lead(rings, node);
 }
 
-/* `next`, from the same ring, becomes the leader. */
+/* Make `next`, from the same ring, the leader. */
 static void replace_leader(struct fs_tree_node **rings, struct fs_waitq_node *leader,
                            struct fs_waitq_node *next)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * waitq.h - the wait queue: nodes ordered by (priority, sequence number), lower first; but if it
- * is kept by age, those that its owner has made old come before all others, the oldest first.
+ * waitq.h - the wait queue: nodes ordered by (priority, sequence number), lower first.  In a queue that
+ * is kept by age, nodes that the owner has made old come before all others, the oldest first.
  *
  * The sequence number is the arrival number.  The queue knows nothing of semaphores, units or
  * threads; it does not lock and it does not allocate: the nodes are the caller's.
@@ -11,17 +11,17 @@
  *     [leader of priority -5]    [leader of priority 9]
  *
  * The nodes of one priority form a ring.  Its oldest node is the leader, so the youngest one is
- * the node before the leader.  The leaders form a search tree by priority.  To enqueue and to dequeue
- * take constant time if all priorities are equal; otherwise the time grows with the logarithm of the
- * number of different priorities in the queue.
+ * the node before the leader.  The leaders form a search tree by priority.  Enqueuing and
+ * dequeuing take constant time if all priorities are equal; otherwise the time grows with the logarithm
+ * of the number of different priorities in the queue.
  *
  *      front -> [oldest] - [next to arrive] - ... - [youngest]    (by age: one ring, and each of
  *                                                                  them is a node of the tree, too)
  *
  * A queue that is kept by age must know both orders, and a node has no room for more links.  So the
  * ring is the order of arrival, and each node, not only a leader, is in the tree, by (priority,
- * sequence number).  To enqueue and to dequeue take a time that grows with the logarithm of the length.
- * Nodes become old in the order of arrival: the old ones are the first of the ring.
+ * sequence number).  The time of enqueuing and dequeuing grows with the logarithm of the length.
+ * Nodes become old in the order of arrival, so the old nodes are the first of the ring.
  */
 #ifndef FS_WAITQ_H
 #define FS_WAITQ_H
@@ -34,26 +34,26 @@
 
 enum fs_waitq_kind {
     FS_FOLLOWS, FS_LEADS,                  /* in a ring of equal priority */
-    FS_OLD, FS_YOUNG = 4                   /* in a queue that is kept by age; a bit, which is quickly tested */
+    FS_OLD, FS_YOUNG = 4                   /* in a queue that is kept by age; FS_YOUNG is a bit, for a quick test */
 };
 
 struct fs_waitq_node {
-    struct fs_tree_node   in_tree;         /* unless it FOLLOWS; first, so that NULL is NULL */
-    struct fs_list        in_ring;         /* of equal priority; by age: of all */
+    struct fs_tree_node   in_tree;         /* unused if it FOLLOWS; first, so that a cast of NULL is NULL */
+    struct fs_list        in_ring;         /* the ring of its priority; by age: of all nodes */
     uint64_t              seq;
     int                   priority;
     uint8_t               kind : 7;        /* enum fs_waitq_kind */
-    /* For the owner of the node: a ticket has no room elsewhere. */
+    /* The rest is for the owner of the node: a ticket has no room elsewhere. */
     bool                  near : 1;        /* ahead.h; the queue clears it in a new node */
     union {
         bool              due;             /* of a ticket: callbacks.c */
         _Atomic uint8_t   strategy;        /* of a thread: enum fs_strategy, awake.h */
     };
-    int16_t               core;            /* where it was enqueued; FS_NO_CORE: a ticket */
+    int16_t               core;            /* the core where it was enqueued; FS_NO_CORE: a ticket */
 };
 
 struct fs_waitq {
-    struct fs_waitq_node *front;           /* the first; by age: the oldest.  NULL if the queue is empty */
+    struct fs_waitq_node *front;           /* the first node; by age: the oldest; NULL if the queue is empty */
     struct fs_tree_node  *root;
     uint64_t              next_seq;
 };
@@ -75,45 +75,48 @@ void fs_waitq_enqueue(struct fs_waitq *queue, struct fs_waitq_node *node, int pr
 /* Dequeue the node, from anywhere.  It must be in this queue. */
 void fs_waitq_dequeue(struct fs_waitq *queue, struct fs_waitq_node *node);
 
-/* The same for a queue that is kept by age, behind all old nodes, too. */
+/* For a queue that is kept by age.  The new node is also behind all old nodes. */
 void fs_waitq_enqueue_by_age(struct fs_waitq *queue, struct fs_waitq_node *node, int priority);
 void fs_waitq_dequeue_by_age(struct fs_waitq *queue, struct fs_waitq_node *node);
 
-/* The next node of its ring, which is closed. */
+/* Returns the next node of the ring; behind the last node is the first. */
 static inline struct fs_waitq_node *fs_waitq_next_in_ring(const struct fs_waitq_node *node)
 {
     return (struct fs_waitq_node *)(void *)((char *)node->in_ring.next
                                             - offsetof(struct fs_waitq_node, in_ring));
 }
 
-/* The node behind this one; NULL after the last. */
+/* Returns the node behind this one, or NULL after the last. */
 struct fs_waitq_node *fs_waitq_behind(const struct fs_waitq *queue,
                                       const struct fs_waitq_node *node);
 
-/* Behind a leader: the oldest node of the next priority.  By age: the next that is not old. */
+/*
+ * For a leader: returns the oldest node of the next priority.  By age: the next node by priority that
+ * is not old.
+ */
 struct fs_waitq_node *fs_waitq_next_in_tree(const struct fs_waitq *queue,
                                             const struct fs_waitq_node *node);
 
-/* By age: the next to have arrived, whatever its priority; NULL after the last. */
+/* By age: returns the node that arrived next, whatever its priority, or NULL after the last. */
 struct fs_waitq_node *fs_waitq_younger(const struct fs_waitq *queue,
                                        const struct fs_waitq_node *node);
 
-/* The best by priority, whatever its age. */
+/* Returns the first node by priority, whatever its age. */
 struct fs_waitq_node *fs_waitq_best(const struct fs_waitq *queue);
 
-/* ---- The rings alone, not by age: of a share, share.h ---- */
+/* ---- The rings of one flow, share.h: never by age ---- */
 
-/* Enqueue a node that has its number and its priority. */
+/* Enqueue or dequeue a node whose sequence number and priority are set. */
 void fs_rings_enqueue(struct fs_tree_node **rings, struct fs_waitq_node *node);
 void fs_rings_dequeue(struct fs_tree_node **rings, struct fs_waitq_node *node);
 
-/* The oldest node of the best priority; NULL if there is none. */
+/* Returns the oldest node of the best priority, or NULL if there is none. */
 static inline struct fs_waitq_node *fs_rings_first(struct fs_tree_node *rings)
 {
     return fs_waitq_node_of(fs_tree_first(rings));
 }
 
-/* Behind a leader: the oldest node of the next priority, or NULL. */
+/* For a leader: returns the oldest node of the next priority, or NULL. */
 struct fs_waitq_node *fs_rings_next(struct fs_tree_node *rings, const struct fs_waitq_node *leader);
 
 /* ---- */
@@ -123,7 +126,7 @@ static inline bool fs_waitq_empty(const struct fs_waitq *queue)
     return queue->front == NULL;
 }
 
-/* Returns the first, or NULL if the queue is empty. */
+/* Returns the first node, or NULL if the queue is empty. */
 static inline struct fs_waitq_node *fs_waitq_first(const struct fs_waitq *queue)
 {
     if (queue->front == NULL || (queue->front->kind & FS_YOUNG) == 0)

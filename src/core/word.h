@@ -40,8 +40,9 @@ static inline int64_t fs_word_of(int64_t available, int64_t marks)
 /*
  * Lock the word: from now on only the holder of the mutex, the caller, changes it.  Returns the count.
  * Acquire order, for units that a thread released without the mutex: a waiter that is granted these
- * units must see what that thread wrote.  The load may be relaxed: while CONTENDED is set, only holders of the
- * mutex change the word, except in a section that takes returns.  (A forked child inherits RETURNS.)
+ * units must see what that thread wrote.  The load may be relaxed: while CONTENDED is set, only holders
+ * of the mutex change the word, except in a section that takes returns.  (Here RETURNS is set only in a
+ * forked child, which has inherited it.)
  */
 static inline int64_t fs_word_lock(_Atomic int64_t *word)
 {
@@ -54,7 +55,7 @@ static inline int64_t fs_word_lock(_Atomic int64_t *word)
     return fs_word_available(now);
 }
 
-/* One comparison for both ends: a negative count is huge as an unsigned one. */
+/* One comparison checks both limits: as an unsigned number a negative count is huge. */
 static inline bool fs_count_valid(int64_t n)
 {
     return (uint64_t)n <= (uint64_t)FAIRSEM_MAX_UNITS;
