@@ -14,22 +14,31 @@
 #define FEW 2
 
 /*
- * In a convoy, waiters further behind sleep, because they would mostly yield to each other.
- * NEAR_PLACES counts for each thread that can hold units.
+ * In a convoy, only waiters near the front yield: NEAR_PLACES for each thread that can hold units, as
+ * far as their grant is expected within NEAR_NS.  Others would mostly yield to each other.
  */
 #define NEAR_PLACES 12
 #define NEAR_NS     INT64_C(200000)
 
-/* With many cores: how long near waiters stay awake, in wake-ups; with longer intervals no waiter is near. */
+/*
+ * With many cores: the time limit of near waiters, in wake-ups.  If the hand-off interval is longer, no
+ * waiter is near.
+ */
 #define NEAR_WAKE_UPS 10
 
 /* Spin limit of the next waiter of a core. */
 #define NEXT_NS     30000
 
-/* With longer intervals no waiter is pre-woken as the next of its core, and the front only if that pays. */
+/*
+ * If the hand-off interval is longer, no waiter is pre-woken as the next of its core, and the front
+ * only if that pays.
+ */
 #define SOON_NS     20000
 
-/* The same limit between processes, where the penalty of pre-waking is not learned. */
+/*
+ * If the hand-off interval is longer, the front is not pre-woken between processes, where the penalty
+ * of pre-waking is not learned.
+ */
 #define SOON_UNKNOWN_NS 100000
 
 /* A wait for which staying awake paid, or would have paid, takes one from a penalty; any other adds two. */
@@ -38,7 +47,10 @@
 
 #define INTERVAL_MAX 63           /* 7 ms */
 
-/* About 2^(interval/4 - 3) microseconds, in steps of a fifth.  Only a damaged segment has more than the maximum. */
+/*
+ * `interval` is a logarithm: about 2^(interval/4 - 3) microseconds, in steps of a fifth.  Only a
+ * damaged segment has more than the maximum.
+ */
 static int64_t interval_ns(const struct fs_awake *awake)
 {
     static const int64_t quarter[] = { 125, 149, 177, 210 };
@@ -77,7 +89,7 @@ static bool cores_suffice(const struct fs_awake_facts *facts)
  * awake there; valgrind runs one thread at a time anyway.
  */
 
-/* A longer wake-up has waited for the core, so the rest of its time says nothing about the next one. */
+/* A longer wake-up has waited for a core, and counts as one of this length. */
 #define LONGEST_WAKE_UP_NS 50000
 
 /* Returns false if the clock has gone back, which a tool that fakes the time can cause. */
@@ -88,15 +100,15 @@ static bool within(int64_t start_ns, int64_t now_ns, int64_t longest_ns)
 
 #define LOADS_PER_CLOCK 16      /* a reading of the clock takes at least as long as a pause instruction */
 
-/* Time slices are 1 to 4 ms; a holder of the same process yields sooner. */
+/* A longer yield has cost a time slice, of 1 to 4 ms.  Other threads of this process yield sooner. */
 #define LONGEST_YIELD_NS  1000000
 #define AT_ONCE_NS        2000          /* no other thread ran during a shorter yield */
 #define LONGEST_BACKOFF_NS  640000000
 
-/* So many preempted hand-offs within WINDOW_NS mean that a busy process shares the cores. */
+/* MANY_PREEMPTED preempted hand-offs within WINDOW_NS mean that a busy process shares the cores. */
 #define MANY_PREEMPTED    6
 #define WINDOW_NS         400000000
-#define MEMORY_NS         INT64_C(1000000000)   /* after it the last back-off is forgotten */
+#define MEMORY_NS         INT64_C(1000000000)   /* after this time the last back-off is forgotten */
 
 /*
  * The average time of a wake-up in this process; 0 if no thread has been woken yet.  Longer samples
@@ -124,13 +136,13 @@ void fs_awake_note_wake_up(int64_t woken_ns)
 
 /*
  * Exponential back-off from something that has just cost time.  The machine may only have been busy for
- * a moment, so the first one is short, and one that soon follows another is longer.
+ * a moment, so the first back-off is short, and a back-off that soon follows another one is longer.
  *
  * Relaxed, like wake_up_ns: a thread that loads an old value only loses time once more, or backs off
  * for a shorter time.
  */
 struct backoff {
-    _Atomic int64_t until_ns;   /* 0 if there was none */
+    _Atomic int64_t until_ns;   /* the end of the last back-off; 0: there was none */
     _Atomic int64_t for_ns;
     const int64_t   shortest_ns, longest_ns;
 };
@@ -158,7 +170,7 @@ static void back_off_longer(struct backoff *backoff, int times, int64_t now_ns)
     back_off_for(backoff, now_ns, ns < backoff->longest_ns ? ns : backoff->longest_ns);
 }
 
-/* On a busy machine a yield returns late. */
+/* The back-off from yields, which return late on a busy machine. */
 static struct backoff yield_backoff = { .shortest_ns = 5000000, .longest_ns = LONGEST_BACKOFF_NS };
 
 static bool yields_pay(int64_t now_ns)
@@ -172,8 +184,8 @@ static void yields_do_not_pay(int64_t began_ns, int64_t now_ns)
     int64_t since_ns = began_ns - backoff_end(&yield_backoff);
 
     /*
-     * If the yield began before the end of the last back-off, another thread lost time at the same
-     * moment, and began that back-off.
+     * If the yield began before the end of the last back-off, another thread has lost time at the same
+     * moment, and has backed off for both.
      */
     if (since_ns >= 0)
         back_off_longer(&yield_backoff,
@@ -193,8 +205,8 @@ static bool yield_was_short(int64_t before_ns, int64_t now_ns)
 /*
  * Alongside a busy process, a thread that stays awake shares its core with that process, and is
  * preempted when its units come.  If all waiters sleep, the holder runs on for its time slice, and no
- * queue forms, which gives more than twice the holds.  So no thread stays awake for a while, and for a
- * longer while if the process is still busy then.
+ * queue forms, which gives more than twice the holds.  So no thread stays awake during a back-off, and
+ * the next back-off is longer if the process is still busy.
  *
  * A process that computes for a moment, now and then, must not cause this back-off: it preempts few
  * hand-offs in a second, while a busy process preempts 20 to 50.
@@ -203,11 +215,14 @@ static struct backoff awake_backoff = {
     .shortest_ns = 100000000, .longest_ns = INT64_C(2560000000)
 };
 
-/* Preempted hand-offs: how many in this window, its start, the last one, and the processor time at the start. */
+/*
+ * Preempted hand-offs: their number in this window, the start of the window, the last hand-off, and the
+ * processor time at the start.
+ */
 static _Atomic int preempted_grants;
 static _Atomic int64_t window_start_ns, last_preempted_ns, used_before_ns;
 
-/* Returns the processor time, in nanoseconds, that this process has used in the last window. */
+/* Begin a window.  Returns the processor time, in nanoseconds, that this process has used in the last one. */
 static int64_t restart_window(int64_t now_ns, int preempted)
 {
     int64_t used_ns = fs_process_ns();
@@ -231,11 +246,12 @@ static bool is_soon(const struct fs_awake *awake, bool as_front, bool others_wai
 }
 
 /*
- * The holder was preempted, or the front was.  If this process has used three quarters of the
- * processors in the window, the thread that preempted it was its own.
+ * Either the holder or the front was preempted.  If this process has used three quarters of the
+ * processor time of the window, its own threads have preempted each other, and no back-off begins.
  *
- * Count a hand-off only if the releasing thread is the one that was granted: it runs on that core.  If one
- * thread always releases what another one takes, each hand-off needs a wake-up unless the other is awake.
+ * A hand-off counts only if this thread, which releases, is the one that was granted before: it runs on
+ * the core of the last holder.  If one thread always releases what another one takes, each hand-off
+ * needs a wake-up, unless the other thread is awake.
  */
 void fs_awake_preempted(const struct fs_awake *awake, bool as_front, bool others_wait, int64_t front_ns,
                         int64_t now_ns)
@@ -292,7 +308,8 @@ static enum fs_strategy strategy_for(const struct fs_awake *awake, const struct 
 
 /*
  * Pre-waking by a thread that is enqueued costs less than by the releasing thread.  So it pays if
- * intervals are short, whatever the penalty; and the pre-woken front yields, so holders have their cores.
+ * intervals are short, whatever the penalty.  The pre-woken front yields, so it takes no core from the
+ * holders.
  */
 static enum fs_prewake whom_to_prewake(const struct fs_awake *awake, const struct fs_awake_facts *facts,
                                        int core)
@@ -321,8 +338,9 @@ enum fs_prewake fs_awake_enqueued(const struct fs_awake *awake, const struct fs_
 
 /*
  * A waiter should be woken two wake-ups before its grant: with a shorter lead it may still sleep then.
- * But near waiters need other cores than the holders.  Half as many again as there are cores keep all
- * cores busy; with more, the next waiter would wait for a core.
+ * But near waiters need cores besides those of the holders.  Holders and near waiters are at most one
+ * and a half times as many as the cores.  That many keep all cores busy; with more, the next waiter
+ * would wait for a core.
  */
 int fs_awake_near(const struct fs_awake *awake, const struct fs_awake_facts *facts, int64_t now_ns)
 {
@@ -349,9 +367,9 @@ enum fs_strategy fs_awake_strategy_near(const struct fs_awake *awake, const stru
 }
 
 /*
- * In a convoy, the next thread that is enqueued pre-wakes.  On a busy machine no thread should: the
- * kernel lets a thread that has slept until its grant preempt the busy process, but not one that was
- * awake.
+ * In a convoy, the next thread that is enqueued pre-wakes the front instead.  On a busy machine no
+ * thread should pre-wake: the kernel lets a thread that has slept until its grant preempt the busy
+ * process, but not one that was awake.
  */
 bool fs_awake_prewakes_front(const struct fs_awake *awake, const struct fs_awake_facts *facts, int64_t now_ns)
 {
@@ -361,8 +379,8 @@ bool fs_awake_prewakes_front(const struct fs_awake *awake, const struct fs_awake
 
 /*
  * A high penalty would stay high, because a thread that does not try learns nothing.  So one thread in
- * 16 tries, chosen by the low bits of the time.  On a single core none does, because it would keep the
- * holder from running.
+ * 16 tries, chosen by the low bits of the time.  On a single core no thread tries, because it would
+ * keep the holder from running.
  */
 bool fs_awake_before_queue(const _Atomic uint8_t *penalty, int64_t start_ns, int64_t now_ns)
 {
@@ -418,10 +436,11 @@ void fs_awake_learn_in_vain(struct fs_awake *awake, bool as_front, int64_t front
 
 /*
  * Returns the spin limit, or 0 to sleep at once.  A thread that was enqueued as the front spins for two
- * wake-ups.  One would be the competitive bound (Karlin, Li, Manasse, Owicki, 1991: at most twice the
- * cost of the best choice), but the releasing thread may also sleep, and releases only after its own
- * wake-up.  A pre-woken front spins for half a wake-up, because its predecessor has already held the
- * unit for the time of a whole one, except in a convoy, where the predecessor may still wait for a core.
+ * wake-ups.  One wake-up would be the competitive bound (Karlin, Li, Manasse, Owicki, 1991: at most
+ * twice the cost of the best choice), but the releasing thread may also sleep, and releases only after
+ * its own wake-up.  A pre-woken front spins for half a wake-up, because its predecessor has already
+ * held the unit during a whole one.  In a convoy it yields for two wake-ups, because the predecessor
+ * may still wait for a core.
  */
 static int64_t longest_stay(enum fs_strategy strategy, int64_t wake_up)
 {

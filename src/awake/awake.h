@@ -2,11 +2,11 @@
 /*
  * awake.h - adaptive spinning: which waiters stay awake, and which are pre-woken.
  *
- * If the releasing thread runs on another core, a unit reaches a waiter that is awake in a fraction
- * of a microsecond; a sleeping one must be woken first, which takes ten to a hundred times as long.
- * If the releaser needs our core, every moment awake delays all threads.  Nothing distinguishes the
- * two cases beforehand, so a semaphore learns from its grants.  doc/awake.md has the reasons, with
- * figures.
+ * If the releasing thread runs on another core, a unit reaches a waiter that is awake in a fraction of
+ * a microsecond; a sleeping one must be woken first, which takes ten to a hundred times as long.  If
+ * the releasing thread needs the core of the waiter, the waiter delays all threads while it is awake.
+ * Nothing distinguishes the two cases beforehand, so a semaphore learns from its grants.  doc/awake.md
+ * has the reasons, with figures.
  *
  * The policy takes no lock and knows no queue.  Its callers hold their lock, except for fs_awake_stay()
  * and fs_awake_slept().  An answer may cost or save time; it never changes the order of grants.
@@ -21,20 +21,23 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* The strategy of a queued thread before it sleeps.  A thread that wakes it, or is enqueued, may change it. */
+/*
+ * What a queued thread does before it sleeps.  A thread that pre-wakes it, or one that is enqueued, may
+ * change the strategy.
+ */
 enum fs_strategy {
     FS_SLEEP_AT_ONCE,
-    FS_SPIN_AS_FRONT,       /* it was enqueued as the front */
+    FS_SPIN_AS_FRONT,       /* enqueued as the front */
     FS_SPIN_WOKEN,          /* pre-woken by the releasing thread */
-    FS_YIELD_AS_FRONT,      /* it was enqueued as the front, but the releasing thread needs its core */
+    FS_YIELD_AS_FRONT,      /* enqueued as the front, but the releasing thread needs its core */
     FS_YIELD_WOKEN,         /* pre-woken in a convoy, by the next thread that was enqueued */
-    FS_YIELD_NEXT,          /* as FS_YIELD_WOKEN, or awake already; the next waiter of its core, so it spins first */
+    FS_YIELD_NEXT,          /* the next waiter of its core, pre-woken or awake already, so it spins first */
     FS_YIELD_IN_QUEUE       /* among the first waiters of the queue */
 };
 
 /* The state of the policy for one semaphore.  All zero: nothing is known yet, so threads stay awake. */
 struct fs_awake {
-    uint8_t  as_front : 4, as_front_here : 4; /* penalties; `here`: on the granter's core */
+    uint8_t  as_front : 4, as_front_here : 4; /* penalties; `here`: if the granter runs on the waiter's core */
     uint8_t  holders_core;                  /* fs_core_byte() of the core where the last holder was enqueued */
     uint16_t prewake : 4;                   /* a penalty */
     uint16_t interval : 6;                  /* logarithm of the hand-off interval, see awake.c */
@@ -45,8 +48,8 @@ struct fs_awake {
 /* A waiting request, as the policy sees it. */
 struct fs_awake_facts {
     int64_t enqueued_ns;
-    int64_t waiting;        /* length of the queue, with this one */
-    int64_t units, each;    /* of the semaphore in all, and of the request */
+    int64_t waiting;        /* length of the queue, including this request */
+    int64_t units, each;    /* the units of the semaphore in all, and those of this request */
     bool    is_front;
     bool    only_front;     /* no other waiter may be awake or pre-woken */
     bool    prewake_unknown;    /* between processes: the penalty of pre-waking is not learned */
@@ -86,7 +89,7 @@ bool fs_awake_prewakes_front(const struct fs_awake *awake, const struct fs_awake
  */
 bool fs_awake_before_queue(const _Atomic uint8_t *penalty, int64_t start_ns, int64_t now_ns);
 
-/* Learn from that wait.  paid: the thread has got its units. */
+/* Learn from a wait before the queue, which has ended.  paid: the thread got its units in that wait. */
 void fs_awake_learn_before_queue(_Atomic uint8_t *penalty, bool paid);
 
 /*
@@ -115,13 +118,13 @@ static inline void fs_awake_granted(struct fs_awake *awake, int core, int64_t in
  */
 void fs_awake_learn(struct fs_awake *awake, bool as_front, int64_t front_ns, int core);
 
-/* The front has timed out.  Nothing is learned from a short wait, because a grant might have come soon after it. */
+/* Learn from a front that has timed out, but not from a short wait: a grant might have come soon after it. */
 void fs_awake_learn_in_vain(struct fs_awake *awake, bool as_front, int64_t front_ns);
 
 /*
- * Spin or yield, as *strategy says, until *word is no longer `value` or it is time to sleep.
- * enqueued_ns saves a thread that was enqueued as the front a reading of the clock, which takes as long
- * as moving a cache line between cores.  Returns false if the strategy is to sleep at once.
+ * Spin or yield, as *strategy says, until *word is no longer `value` or it is time to sleep.  A thread
+ * that was enqueued as the front takes enqueued_ns for the start, because reading the clock takes as
+ * long as moving a cache line between cores.  Returns false if the strategy is to sleep at once.
  */
 bool fs_awake_stay(const _Atomic int *word, int value, const _Atomic uint8_t *strategy,
                    int64_t enqueued_ns, const struct fs_deadline *deadline);
