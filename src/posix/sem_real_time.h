@@ -9,8 +9,8 @@
 #include <stdbool.h>
 
 /*
- * Does this thread have a real-time priority?  Makes one system call, which waiters that yield make, too:
- * a sandbox must allow it in any case.
+ * Does this thread have a real-time priority?  Makes one system call.  A sandbox must allow it in any
+ * case, because waiters that yield make it, too.
  */
 bool fs_is_real_time(void);
 

@@ -24,8 +24,8 @@ bool fs_is_real_time(void)
 }
 
 /*
- * The system call returns the policy of the calling thread, for which musl has no function.  It takes
- * no lock, so a signal handler may make it, whatever it has interrupted.
+ * The system call reads the priority of the calling thread, for which musl has no function.  It takes
+ * no lock, so a signal handler may make it, whatever the handler has interrupted.
  */
 int fs_real_time_priority(void)
 {

@@ -29,12 +29,12 @@ int fairsem_sem_destroy(fairsem_sem_t *sem)
 
 /*
  * In a process with the right to real-time priorities, each contended wait reads the priority from the
- * kernel, because nothing else shows a call of pthread_setschedparam.  Without the right, the threads of
- * the process cannot give each other such a priority, but a thread may have inherited one, or get one from
- * another process (chrt, rtkit).  So there a thread reads its priority once in ASK_EACH waits, and in each
- * wait while it is found to be real-time.
+ * kernel, because nothing else shows a call of pthread_setschedparam.  Without the right, the threads
+ * of the process cannot give each other such a priority, but a thread may have inherited one, or get
+ * one from another process (chrt, rtkit).  So without the right a thread reads its priority once in
+ * ASK_EACH waits, and in each wait as long as the priority is a real-time one.
  *
- * A signal handler may interrupt this function and call it; both results are right.
+ * A signal handler may interrupt this function and call it, too; both calls return right results.
  */
 static int priority_now(void)
 {

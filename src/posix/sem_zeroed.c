@@ -7,13 +7,13 @@
 #include <string.h>
 
 /*
- * Other threads may be on the fast path, which loads the word and the limit.  The limit is stored last, in
- * release order: before that, no other thread changes or loads anything else here, and a child that is
- * forked before that begins again.
+ * Initialize a semaphore of zeros.  Other threads may be on the fast path, which loads the word and the
+ * limit.  The limit is stored last, in release order: until then no other thread changes or loads
+ * anything else here, and the child of a fork initializes again.
  *
- * The mutex is a copy of a new one.  POSIX does not promise that a copy works, but in the C libraries of
- * Linux it does.  Race detectors would report an initialization in place: they do not see that the limit
- * orders it before the other threads' locks.
+ * The mutex is a copy of a new one.  POSIX does not promise that a copy works, but it does in the C
+ * libraries of Linux.  Race detectors would report an initialization in place: they do not see that the
+ * limit orders it before the other threads' locks.
  *
  * The lock of fork.c is held for a microsecond, once for each semaphore, so it needs no priority
  * inheritance.
