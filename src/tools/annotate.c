@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* annotate.c - is this program watched, and by whom?  See annotate.h. */
+/* annotate.c - finds the tool that watches this program, if any; see annotate.h. */
 #include "tools/annotate.h"
 
 #if defined(FS_WEAK) && !defined(FS_INSTRUMENTED)
@@ -10,10 +10,10 @@ bool fs_watched;
 void __tsan_acquire(const void *object) FS_WEAK;
 void __tsan_release(const void *object) FS_WEAK;
 
-/* In a Go program that was compiled with -race; that runtime does not know the threads of C. */
+/* Defined in a Go program that was compiled with -race, whose runtime does not know the threads of C. */
 void __tsan_go_start(void) FS_WEAK;
 
-/* A low number, to run before constructors that use semaphores. */
+/* A low priority number: it runs before constructors that use semaphores. */
 __attribute__((constructor(101))) static void detect(void)
 {
     fs_under_valgrind = fs_valgrind_watches();

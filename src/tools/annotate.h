@@ -2,9 +2,9 @@
 /*
  * annotate.h - annotations for race detectors: ThreadSanitizer, helgrind, DRD.
  *
- * These tools see the mutexes of a library that was not compiled for them, but not its atomics.  So
- * for them an acquire and a release on the fast path order nothing, and they report a race on the
- * data that the semaphore protects.
+ * These tools see the mutexes of a library that was not compiled for them, but not its atomics.  So to
+ * the tools an acquire and a release on the fast path order nothing, and they report a race on the data
+ * that the semaphore protects.
  *
  * A program that is not watched must not pay for this, so nothing is added to the fast path.
  * Instead, where a tool watches, CONTENDED is always set in every semaphore (I3), and every call goes
@@ -17,7 +17,7 @@
  * semaphore by the wrappers of the public functions, which only valgrind calls:
  * annotate_valgrind.c.
  *
- * Not here: a library that is itself compiled with -fsanitize=thread needs no annotations.
+ * A library that is itself compiled with -fsanitize=thread needs no annotations, and has none.
  */
 #ifndef FS_ANNOTATE_H
 #define FS_ANNOTATE_H
@@ -33,8 +33,8 @@
 extern FS_HIDDEN bool fs_watched;
 
 /*
- * If fs_watched: fs_happens_before() happens before a later fs_happens_after() of the same object.  The
- * first is called when a waiter is resolved, the second when its thread sees that.
+ * Only if fs_watched.  fs_happens_before() happens before a later fs_happens_after() of the same
+ * object.  The first is called when a waiter is resolved, the second when its thread sees that.
  */
 void fs_happens_before(const void *object);
 void fs_happens_after(const void *object);

@@ -38,7 +38,7 @@ static _Thread_local struct fs_ignored mine;
 
 bool fs_valgrind_watches(void)
 {
-    /* -2: helgrind is not there to answer. */
+    /* -2 means that helgrind does not run. */
     under_helgrind = (int)VALGRIND_HG_GET_ABITS(&mine, NULL, 1) != -2;
     under_drd = DRD_GET_VALGRIND_THREADID != 0;
     return under_helgrind || under_drd;
@@ -62,8 +62,8 @@ static void hide_object(const void *object, size_t size)
 }
 
 /*
- * The waker of a thread may make its system call when the thread's state is gone: see park_futex.c.
- * The tools take this call for a load of the state.
+ * The waker of a thread may make its system call after the thread's state is gone: see park_futex.c.
+ * The tools take that call for a load of the state.
  */
 void fs_ignore_word(const void *word)
 {
@@ -89,7 +89,10 @@ void fs_ignore_wait(const void *wait, size_t size)
     hide_object(wait, size);
 }
 
-/* Does DRD check this thread's loads and stores?  (helgrind.h hides the name of the annotation.) */
+/*
+ * Tell DRD whether to check this thread's loads and stores.  (helgrind.h hides the name of the
+ * annotation.)
+ */
 static void drd_looks(bool yes)
 {
     VALGRIND_DO_CLIENT_REQUEST_STMT(VG_USERREQ__DRD_RECORD_LOADS, yes, 0, 0, 0, 0);
@@ -129,7 +132,7 @@ void fs_ignore_again(const struct fs_ignored *hidden)
         drd_looks(false);
 }
 
-/* A thread is canceled in a wait: it leaves the library without returning from its calls. */
+/* For a thread that is canceled in a wait: it leaves the library without returning from its calls. */
 void fs_ignored_is_canceled(void)
 {
     mine.depth = 1;
@@ -172,7 +175,7 @@ static void end_new(const void *sem, size_t result)
         hide_object(*(fairsem_t *const *)sem, sizeof(fairsem_t));
 }
 
-/* After the free, the tool checks the memory again, as that of the allocator. */
+/* The free makes the tool check the memory again, as memory of the allocator. */
 static void begin_free(const void *sem)
 {
     if (sem == NULL)

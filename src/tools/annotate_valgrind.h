@@ -29,8 +29,8 @@ enum { fs_under_valgrind = 0 };
 
 /*
  * The tool does not check a thread from the call of a public function to its return, except in a
- * callback, which is the user's code.  This is what one thread hides, to be restored after a
- * callback.
+ * callback, which is the user's code.  This struct says what one thread hides; it is saved before a
+ * callback, and restored after it.
  */
 struct fs_ignored {
     unsigned    depth;      /* how many public functions are nested */

@@ -7,7 +7,7 @@
 
 #include <stdint.h>
 
-/* The index of the counter for a wait, in nanoseconds. */
+/* Returns the index of the counter for a wait of `ns` nanoseconds. */
 static inline int fs_wait_bucket(int64_t ns)
 {
     int i = 0;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* compiler.h - what compilers are told about functions, types and variables, where they know it. */
+/* compiler.h - attributes of functions, types and variables, for compilers that know them. */
 #ifndef FS_COMPILER_H
 #define FS_COMPILER_H
 
@@ -14,8 +14,8 @@
 #endif
 
 /*
- * For a function that sleeps and may be canceled asynchronously: the caller's clean-up covers only
- * calls, so a link-time optimizer must not inline it.
+ * For a function that sleeps and may be canceled asynchronously.  The clean-up of its caller covers
+ * calls only, so a link-time optimizer must not inline the function.
  */
 #if defined(__GNUC__)
 #define FS_NOT_INLINE __attribute__((noinline))
@@ -24,8 +24,9 @@
 #endif
 
 /*
- * For one that sleeps in syscall().  ThreadSanitizer gives a function a clean-up, which gcc (12) enters
- * with a wrong stack pointer if arguments of syscall() are on the stack: the caller's is then skipped.
+ * For a function that sleeps in syscall().  ThreadSanitizer gives a function a clean-up, which code of
+ * gcc (12) enters with a wrong stack pointer if arguments of syscall() are on the stack.  The clean-up
+ * of the caller is then skipped.
  */
 #if defined(__SANITIZE_THREAD__)         /* gcc */
 #define FS_NO_TSAN __attribute__((no_sanitize_thread))
@@ -34,8 +35,8 @@
 #endif
 
 /*
- * For a private type that is another view of a public one.  The compiler must not assume that a
- * static initializer of the one is not read through the other.
+ * For a private type that is another view of a public one.  The compiler must know that a static
+ * initializer of the public type may be read through the private one.
  */
 #if defined(__GNUC__)
 #define FS_MAY_ALIAS __attribute__((may_alias))
@@ -43,12 +44,18 @@
 #define FS_MAY_ALIAS
 #endif
 
-/* For a function that is NULL in a program without it.  Only ELF has such names: macOS does not. */
+/*
+ * For a function whose address is NULL in a program without it.  Only ELF has such symbols; macOS does
+ * not.
+ */
 #if defined(__GNUC__) && defined(__ELF__)
 #define FS_WEAK __attribute__((weak))
 #endif
 
-/* For a function that runs when the library is loaded, or else before its work is needed. */
+/*
+ * For a function that runs when the library is loaded; with other compilers it must be called before
+ * its work is needed.
+ */
 #if defined(__GNUC__)
 #define FS_WHEN_LOADED __attribute__((constructor))
 #else
@@ -56,8 +63,8 @@
 #endif
 
 /*
- * For a function that a clean-up calls.  An asynchronous cancellation ends a sleep on a futex, and
- * musl (1.2.3) then runs the clean-up handlers with a stack that is not aligned as the x86 ABI
+ * For a function that a clean-up calls.  After an asynchronous cancellation, which can end a sleep on a
+ * futex, musl (1.2.3) runs the clean-up handlers with a stack that is not aligned as the x86 ABI
  * requires.
  */
 #if defined(__GNUC__) && (defined(__x86_64__) || defined(__i386__))
@@ -67,9 +74,9 @@
 #endif
 
 /*
- * For a thread's variable.  glibc allocates those of a library that was loaded later at a thread's
- * first access, and ends the process if there is no memory.  (musl, where this model is then not
- * possible, allocates them when the library is loaded.)
+ * For a thread-local variable.  If a library is loaded later, by dlopen(), glibc allocates its
+ * variables at a thread's first access, and ends the process if there is no memory.  (musl does not
+ * support this model then, but allocates them when the library is loaded.)
  */
 #if defined(__GLIBC__)
 #define FS_NEVER_ALLOCATED __attribute__((tls_model("initial-exec")))

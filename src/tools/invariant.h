@@ -2,9 +2,9 @@
 /*
  * invariant.h - stop the program where a fault of this library is found.
  *
- * A mistake of the caller, or a failure of the environment, is a result.  Invariants, which must
- * hold in any case, are checked here, in every build: a semaphore that goes on after a broken
- * invariant turns one bug into a hang somewhere else.
+ * A mistake of the caller, or a failure of the environment, is reported as a result.  Invariants, which
+ * must hold in any case, are checked by FS_INVARIANT in every build: a semaphore that goes on after a
+ * broken invariant turns one bug into a hang somewhere else.
  */
 #ifndef FS_INVARIANT_H
 #define FS_INVARIANT_H
@@ -18,7 +18,7 @@
 #define FS_CHECKED 0
 #endif
 
-/* "FILE:LINE: " */
+/* The string "FILE:LINE: ". */
 #define FS_HERE_OF(file, line)  file ":" #line ": "
 #define FS_HERE_IN(file, line)  FS_HERE_OF(file, line)
 #define FS_HERE                 FS_HERE_IN(__FILE__, __LINE__)
@@ -40,8 +40,8 @@ static inline _Noreturn void fs_stop(const char *where, const char *what)
 }
 
 /*
- * misuse.c: the caller has passed something that is not a semaphore, so there is no result to return.
- * The message has the address, and the caller.
+ * End the program, because the caller has passed something that is not a semaphore, and no result can
+ * be returned.  The message has the address, and the caller: misuse.c.
  */
 _Noreturn void fs_usage_error(const void *sem, const char *what);
 

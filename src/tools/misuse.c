@@ -2,11 +2,11 @@
 /*
  * misuse.c - ends a program that has passed something that is not a semaphore.
  *
- * The message says who has called the library: FUNCTION in OBJECT+OFFSET, which addr2line makes a line.
- * The library's own function is not on the stack any more, because compilers turn its last call into a
- * jump.  In a static program the caller cannot be told from the library, so the message has only the
- * address.  So it does where the C library is not glibc: musl is often linked by a compiler that was
- * made for glibc, whose unwinder musl cannot run.
+ * The message says who has called the library: FUNCTION in OBJECT+OFFSET, which addr2line turns into a
+ * line.  The library's own function is no longer on the stack, because compilers turn its last call
+ * into a jump.  In a static program the caller cannot be told from the library, so the message has only
+ * the address of the semaphore.  The message has no more if the C library is not glibc: musl is often
+ * linked by a compiler that was made for glibc, whose unwinder musl cannot run.
  */
 #define _GNU_SOURCE
 #include "tools/invariant.h"

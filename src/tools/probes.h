@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * probes.h - where a tracer can look in: the static probes (USDT) of the provider `fairsem`.
+ * probes.h - the static probes (USDT) of the provider `fairsem`, for tracers.
  *
  * A probe is an instruction that does nothing, and a note in the object that says where it is and where
  * its arguments are.  perf, bpftrace, gdb and SystemTap read the note.  So the arguments are values that
  * the code has anyway, and a probe that nobody reads costs nothing else.
  *
- * They are where the statistics are counted, and fire for the same waits: a request that is
- * granted at once is none.  The mutex is held there.  The thread is the one that ends the wait; a
- * waiter is known again by its semaphore and its sequence number.
+ * Probes fire where the statistics are counted, with the mutex held, and for the same waits: a request
+ * that is granted at once is not a wait.  The end of a wait fires in the thread that ends it, so a
+ * waiter is identified by its semaphore and its sequence number.
  *
- * What users are told about them is in doc/tracing.md;
- * tests/release/debug/probes.sh compares the two.
+ * doc/tracing.md documents the probes for users; tests/release/debug/probes.sh compares it with this
+ * file.
  */
 #ifndef FS_PROBES_H
 #define FS_PROBES_H
@@ -28,7 +28,7 @@
 #define STAP_SDT_ARG_CONSTRAINT no      /* no note can name the two registers of a 64-bit number */
 #endif
 #include <sys/sdt.h>
-#if defined(__clang__)                  /* its macros are called without arguments for `...` */
+#if defined(__clang__)                  /* macros of <sys/sdt.h> are called without arguments for `...` */
 #pragma clang diagnostic ignored "-Wgnu-zero-variadic-macro-arguments"
 #endif
 #define FS_PROBE3(name, a, b, c)          STAP_PROBE3(fairsem, name, a, b, c)
@@ -52,7 +52,7 @@ static inline void fs_probe_text(const char *text)
         (void)*(const volatile char *)text;
 }
 
-/* ---- Of a fairsem_t; the name may be NULL ---- */
+/* ---- Probes of a fairsem_t; the name may be NULL ---- */
 
 #define fs_probe_wait_begin(sem, name, units, seq, priority) \
     FS_PROBE5(wait_begin, sem, name, units, seq, priority)
@@ -60,11 +60,14 @@ static inline void fs_probe_text(const char *text)
 #define fs_probe_grant(sem, name, units, seq, waited_ns) \
     FS_PROBE5(grant, sem, name, units, seq, waited_ns)
 
-/* Before `grant`, once a share has been used: the flow's share, or NULL, and its start tag, in steps of 2^-20. */
+/*
+ * Fires before `grant` if the queue has flows.  client: the share of the flow, or NULL.  start: its
+ * start tag, in steps of 2^-20.
+ */
 #define fs_probe_share(sem, name, seq, client, weight, start) \
     FS_PROBE6(share, sem, name, seq, client, weight, start)
 
-/* It has become the front because it has aged, before requests of better priorities. */
+/* A request has become the front because it has aged, before requests of better priorities. */
 #define fs_probe_aged(sem, name, units, seq, waited_ns) \
     FS_PROBE5(aged, sem, name, units, seq, waited_ns)
 
@@ -75,7 +78,7 @@ static inline void fs_probe_text(const char *text)
 #define fs_probe_cancel(sem, name, units, seq, waited_ns, why) \
     do { fs_probe_text(why); FS_PROBE6(cancel, sem, name, units, seq, waited_ns, why); } while (0)
 
-/* Before the waits are ended. */
+/* Fires before the waits are ended. */
 #define fs_probe_close(sem, name, reason) \
     FS_PROBE3(close, sem, name, reason)
 
@@ -83,7 +86,7 @@ static inline void fs_probe_text(const char *text)
 #define fs_probe_over_release(sem, name, units, room) \
     FS_PROBE4(over_release, sem, name, units, room)
 
-/* ---- Between processes: of a handle, and the inode number of the segment's file ---- */
+/* ---- Probes between processes: with a handle, and the inode number of the segment's file ---- */
 
 #define fs_probe_shared_wait_begin(handle, inode, units, seq, priority) \
     FS_PROBE5(shared_wait_begin, handle, inode, units, seq, priority)
@@ -98,7 +101,10 @@ static inline void fs_probe_text(const char *text)
 #define fs_probe_shared_cancel(handle, inode, units, seq, waited_ns) \
     FS_PROBE5(shared_cancel, handle, inode, units, seq, waited_ns)
 
-/* Units of a process that is dead go back; once more, with what it held, when it is forgotten. */
+/*
+ * Units of a dead process become free: fires for each of its requests that had been granted, and once
+ * for the units that it held.
+ */
 #define fs_probe_shared_returned(handle, inode, units, pid) \
     FS_PROBE4(shared_returned, handle, inode, units, pid)
 
