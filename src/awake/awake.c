@@ -14,8 +14,9 @@
 #define FEW 2
 
 /*
- * In a convoy, only waiters near the front yield: NEAR_PLACES for each thread that can hold units, as
- * far as their grant is expected within NEAR_NS.  Others would mostly yield to each other.
+ * In a convoy, a waiter yields only if it is near the front: among the first NEAR_PLACES waiters for each
+ * thread that can hold units, and with its grant expected within NEAR_NS.  Other waiters would mostly yield
+ * to each other.
  */
 #define NEAR_PLACES 12
 #define NEAR_NS     INT64_C(200000)
@@ -26,7 +27,7 @@
  */
 #define NEAR_WAKE_UPS 10
 
-/* Spin limit of the next waiter of a core. */
+/* For how long a waiter whose strategy becomes FS_YIELD_NEXT spins before it yields again. */
 #define NEXT_NS     30000
 
 /*

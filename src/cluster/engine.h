@@ -73,7 +73,7 @@ struct fs_call {
     int64_t until, retry_at;    /* time at which the call fails; time of the next attempt */
     int64_t sent, first;        /* times of the last and of the first attempt */
     unsigned tries, tokens; /* numbers of failed attempts and of refused tokens */
-    unsigned token_number;  /* number of the token that was sent */
+    unsigned token_number;  /* number of the user's token that was sent to etcd */
     unsigned generation;    /* generation of the endpoint to which it was sent */
     struct fs_answer answer;
     struct fs_exchange exchange;

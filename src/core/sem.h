@@ -216,9 +216,9 @@ static inline bool fs_is_too_large(const struct fs_sem *s, int64_t units)
 }
 
 /*
- * Are `available` units enough for this request, if it is the front?  In a pause (limit 0) no request
- * fits, except fairsem_drain(), and nothing else waits on a closed semaphore.  In a pause `available`
- * is the negative number of units in use, so a drain fits when it is 0.
+ * Are `available` units enough for this request, if it is the front?  In a pause (limit 0) only
+ * fairsem_drain() can fit.  A waiter of a closed semaphore is always a drain, so `closed` identifies it.
+ * In a pause `available` is the negative number of units in use, so a drain fits when it is 0.
  */
 static inline bool fs_fits(const struct fs_sem *s, int64_t available, int64_t units)
 {

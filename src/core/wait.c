@@ -243,7 +243,7 @@ static void stay_awake_without_signals(struct fs_wait *wait, struct fs_deferred 
     struct fs_waiter *w = &wait->waiter;
     bool wakes_by_itself = wait->deadline != NULL || wait->competes_at_ns != 0;
 
-    /* Callbacks come last, and must not be late. */
+    /* Callbacks run only after this function, so staying awake would make them late. */
     if (fs_strategy_of(w) == FS_SLEEP_AT_ONCE || deferred->callbacks.any)
         return;
     fs_wake_queue_run(&deferred->wakes);

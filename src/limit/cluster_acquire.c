@@ -97,7 +97,7 @@ bool cluster_announce(const struct cluster_name *name, int64_t fence)
            && reentrant_announce(reentrant_name(name->request->name), name->request->units, more);
 }
 
-/* The entry of an outer command. */
+/* What units_of_outer() reads from an entry of FAIRSEM_LIMIT_HELD, which an outer command has made. */
 struct outer {
     const struct cluster_name *name;
     int64_t limit;

@@ -10,7 +10,7 @@
 
 #define GATE  ((FAIRSEM_MAX_UNITS >> 1) + 1)    /* added to each request; not in the status */
 #define MOST  (INT64_C(1) << 40)                /* largest number of own units in a request */
-#define NEVER (GATE + MOST)                     /* capacity before any start; later NEVER + time of the last start */
+#define NEVER (GATE + MOST)                     /* capacity before any start; a start sets it to NEVER + its time */
 #define SLEEP_NS INT64_C(1000000000)            /* longest sleep: its clock stops while the machine is suspended */
 
 static int64_t request_at_gate(const struct request *request)

@@ -25,7 +25,7 @@ static void initialize(void *object)
     if (!fs_sem_is_zeroed(sem))
         return;
     if (fs_sem_init(&model, 0, 0) != 0)
-        return;         /* not on Linux: the caller goes on, and its call stops the program */
+        return;         /* cannot happen on Linux; elsewhere the caller's use of the semaphore stops the program */
     sem->fairsem_mutex_ = model.fairsem_mutex_;
     memcpy(sem->fairsem_reserved_, model.fairsem_reserved_, sizeof model.fairsem_reserved_);
     sem->fairsem_units_ = model.fairsem_units_;

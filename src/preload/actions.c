@@ -37,7 +37,7 @@ static struct {
     int (*siginterrupt)(int, int);
 } libc;
 
-static _Atomic int   locked;                /* only in a section; an int, as not every machine can exchange bytes */
+static _Atomic int   locked;                /* see lock(); an int: some machines cannot exchange a byte atomically */
 static _Atomic pid_t process;               /* the process that has these actions */
 static _Atomic char  interrupts[FS_SIGNALS];    /* after siginterrupt(): signal() sets no SA_RESTART */
 

@@ -33,7 +33,7 @@ struct fs_record {
     struct fs_waited waited;
     _Atomic uint64_t address;   /* of the sem_t */
     _Atomic int32_t  pid;       /* if not 0, the record is valid */
-    _Atomic uint64_t call;      /* for addr2line: the call of sem_init, in its file; 0 if unknown */
+    _Atomic uint64_t call;      /* address of the call of sem_init, as addr2line needs it; 0 if unknown */
     char             creator[100];  /* text: the place that called sem_init */
 };
 

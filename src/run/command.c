@@ -240,7 +240,7 @@ static int supervise(pid_t child, const sigset_t *signals, struct supervisor *su
         int signal = next_signal(child, signals, supervisor, &info);
 
         if (signal == SIGCHLD) {
-            /* Reap orphans of the child, too: with a supervisor, or as the first process of a container. */
+            /* Reap orphans, too, if this process adopts them: as a subreaper, or as process 1 of a container. */
             while ((ended = waitpid(-1, &status, WNOHANG | WUNTRACED)) > 0) {
                 if (ended != child)
                     continue;

@@ -5,7 +5,7 @@
 
 #include "shared/trust.h"
 
-/* Returns the total of units, without undo the capacity; or -1 if it is damaged.  Needs no lock. */
+/* Returns the total of units, or -1 if it is damaged.  Without undo, the total is the capacity.  Needs no lock. */
 int64_t fs_shared_total(const fairsem_shared_t *h);
 
 /* Store the number of free units.  The store is a commit point without undo; with undo the number is derived. */

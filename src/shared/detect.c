@@ -98,7 +98,7 @@ static int find_dead(fairsem_shared_t *h, enum fs_whom whom, struct fs_dead *dea
 /*
  * Returns true if the lock's owner is dead, a repair was cut short, a slot was abandoned, a request has
  * aged, or a process found damage.  (In a damaged segment no request is granted any longer, and a waiter
- * gets that error only under the lock.)
+ * learns of the damage only under the lock.)
  */
 static bool needs_the_lock(fairsem_shared_t *h)
 {
