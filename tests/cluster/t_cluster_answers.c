@@ -205,7 +205,7 @@ START_TEST(an_answer_that_is_not_json_is_reported_by_its_status)
 END_TEST
 
 /* Each row replaces a part of a recorded answer by another one. */
-START_TEST(damaged_answers_are_not_believed)
+START_TEST(damaged_answers_are_refused)
 {
     static const struct { const char *answer, *part, *other; } cases[] = {
         { "viewed", "\"MyAz\"", "\"M3g=\"" },             /* the limit "3 3" is "3x" */
@@ -347,5 +347,5 @@ int main(void)
     RUN_SUITE("cluster answers", answers_of_etcd_are_understood, errors_of_etcd_are_told_apart,
               an_older_answer_is_refused, another_cluster_is_refused,
               an_answer_that_is_not_json_is_reported_by_its_status,
-              damaged_answers_are_not_believed, arbitrary_bytes_do_no_harm);
+              damaged_answers_are_refused, arbitrary_bytes_do_no_harm);
 }

@@ -194,7 +194,7 @@ START_TEST(a_domain_without_records_has_no_endpoints)
 }
 END_TEST
 
-START_TEST(what_is_no_domain_is_not_asked_for)
+START_TEST(an_invalid_domain_is_not_looked_up)
 {
     static const struct record none[] = { { 0 } };
     static char longer[1200];
@@ -209,7 +209,7 @@ START_TEST(what_is_no_domain_is_not_asked_for)
 END_TEST
 
 /* Each would become part of a URL. */
-START_TEST(a_record_that_names_no_host_is_passed_over)
+START_TEST(a_record_without_a_host_is_skipped)
 {
     static const struct record odd[] = {
         { "_etcd-client-ssl._tcp.example.com", "", 0, 0, 2379 },        /* "not here", RFC 2782 */
@@ -237,7 +237,7 @@ START_TEST(more_endpoints_than_there_is_room_for_are_left_out)
 END_TEST
 
 /* It is asked twice, and nobody waits for more. */
-START_TEST(a_name_server_that_does_not_answer)
+START_TEST(a_name_server_that_does_not_answer_is_an_error)
 {
     static const struct record none[] = { { 0 } };
 
@@ -249,7 +249,7 @@ START_TEST(a_name_server_that_does_not_answer)
 END_TEST
 
 /* AddressSanitizer is what makes this a test of memory. */
-START_TEST(an_answer_that_is_cut_off_names_nobody)
+START_TEST(a_truncated_answer_names_no_host)
 {
     static const struct record one[] = {
         { "_etcd-client-ssl._tcp.example.com", "a.example.com", 0, 0, 2379 }, { 0 }
@@ -268,9 +268,9 @@ int main(void)
     RUN_SUITE("cluster srv", endpoints_come_in_the_order_of_their_priorities,
               endpoints_without_tls_are_those_if_there_are_no_others,
               a_domain_without_records_has_no_endpoints,
-              what_is_no_domain_is_not_asked_for,
-              a_record_that_names_no_host_is_passed_over,
+              an_invalid_domain_is_not_looked_up,
+              a_record_without_a_host_is_skipped,
               more_endpoints_than_there_is_room_for_are_left_out,
-              a_name_server_that_does_not_answer,
-              an_answer_that_is_cut_off_names_nobody);
+              a_name_server_that_does_not_answer_is_an_error,
+              a_truncated_answer_names_no_host);
 }

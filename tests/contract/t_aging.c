@@ -40,7 +40,7 @@ static void let_pass(int64_t ns)
  * The front waiter wants more units than there are.  Once the waiter behind it is aged, it takes the free
  * units, although nothing else happens on the semaphore.
  */
-START_TEST(a_thread_that_becomes_old_takes_the_free_units)
+START_TEST(a_thread_that_ages_takes_the_free_units)
 {
     fairsem_t sem;
     fairsem_ticket_t head = { { 0 } };
@@ -164,7 +164,7 @@ END_TEST
 
 int main(void)
 {
-    RUN_SUITE("aging", a_thread_that_becomes_old_takes_the_free_units, a_deadline_comes_before_the_age,
+    RUN_SUITE("aging", a_thread_that_ages_takes_the_free_units, a_deadline_comes_before_the_age,
               a_dump_shows_the_queue_in_the_order_of_service,
               a_stream_of_better_requests_does_not_starve_a_worse_one);
 }

@@ -69,7 +69,7 @@ static const fairsem_request_t mixed[] = {
     { &fixed[1], 2, NULL }, { &fixed[2], 3, NULL }, { &fixed[0], 1, NULL },
 };
 
-START_TEST(all_are_taken_whatever_the_order_and_the_array_stays_as_it_is)
+START_TEST(all_units_are_taken_in_any_order_and_the_array_is_unchanged)
 {
     const fairsem_request_t *const arrays[] = { upward, downward, mixed };
 
@@ -122,7 +122,7 @@ END_TEST
 
 /* ---------------------------------------------------------------- or none */
 
-START_TEST(a_mistake_takes_nothing)
+START_TEST(a_usage_error_takes_nothing)
 {
     fairsem_t sem[3];
     const fairsem_request_t bad[][3] = {
@@ -395,9 +395,9 @@ END_TEST
 
 int main(void)
 {
-    RUN_SUITE("all", all_are_taken_whatever_the_order_and_the_array_stays_as_it_is,
+    RUN_SUITE("all", all_units_are_taken_in_any_order_and_the_array_is_unchanged,
               a_call_without_requests_takes_nothing_and_succeeds,
-              one_semaphore_named_twice_counts_as_the_sum, a_mistake_takes_nothing,
+              one_semaphore_named_twice_counts_as_the_sum, a_usage_error_takes_nothing,
               a_call_that_fails_at_one_semaphore_takes_nothing,
               a_failed_call_releases_what_it_held_newest_first,
               a_canceled_call_gives_back_what_it_held,

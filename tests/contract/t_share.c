@@ -145,7 +145,7 @@ static const struct { const char *name, *words, *left; } order[] = {
       "a:-1 a:2 b:1 c:1 a:2 !", "AAABC" },
 };
 
-START_TEST(order_is)
+START_TEST(requests_are_granted_in_this_order)
 {
     begin(0);
     play(order[_i].words);
@@ -372,7 +372,7 @@ int main(void)
 {
     TCase *tcase = tcase_create("share");
 
-    tcase_add_loop_test(tcase, order_is, 0, sizeof order / sizeof order[0]);
+    tcase_add_loop_test(tcase, requests_are_granted_in_this_order, 0, sizeof order / sizeof order[0]);
     tcase_add_test(tcase, a_smaller_capacity_ends_the_large_requests_of_all_shares);
     tcase_add_test(tcase, a_client_with_one_request_at_a_time_gets_half);
     tcase_add_test(tcase, a_share_is_destroyed_when_no_request_of_it_waits);

@@ -122,7 +122,7 @@ START_TEST(each_handle_counts_as_a_process)
 END_TEST
 
 /* One handle holds all units, so each check makes one system call.  It takes 1 ms, so checks are 10 ms apart. */
-START_TEST(short_waits_do_not_ask_the_kernel_each_time)
+START_TEST(short_waits_do_not_call_the_kernel_each_time)
 {
     const fairsem_shared_attr_t attr = { .units = 1 };
     fairsem_shared_t *a = open_apart(&attr), *b = open_apart(&attr);
@@ -237,6 +237,6 @@ END_TEST
 int main(void)
 {
     RUN_SUITE("shared apart", each_handle_counts_as_a_process,
-              short_waits_do_not_ask_the_kernel_each_time, a_holder_of_all_units_is_alone,
+              short_waits_do_not_call_the_kernel_each_time, a_holder_of_all_units_is_alone,
               a_holder_of_all_units_is_alone_without_undo);
 }

@@ -284,7 +284,7 @@ START_TEST(the_third_wakes_the_front_waiter_if_none_did_or_the_holder_has_that_c
 END_TEST
 
 /* A hand-off interval of 54 us is too long to spin; 108 us are also too long to yield at the front. */
-START_TEST(nobody_is_pre_woken_if_hand_off_intervals_are_long)
+START_TEST(no_waiter_is_pre_woken_if_hand_off_intervals_are_long)
 {
     three_join(35, (const int[]){ 1, 2, 2 }, &woken_to_yield);
     three_join(39, (const int[]){ 1, 2, 2 }, NULL);
@@ -315,6 +315,6 @@ int main(void)
               no_waiter_stays_awake_if_the_segment_says_so,
               the_third_wakes_the_first_that_was_enqueued_on_its_core,
               the_third_wakes_the_front_waiter_if_none_did_or_the_holder_has_that_core,
-              nobody_is_pre_woken_if_hand_off_intervals_are_long,
+              no_waiter_is_pre_woken_if_hand_off_intervals_are_long,
               the_holders_core_is_that_of_the_last_to_be_granted);
 }

@@ -85,7 +85,7 @@ static void check_debt(fairsem_shared_t *h, int64_t available, int64_t held, int
     ck_assert_int_eq(fairsem_shared_available(h), available < 0 ? 0 : available);
 }
 
-START_TEST(nothing_is_taken_back_and_nobody_is_granted_until_enough_has_come_back)
+START_TEST(a_smaller_number_leaves_a_debt_that_releases_pay_before_any_grant)
 {
     fairsem_shared_t *h = make_segment(4, 0);
     pid_t waiter;
@@ -181,7 +181,7 @@ int main(void)
 {
     RUN_SUITE("shared, set units", invalid_numbers_are_refused_and_change_nothing,
               each_number_can_be_set, more_units_are_granted_in_order,
-              nothing_is_taken_back_and_nobody_is_granted_until_enough_has_come_back,
+              a_smaller_number_leaves_a_debt_that_releases_pay_before_any_grant,
               requests_for_more_than_there_is_stay_in_the_queue, requests_wait_for_the_end_of_a_pause,
               the_dead_give_back_what_they_held_before_there_were_fewer);
 }

@@ -113,7 +113,7 @@ static const struct { const char *name, *words; int64_t units; const char *order
       FAIRSEM_MAX_UNITS, "abb" "aaaaaaaa" },
 };
 
-START_TEST(order_is)
+START_TEST(requests_are_granted_in_this_order)
 {
     for (unsigned flags = 0; flags <= FAIRSEM_SHARED_NO_UNDO; flags++) {
         const char *order;
@@ -201,7 +201,7 @@ int main(void)
 {
     TCase *tcase = tcase_create("shared_shares");
 
-    tcase_add_loop_test(tcase, order_is, 0, sizeof scenarios / sizeof scenarios[0]);
+    tcase_add_loop_test(tcase, requests_are_granted_in_this_order, 0, sizeof scenarios / sizeof scenarios[0]);
     tcase_add_test(tcase, a_share_that_cannot_be_used_is_an_error);
     tcase_add_test(tcase, as_many_keys_as_slots_and_always_new_ones);
     return run_case("shared_shares", tcase);

@@ -215,7 +215,7 @@ static void must_have_marks(void)
     ck_assert_int_ge(marks, FEW_MARKS);
 }
 
-START_TEST(nobody_waits_longer_than_it_asked_for_while_a_process_is_stopped)
+START_TEST(no_thread_waits_past_its_deadline_while_a_process_is_stopped)
 {
     int stride = setting("FAIRSEM_SHARED_TIMES", 1, 1) > 1 ? 1 : 3, all = 0;
 
@@ -643,7 +643,7 @@ END_TEST
 
 int main(void)
 {
-    RUN_SUITE("shared, stopped", nobody_waits_longer_than_it_asked_for_while_a_process_is_stopped,
+    RUN_SUITE("shared, stopped", no_thread_waits_past_its_deadline_while_a_process_is_stopped,
               a_thread_that_cannot_attach_yet_delays_no_other_thread,
               a_token_and_pthread_cancel_end_a_call_that_cannot_attach_yet,
               a_request_that_has_aged_at_its_time_out_takes_free_units,

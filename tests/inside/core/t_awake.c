@@ -135,7 +135,7 @@ static int64_t yield_late(void)
     return world.now;
 }
 
-START_TEST(after_a_late_yield_nobody_yields_for_longer_each_time)
+START_TEST(after_a_late_yield_no_thread_yields_for_longer_each_time)
 {
     int64_t backoff = 5 * MS, late;
 
@@ -178,7 +178,7 @@ START_TEST(threads_that_are_late_at_the_same_time_cause_one_back_off)
 END_TEST
 
 /* If all yields return at once, they give no core to the holders of the units. */
-START_TEST(a_stay_in_the_queue_in_which_nobody_else_runs_is_in_vain)
+START_TEST(a_yield_in_the_queue_does_not_pay_if_no_other_thread_runs)
 {
     static const struct { enum fs_strategy strategy; int yield_takes; bool in_vain; } rows[] = {
         { FS_YIELD_IN_QUEUE, LOOK, true }, { FS_YIELD_IN_QUEUE, 1900, true },
@@ -354,7 +354,7 @@ static const struct situation {
     { "a damaged segment", { 0, 0, 0, 63 }, 4, 1, 1, 0, 16, 1, QUIET, SLEEP, HEAD, false, QUEUE, 0 },
 };
 
-START_TEST(a_situation_has_these_answers)
+START_TEST(each_situation_has_its_answers)
 {
     for (size_t i = 0; i < sizeof(situations) / sizeof(*situations); i++) {
         const struct situation *s = &situations[i];
@@ -450,7 +450,7 @@ START_TEST(a_wait_that_pays_takes_one_from_a_penalty_any_other_adds_two)
 }
 END_TEST
 
-START_TEST(a_grant_is_soon_within_two_wake_ups_and_one_and_a_half_after_an_early_wake)
+START_TEST(a_grant_is_soon_within_two_wake_ups_and_one_and_a_half_after_a_pre_wake)
 {
     static const struct { int64_t ns; bool soon, soon_after_early_wake, in_vain; } rows[] = {
         { WAKE_UP * 3 / 2 - 4 * LOOK, true, true, false }, { WAKE_UP * 3 / 2 + 4 * LOOK, true, false, false },
@@ -690,7 +690,7 @@ START_TEST(no_thread_stays_awake_with_the_flag_that_says_so)
 END_TEST
 
 /* Signals are blocked while it is awake.  After an early wake it would have to block them again. */
-START_TEST(an_interruptible_front_stays_awake_but_is_not_woken_early)
+START_TEST(an_interruptible_front_stays_awake_but_is_not_pre_woken)
 {
     fairsem_t sem;
 
@@ -734,7 +734,7 @@ START_TEST(a_thread_that_is_enqueued_as_the_front_before_others_stays_awake)
 END_TEST
 
 /* A woken thread would find no unit to take, see bypass.h. */
-START_TEST(no_thread_is_woken_early_where_threads_may_pass)
+START_TEST(no_thread_is_pre_woken_where_threads_may_pass)
 {
     fairsem_t sem;
 
@@ -846,16 +846,16 @@ int main(void)
     RUN_SUITE("awake", no_thread_stays_awake_until_a_wake_up_has_been_measured,
               each_strategy_has_its_time,
               the_time_of_a_wake_up_is_an_average_of_50_us_at_most,
-              after_a_late_yield_nobody_yields_for_longer_each_time,
+              after_a_late_yield_no_thread_yields_for_longer_each_time,
               threads_that_are_late_at_the_same_time_cause_one_back_off,
-              a_stay_in_the_queue_in_which_nobody_else_runs_is_in_vain,
+              a_yield_in_the_queue_does_not_pay_if_no_other_thread_runs,
               six_preempted_hand_offs_make_all_sleep_if_a_hand_off_was_due,
               all_sleep_for_longer_each_time,
-              a_situation_has_these_answers,
+              each_situation_has_its_answers,
               fewer_than_four_cores_make_a_convoy,
               a_thread_stays_awake_before_the_queue_for_two_wake_ups,
               a_wait_that_pays_takes_one_from_a_penalty_any_other_adds_two,
-              a_grant_is_soon_within_two_wake_ups_and_one_and_a_half_after_an_early_wake,
+              a_grant_is_soon_within_two_wake_ups_and_one_and_a_half_after_a_pre_wake,
               an_interval_learns_a_step_from_each_hand_off,
               a_front_that_times_out_late_teaches_that_it_does_not_pay,
               a_front_that_times_out_soon_teaches_nothing,
@@ -864,10 +864,10 @@ int main(void)
               an_interval_is_learned_only_if_others_wait,
               waits_that_end_without_a_grant_teach_nothing,
               no_thread_stays_awake_with_the_flag_that_says_so,
-              an_interruptible_front_stays_awake_but_is_not_woken_early,
+              an_interruptible_front_stays_awake_but_is_not_pre_woken,
               only_the_front_stays_awake,
               a_thread_that_is_enqueued_as_the_front_before_others_stays_awake,
-              no_thread_is_woken_early_where_threads_may_pass,
+              no_thread_is_pre_woken_where_threads_may_pass,
               a_front_that_is_woken_to_compete_learns_from_it,
               preempted_hand_offs_of_one_semaphore_make_all_sleep,
               the_holders_are_counted_by_the_units_that_there_can_be,

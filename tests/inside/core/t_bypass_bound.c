@@ -134,7 +134,7 @@ START_TEST(where_it_does_not_pay_threads_are_enqueued_at_once)
 }
 END_TEST
 
-START_TEST(one_in_16_tries_and_if_it_pays_again_all_do)
+START_TEST(one_thread_in_16_tries_and_if_that_pays_all_do_again)
 {
     fairsem_t sem;
     int tries = 0;
@@ -314,7 +314,7 @@ int main(void)
               a_thread_takes_a_unit_ahead_of_one_that_sleeps_and_is_not_enqueued,
               a_thread_that_gets_no_unit_within_two_wake_ups_is_enqueued,
               where_it_does_not_pay_threads_are_enqueued_at_once,
-              one_in_16_tries_and_if_it_pays_again_all_do,
+              one_thread_in_16_tries_and_if_that_pays_all_do_again,
               a_thread_that_cannot_be_granted_soon_does_not_stay_awake,
               a_request_that_is_too_large_is_refused_at_once,
               a_close_or_a_token_ends_the_wait_of_a_thread_that_is_not_enqueued,

@@ -205,7 +205,7 @@ START_TEST(a_thread_that_is_enqueued_wakes_the_front_if_its_core_has_the_holder_
 }
 END_TEST
 
-START_TEST(a_waiter_that_is_awake_and_next_is_told)
+START_TEST(a_waiter_that_is_awake_learns_that_it_is_next)
 {
     fairsem_t sem = FAIRSEM_INITIALIZER(0);
 
@@ -606,7 +606,7 @@ int main(void)
               a_thread_that_is_enqueued_wakes_the_first_that_was_enqueued_on_its_core,
               a_ticket_near_the_front_gets_no_hint,
               a_thread_that_is_enqueued_wakes_the_front_if_its_core_has_the_holder_or_no_near_waiter,
-              a_waiter_that_is_awake_and_next_is_told,
+              a_waiter_that_is_awake_learns_that_it_is_next,
               the_next_waiter_spins_for_a_few_short_holds_and_then_yields,
               the_policy_of_a_thread_says_whether_it_is_time_shared,
               no_waiter_yields_with_the_flags_that_say_so, OF_HANDLERS

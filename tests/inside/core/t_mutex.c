@@ -82,7 +82,7 @@ static void assert_locks(int tries, int yields, int sleeps)
     ck_assert_int_eq(world.sleeps, sleeps);
 }
 
-START_TEST(a_thread_retries_then_yields_once_then_naps_and_sleeps_in_the_end)
+START_TEST(a_thread_retries_then_yields_once_then_polls_and_sleeps_in_the_end)
 {
     world.takes_turns = true;
     world.cores = 4;
@@ -108,7 +108,7 @@ START_TEST(a_thread_that_would_yield_to_nobody_sleeps)
 }
 END_TEST
 
-START_TEST(with_few_cores_a_thread_spins_for_longer_and_does_not_nap)
+START_TEST(with_few_cores_a_thread_spins_for_longer_and_does_not_poll)
 {
     world.takes_turns = true;
     world.cores = 3;
@@ -117,7 +117,7 @@ START_TEST(with_few_cores_a_thread_spins_for_longer_and_does_not_nap)
 }
 END_TEST
 
-START_TEST(where_a_sandbox_forbids_it_a_thread_naps_at_once)
+START_TEST(a_thread_polls_at_once_if_a_sandbox_forbids_to_yield)
 {
     world.takes_turns = world.sandbox = true;
     world.cores = 4;
@@ -127,8 +127,8 @@ END_TEST
 
 int main(void)
 {
-    RUN_SUITE("mutex", a_thread_retries_then_yields_once_then_naps_and_sleeps_in_the_end,
+    RUN_SUITE("mutex", a_thread_retries_then_yields_once_then_polls_and_sleeps_in_the_end,
               a_thread_that_would_yield_to_nobody_sleeps,
-              with_few_cores_a_thread_spins_for_longer_and_does_not_nap,
-              where_a_sandbox_forbids_it_a_thread_naps_at_once);
+              with_few_cores_a_thread_spins_for_longer_and_does_not_poll,
+              a_thread_polls_at_once_if_a_sandbox_forbids_to_yield);
 }

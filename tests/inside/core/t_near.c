@@ -131,7 +131,7 @@ static void release_and_expect(fairsem_t *sem, const char *expected)
 
 /* ---- Waiters that stay awake, and waiters that are woken ---- */
 
-START_TEST(of_three_threads_nobody_sleeps)
+START_TEST(none_of_three_threads_sleeps)
 {
     fairsem_t sem = FAIRSEM_INITIALIZER(1);
 
@@ -159,7 +159,7 @@ START_TEST(the_second_waiter_yields_until_its_grant)
 }
 END_TEST
 
-START_TEST(each_grant_wakes_the_one_that_comes_near)
+START_TEST(each_grant_wakes_the_waiter_that_becomes_near)
 {
     fairsem_t sem = FAIRSEM_INITIALIZER(0);
 
@@ -175,7 +175,7 @@ START_TEST(each_grant_wakes_the_one_that_comes_near)
 }
 END_TEST
 
-START_TEST(a_thread_that_comes_near_stays_awake_until_its_grant)
+START_TEST(a_thread_that_becomes_near_stays_awake_until_its_grant)
 {
     fairsem_t sem = FAIRSEM_INITIALIZER(0);
     struct units rest = { &sem, 5 };
@@ -208,7 +208,7 @@ START_TEST(a_section_wakes_two_at_most)
 }
 END_TEST
 
-START_TEST(one_that_slept_again_is_woken_when_it_is_the_front)
+START_TEST(a_waiter_that_sleeps_again_is_woken_when_it_is_the_front)
 {
     fairsem_t sem = FAIRSEM_INITIALIZER(0);
 
@@ -232,7 +232,7 @@ static void learn_interval(fairsem_t *sem, int requests, int64_t ns)
     }
 }
 
-START_TEST(with_intervals_longer_than_ten_wake_ups_nobody_is_near)
+START_TEST(with_intervals_longer_than_ten_wake_ups_no_waiter_is_near)
 {
     fairsem_t sem = FAIRSEM_INITIALIZER(0);
 
@@ -249,7 +249,7 @@ START_TEST(with_intervals_longer_than_ten_wake_ups_nobody_is_near)
 }
 END_TEST
 
-START_TEST(with_shorter_intervals_more_come_near_but_two_at_a_time)
+START_TEST(with_shorter_intervals_more_waiters_become_near_but_two_at_a_time)
 {
     fairsem_t sem = FAIRSEM_INITIALIZER(0);
     int most = 0;
@@ -272,7 +272,7 @@ START_TEST(with_shorter_intervals_more_come_near_but_two_at_a_time)
 END_TEST
 
 /* The number of hand-off intervals in the time of two wake-ups, plus two. */
-START_TEST(as_many_are_near_as_intervals_pass_in_two_wake_ups)
+START_TEST(as_many_waiters_are_near_as_intervals_pass_in_two_wake_ups)
 {
     fairsem_t sem = FAIRSEM_INITIALIZER(0);
 
@@ -335,7 +335,7 @@ static void grow_and_shrink(int cores, int units, int may)
     }
 }
 
-START_TEST(there_are_never_more_near_than_the_cores_can_use)
+START_TEST(no_more_waiters_are_near_than_the_cores_can_use)
 {
     for (int cores = 4; cores <= 64; cores *= 2) {
         grow_and_shrink(cores, 1, cores - 1 + cores / 2);
@@ -347,7 +347,7 @@ START_TEST(there_are_never_more_near_than_the_cores_can_use)
 }
 END_TEST
 
-START_TEST(on_the_largest_machines_63_are_near)
+START_TEST(on_the_largest_machines_63_waiters_are_near)
 {
     fairsem_t sem = FAIRSEM_INITIALIZER(0);
 
@@ -439,7 +439,7 @@ START_TEST(with_bounded_bypass_only_the_front_is_awake)
 }
 END_TEST
 
-START_TEST(with_no_spin_nobody_is_awake_or_woken)
+START_TEST(with_no_spin_no_waiter_is_awake_or_pre_woken)
 {
     const fairsem_attr_t attr = { .flags = FAIRSEM_NO_SPIN };
     fairsem_t sem;
@@ -455,7 +455,7 @@ END_TEST
 
 /* ---- A waiter leaves from the middle ---- */
 
-START_TEST(when_a_near_one_times_out_the_next_comes_near_at_the_next_grant)
+START_TEST(after_a_near_waiter_times_out_the_next_becomes_near_at_the_next_grant)
 {
     fairsem_t sem = FAIRSEM_INITIALIZER(0);
 
@@ -468,7 +468,7 @@ START_TEST(when_a_near_one_times_out_the_next_comes_near_at_the_next_grant)
 }
 END_TEST
 
-START_TEST(the_first_far_one_may_leave)
+START_TEST(the_first_far_waiter_may_leave)
 {
     fairsem_t sem = FAIRSEM_INITIALIZER(0);
 
@@ -486,7 +486,7 @@ END_TEST
 
 /* ---- Not in the order of arrival ---- */
 
-START_TEST(a_better_priority_comes_near_before_the_far_ones)
+START_TEST(a_better_priority_becomes_near_before_the_far_waiters)
 {
     fairsem_t sem = FAIRSEM_INITIALIZER(0);
 
@@ -501,7 +501,7 @@ START_TEST(a_better_priority_comes_near_before_the_far_ones)
 }
 END_TEST
 
-START_TEST(a_better_priority_that_times_out_leaves_the_far_ones_as_they_were)
+START_TEST(a_better_priority_that_times_out_leaves_the_far_waiters_as_they_were)
 {
     fairsem_t sem = FAIRSEM_INITIALIZER(0);
 
@@ -528,7 +528,7 @@ START_TEST(a_better_priority_that_becomes_the_front_is_awake_beside_the_near)
 }
 END_TEST
 
-START_TEST(a_ticket_is_counted_when_it_comes_near_and_never_woken)
+START_TEST(a_ticket_is_counted_when_it_becomes_near_and_is_never_woken)
 {
     fairsem_t sem = FAIRSEM_INITIALIZER(0);
 
@@ -572,7 +572,7 @@ static void enqueue_and_let_some_pass(fairsem_t *sem, int worse, int better)
     world.now += AGE * 3 / 4;
 }
 
-START_TEST(an_aged_one_that_jumps_the_queue_is_woken_as_the_front_only)
+START_TEST(an_aged_waiter_that_jumps_the_queue_is_woken_as_the_front_only)
 {
     fairsem_t sem;
 
@@ -587,7 +587,7 @@ START_TEST(an_aged_one_that_jumps_the_queue_is_woken_as_the_front_only)
 }
 END_TEST
 
-START_TEST(the_first_far_one_may_age)
+START_TEST(the_first_far_waiter_may_age)
 {
     struct fs_section in;
     fairsem_t sem;
@@ -608,7 +608,7 @@ END_TEST
 
 /* ---- The end ---- */
 
-START_TEST(after_a_close_nobody_is_near)
+START_TEST(after_a_close_no_waiter_is_near)
 {
     fairsem_t sem = FAIRSEM_INITIALIZER(0);
 
@@ -623,7 +623,7 @@ START_TEST(after_a_close_nobody_is_near)
 }
 END_TEST
 
-START_TEST(in_a_forked_child_nobody_is_near)
+START_TEST(in_a_forked_child_no_waiter_is_near)
 {
     fairsem_t sem = FAIRSEM_INITIALIZER(0);
     pid_t child;
@@ -648,7 +648,7 @@ START_TEST(in_a_forked_child_nobody_is_near)
 END_TEST
 
 /* The ticket was near in the queue of another semaphore before. */
-START_TEST(nobody_is_near_where_all_sleep_at_once)
+START_TEST(no_waiter_is_near_where_all_sleep_at_once)
 {
     const fairsem_attr_t attr = { .flags = FAIRSEM_NO_SPIN };
     fairsem_ticket_t ticket = { { 0 } };
@@ -665,28 +665,28 @@ END_TEST
 
 int main(void)
 {
-    RUN_SUITE("near", nobody_is_near_where_all_sleep_at_once,
-              of_three_threads_nobody_sleeps, the_second_waiter_yields_until_its_grant,
-              each_grant_wakes_the_one_that_comes_near,
-              a_thread_that_comes_near_stays_awake_until_its_grant, a_section_wakes_two_at_most,
-              one_that_slept_again_is_woken_when_it_is_the_front,
-              with_intervals_longer_than_ten_wake_ups_nobody_is_near,
-              with_shorter_intervals_more_come_near_but_two_at_a_time,
-              as_many_are_near_as_intervals_pass_in_two_wake_ups,
+    RUN_SUITE("near", no_waiter_is_near_where_all_sleep_at_once,
+              none_of_three_threads_sleeps, the_second_waiter_yields_until_its_grant,
+              each_grant_wakes_the_waiter_that_becomes_near,
+              a_thread_that_becomes_near_stays_awake_until_its_grant, a_section_wakes_two_at_most,
+              a_waiter_that_sleeps_again_is_woken_when_it_is_the_front,
+              with_intervals_longer_than_ten_wake_ups_no_waiter_is_near,
+              with_shorter_intervals_more_waiters_become_near_but_two_at_a_time,
+              as_many_waiters_are_near_as_intervals_pass_in_two_wake_ups,
               with_no_spare_core_half_as_many_are_awake_as_there_are_cores,
               fewer_holders_leave_cores_for_the_near,
-              there_are_never_more_near_than_the_cores_can_use,
-              on_the_largest_machines_63_are_near,
+              no_more_waiters_are_near_than_the_cores_can_use,
+              on_the_largest_machines_63_waiters_are_near,
               cores_may_come_and_go_while_threads_wait,
               after_a_late_yield_only_the_front_is_near,
               after_a_late_yield_a_grant_wakes_the_front_which_spins,
-              with_bounded_bypass_only_the_front_is_awake, with_no_spin_nobody_is_awake_or_woken,
-              when_a_near_one_times_out_the_next_comes_near_at_the_next_grant,
-              the_first_far_one_may_leave, a_better_priority_comes_near_before_the_far_ones,
-              a_better_priority_that_times_out_leaves_the_far_ones_as_they_were,
+              with_bounded_bypass_only_the_front_is_awake, with_no_spin_no_waiter_is_awake_or_pre_woken,
+              after_a_near_waiter_times_out_the_next_becomes_near_at_the_next_grant,
+              the_first_far_waiter_may_leave, a_better_priority_becomes_near_before_the_far_waiters,
+              a_better_priority_that_times_out_leaves_the_far_waiters_as_they_were,
               a_better_priority_that_becomes_the_front_is_awake_beside_the_near,
-              a_ticket_is_counted_when_it_comes_near_and_never_woken,
-              an_aged_one_that_jumps_the_queue_is_woken_as_the_front_only,
-              the_first_far_one_may_age, after_a_close_nobody_is_near,
-              in_a_forked_child_nobody_is_near);
+              a_ticket_is_counted_when_it_becomes_near_and_is_never_woken,
+              an_aged_waiter_that_jumps_the_queue_is_woken_as_the_front_only,
+              the_first_far_waiter_may_age, after_a_close_no_waiter_is_near,
+              in_a_forked_child_no_waiter_is_near);
 }

@@ -260,7 +260,7 @@ START_TEST(a_path_has_any_bytes_but_a_newline)
 END_TEST
 
 /* A line that does not end within the 8 KiB that are read is not a line. */
-START_TEST(other_text_in_the_file_of_the_process_is_passed_over)
+START_TEST(other_text_in_the_file_of_the_process_is_skipped)
 {
     const struct file limit = { "sys/fs/cgroup/a/cpu.max", "400000 100000\n" };
     static const char *const texts[] = { "", "\n", ":\n", "::\n", "0::\n", "0::a\n", "0:/a\n", "/a\n", "0::/a" };
@@ -366,7 +366,7 @@ int main(int argc, char **argv)
               a_file_that_cannot_be_read_is_no_quota,
               the_least_quota_of_the_cgroup_and_those_above_it_counts,
               a_container_sees_its_cgroup_at_the_top_of_the_mount, the_hierarchy_that_has_the_controller_counts,
-              a_path_has_any_bytes_but_a_newline, other_text_in_the_file_of_the_process_is_passed_over,
+              a_path_has_any_bytes_but_a_newline, other_text_in_the_file_of_the_process_is_skipped,
               counting_is_not_a_cancellation_point, a_process_finds_the_quota_of_its_cgroup);
 }
 

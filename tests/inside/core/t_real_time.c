@@ -215,13 +215,13 @@ static void run(void *(*body)(void *))
     right = REAL;
 }
 
-START_TEST(without_the_right_a_thread_asks_in_one_of_256_waits_until_it_is_real_time)
+START_TEST(without_the_right_a_thread_reads_its_priority_in_one_of_256_waits_until_it_is_real_time)
 {
     run(wait_without_right);
 }
 END_TEST
 
-START_TEST(with_the_right_each_wait_asks)
+START_TEST(with_the_right_each_wait_reads_the_priority)
 {
     run(wait_with_right);
 }
@@ -231,6 +231,6 @@ int main(void)
 {
     RUN_SUITE("real time", a_mutex_of_the_library_inherits_priority,
               a_forked_child_inherits_it_too,
-              without_the_right_a_thread_asks_in_one_of_256_waits_until_it_is_real_time,
-              with_the_right_each_wait_asks);
+              without_the_right_a_thread_reads_its_priority_in_one_of_256_waits_until_it_is_real_time,
+              with_the_right_each_wait_reads_the_priority);
 }

@@ -141,7 +141,7 @@ static void grow_old(struct fs_waitq *queue)
         at->kind = FS_OLD;
 }
 
-START_TEST(old_nodes_come_first_in_the_order_of_arrival)
+START_TEST(aged_nodes_come_first_in_the_order_of_arrival)
 {
     struct fs_waitq queue = { 0 };
     struct fs_waitq_node worse, worst, best, better;
@@ -241,6 +241,6 @@ int main(void)
               a_lower_priority_number_waits_before_a_higher_one,
               any_sequence_of_enqueues_and_dequeues_keeps_the_order,
               many_priorities_in_any_order_make_no_deep_tree,
-              old_nodes_come_first_in_the_order_of_arrival, any_sequence_keeps_the_order_of_age,
+              aged_nodes_come_first_in_the_order_of_arrival, any_sequence_keeps_the_order_of_age,
               a_long_queue_by_age_makes_no_deep_tree);
 }
