@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* attach.c - gets an entry in the table of processes for this process; see attach.h and liveness.h. */
+/* attach.c - gets this process an entry in the table of processes; see attach.h and liveness.h. */
 #include "shared/attach.h"
 
 #include "shared/change.h"
@@ -12,7 +12,7 @@
 
 #include <errno.h>
 
-/* The parent may have forked while another of its threads was attaching, with the mutex held. */
+/* Another thread of the parent may have held the mutex, because it was attaching. */
 static void attach_reset_in_child(void *handle)
 {
     fairsem_shared_t *h = handle;
@@ -31,9 +31,8 @@ void fs_shared_check_fork(fairsem_shared_t *h)
 /* ---- Which entry ---- */
 
 /*
- * Did this process have the entry before an exec?  See fairsem_shared_keep_on_exec().  A process of another
- * container may have the same pid, so the liveness lock decides; the pid only saves the system calls for
- * most other entries.
+ * Did this process have the entry before an exec?  The liveness lock decides (R3).  The pid only saves the
+ * system call for most other entries.
  */
 static bool is_kept(const fairsem_shared_t *h, int index)
 {
@@ -56,12 +55,11 @@ static bool is_any(const fairsem_shared_t *h, int index)
     return true;
 }
 
-#define ATTACH_LIMIT_NS INT64_C(20000000)   /* of find_entry() and fs_shared_detach(), even if signals end each sleep */
+#define ATTACH_LIMIT_NS INT64_C(20000000)   /* time limit of find_entry() and fs_shared_detach() */
 
 /*
- * Sleep for a millisecond, on a word that no thread wakes.  It is not a nanosleep(): in that, glibc 2.36
- * can cancel a thread whose cancellation is disabled, if the thread was in an asynchronous wait a moment
- * ago.
+ * Sleep for a millisecond, on a word that no thread wakes.  Not with nanosleep(), in which glibc 2.36 may
+ * cancel a thread even if cancellation is disabled, soon after a wait with asynchronous cancellation.
  */
 static void wait_for_others(const fairsem_shared_t *h)
 {
@@ -81,14 +79,14 @@ static uint32_t attachments(const fairsem_shared_t *h)
 #define SCANS 100
 
 /*
- * Take the liveness lock of an entry that is free, or whose process is dead.  One scan without success does
- * not show that the table is full: entries behind the scan may have become free, and entries ahead of it
- * may have been taken.  But if two scans fail, and no process attaches between them, all entries were in
- * use at that time.  The first scan is not one of these two: it nearly always succeeds, and attachments(),
- * which would have to run before it, loads all entries of the table.
+ * Take the liveness lock of an entry that is free, or whose process is dead.  A scan without success does
+ * not show that the table is full: entries behind the scan may have become free, and entries ahead of the
+ * scan may have been taken.  But if no process has attached during two such scans, all entries were in use
+ * at one time.  The first scan does not count, because attachments(), which loads the whole table, is not
+ * called before it: the first scan nearly always succeeds.
  *
- * If an entry is free but its liveness lock is not, its owner is attaching or detaching at this moment, and
- * the entry may become available.
+ * If an entry is free but its liveness lock is taken, its owner is attaching or detaching.  The entry may
+ * become available, so wait, and count again from 0.
  */
 static int find_entry(fairsem_shared_t *h, int *index)
 {
@@ -115,10 +113,7 @@ static int find_entry(fairsem_shared_t *h, int *index)
     return error;
 }
 
-/*
- * Find the entry that this process kept over an exec.  If no process keeps units, the table, which may be
- * large, is not searched.
- */
+/* Find the entry that this process kept over an exec.  `keepers` usually saves the search. */
 static bool find_kept_entry(fairsem_shared_t *h, int *index)
 {
     bool others;
@@ -129,7 +124,7 @@ static bool find_kept_entry(fairsem_shared_t *h, int *index)
 
 /* ---- Attach ---- */
 
-/* Initialize an entry whose liveness lock we have.  If it is not free (R3), reap its dead process first. */
+/* Initialize an entry whose liveness lock we have.  If it is in use, first reap its dead process (R3). */
 static int initialize_entry(fairsem_shared_t *h, int index, enum fs_lock_mode mode,
                             const struct fs_deadline *deadline)
 {
@@ -138,7 +133,7 @@ static int initialize_entry(fairsem_shared_t *h, int index, enum fs_lock_mode mo
     struct fs_shared_section in;
     int error = 0;
 
-    /* Acquire order: we must see what the process that freed the entry wrote into it. */
+    /* Acquire order: see what the process that freed the entry wrote into it. */
     if (atomic_load_explicit(&self->state, memory_order_acquire) != FS_PROCESS_FREE) {
         error = fs_shared_section_begin(&in, h, mode, deadline);
         if (error != 0)
@@ -163,12 +158,9 @@ static int attach(fairsem_shared_t *h, enum fs_lock_mode mode, const struct fs_d
     bool kept;
     int index, error = fs_shared_check_file(h);
 
-    /*
-     * Clear `attached` first: the next `self` may be the entry of a dead process, and a thread that takes
-     * the lock meanwhile must not act as that process.
-     */
+    /* Clear `attached` first: the next `self` may be a dead process's entry, which no thread may use yet. */
     atomic_store_explicit(&h->attached, false, memory_order_relaxed);
-    /* Close the descriptor on exec again: units kept over exec were the parent's, or are lost. */
+    /* Undo fairsem_shared_keep_on_exec(): the units to keep are the parent's, or are lost. */
     if (error == 0)
         error = fs_file_keep_on_exec(h->fd, false);
     if (error != 0)
@@ -194,10 +186,7 @@ static int attach(fairsem_shared_t *h, enum fs_lock_mode mode, const struct fs_d
     return error;
 }
 
-/*
- * Returns false if other processes have reaped us because our liveness lock was free, or if another thread
- * is attaching.
- */
+/* Is entry `self` still ours?  No if another process has reaped us, or another thread is attaching. */
 static bool is_still_ours(const fairsem_shared_t *h)
 {
     const struct fs_process *self
@@ -209,8 +198,8 @@ static bool is_still_ours(const fairsem_shared_t *h)
 }
 
 /*
- * Lock the mutex `attaching`, by polling: its owner may wait for the segment's lock until a deadline that
- * is later than ours.  The mode and the result are those of fs_shared_lock().
+ * Lock the mutex `attaching`, by polling, because its owner may wait for the segment's lock until a later
+ * deadline than ours.  Returns 0 or ETIMEDOUT, as fs_shared_lock().
  */
 static int wait_to_attach(fairsem_shared_t *h, enum fs_lock_mode mode, const struct fs_deadline *deadline)
 {
@@ -226,7 +215,7 @@ static int wait_to_attach(fairsem_shared_t *h, enum fs_lock_mode mode, const str
     return 0;
 }
 
-/* This function may sleep, but is not a cancellation point: only waits in the queue are. */
+/* May sleep, but is not a cancellation point: only waits in the queue are. */
 static int attach_under_mutex(fairsem_shared_t *h, enum fs_lock_mode mode, const struct fs_deadline *deadline)
 {
     int error, cancelable, ignored;
@@ -255,9 +244,8 @@ int fs_shared_ensure_attached(fairsem_shared_t *h, enum fs_lock_mode mode, const
 
 /*
  * The program may have closed our descriptor, as daemons do with descriptors that they do not know.  Then
- * our liveness lock is gone, and with undo other processes take us for dead and free our units.  They may
- * not have noticed yet, so we check the descriptor: once in a tick of the kernel's clock (some
- * milliseconds), as a check costs as much as the rest of the call.
+ * our liveness lock is gone, and with undo other processes will free our units.  So check the descriptor,
+ * but only once in a tick of the kernel's clock, because a check costs as much as the rest of the call.
  */
 int fs_shared_look_at_file(fairsem_shared_t *h)
 {
@@ -268,13 +256,13 @@ int fs_shared_look_at_file(fairsem_shared_t *h)
         return 0;
     FS_PUT(&h->looked_ns, tick_ns);
     error = fs_shared_check_file(h);
-    /* Make each later call attach, which fails with the same error. */
+    /* Later calls will attach, and fail with the same error. */
     if (error == EBADF)
         atomic_store_explicit(&h->attached, false, memory_order_relaxed);
     return error;
 }
 
-#define TRIES 20        /* more are needed only if the liveness lock is lost again and again */
+#define TRIES 20        /* limit if the liveness lock is lost again and again */
 
 int fs_shared_enter(struct fs_shared_section *in, fairsem_shared_t *h,
                     enum fs_lock_mode mode, const struct fs_deadline *deadline)
@@ -311,9 +299,8 @@ bool fs_shared_has_slots(const fairsem_shared_t *h)
 }
 
 /*
- * The liveness lock is released last, because the owner of the segment's lock must have one.  If a stopped
- * process has the segment's lock, this process keeps its entry, which others reap when the descriptor is
- * closed, as if the process had died.
+ * The liveness lock is released last, because the owner of the segment's lock must have one.  If the
+ * segment's lock is not free in time, other processes reap this one after its descriptor is closed.
  */
 int fs_shared_detach(fairsem_shared_t *h)
 {
@@ -322,7 +309,7 @@ int fs_shared_detach(fairsem_shared_t *h)
     int index;
 
     fs_shared_check_fork(h);
-    /* Acquire order: the last access to the handle by an acquire comes before the handle is freed. */
+    /* Acquire order: an acquire's last access to the handle must come before the handle is freed. */
     if (atomic_load_explicit(&h->acquires, memory_order_acquire) != 0)
         return EBUSY;
     index = FS_GET(&h->self);
@@ -330,7 +317,7 @@ int fs_shared_detach(fairsem_shared_t *h)
         return 0;
     if (fs_shared_section_begin(&in, h, FS_LOCK_WAIT, &deadline) != 0)
         return 0;
-    /* Check again: an acquire may have begun meanwhile, and been enqueued before we had the lock. */
+    /* Check again: an acquire may have been enqueued before we had the lock. */
     if (FS_GET(&h->acquires) != 0) {
         fs_shared_section_end(&in);
         return EBUSY;

@@ -2,8 +2,8 @@
 /*
  * attach.h - attaching this process to a segment, and detaching it.
  *
- * A process attaches when it opens the segment; a forked child attaches when it first enters a section.  A
- * process that others took for dead, because it lost its liveness lock, attaches again when it notices.
+ * A process attaches when it opens the segment; a forked child when it first enters a section.  A process
+ * that lost its liveness lock, and was reaped as if it were dead, attaches again when it notices.
  */
 #ifndef FS_SHARED_ATTACH_H
 #define FS_SHARED_ATTACH_H
@@ -16,17 +16,14 @@ int fs_shared_ensure_attached(fairsem_shared_t *h, enum fs_lock_mode mode, const
 /* Detach, and release the units held.  Returns 0, or EBUSY if a thread is in an acquire. */
 int fs_shared_detach(fairsem_shared_t *h);
 
-/* Called before units are taken.  Returns 0, EBADF if this process has closed the descriptor, or ENOTRECOVERABLE. */
+/* Check our descriptor before we take units.  Returns 0, EBADF if it has been closed, or ENOTRECOVERABLE. */
 int fs_shared_look_at_file(fairsem_shared_t *h);
 
-/*
- * Attach if necessary, and begin a section.  Returns 0; or, without a section, an error of
- * fs_shared_ensure_attached().
- */
+/* Attach if necessary, and begin a section.  Returns 0, or an error of fs_shared_ensure_attached(). */
 int fs_shared_enter(struct fs_shared_section *in, fairsem_shared_t *h,
                     enum fs_lock_mode mode, const struct fs_deadline *deadline);
 
-/* As fs_shared_enter(), for a call that changes the segment as a whole: waits up to a second for the lock. */
+/* As fs_shared_enter(), for a call that changes the whole segment: waits up to a second for the lock. */
 int fs_shared_enter_soon(struct fs_shared_section *in, fairsem_shared_t *h);
 
 /* Does this process have slots in use: waiting, granted or canceled? */

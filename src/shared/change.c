@@ -42,7 +42,7 @@ int64_t fs_shared_count_outstanding(struct fs_shared_section *in)
     for (int i = 0; i < h->max_waiters; i++) {
         int state = FS_GET(&h->slots[i].state);
 
-        /* A granted slot may be abandoned at any moment. */
+        /* The thread of a granted slot may abandon it at any moment. */
         if (state == FS_SLOT_GRANTED || state == FS_SLOT_TO_RETURN)
             outstanding = fs_checked(in, outstanding + fs_load_units(in, &h->slots[i].units), 0,
                                      in->high_water);
@@ -67,8 +67,8 @@ void fs_shared_resize(struct fs_shared_section *in, int64_t total)
 /* ---- Units of this process ---- */
 
 /*
- * With undo: returns how many units this process will hold with n more.  If it holds none yet, it holds
- * units since now_ns.
+ * With undo: returns how many units this process will hold with n more.  If the process holds none yet,
+ * stores now_ns as the time since which it holds units.
  */
 static int64_t held_with(struct fs_shared_section *in, int64_t n, int64_t now_ns)
 {
@@ -85,7 +85,7 @@ void fs_shared_take(struct fs_shared_section *in, int64_t n)
     fairsem_shared_t *h = in->handle;
 
     if (h->undo) {
-        /* fs_shared_look_at_file() has just read the clock. */
+        /* A recent time, without a call: fs_shared_look_at_file() has just read the clock. */
         int64_t held = held_with(in, n, FS_GET(&h->looked_ns));
 
         FS_COMMIT(in, &h->processes[FS_GET(&h->self)].held, held);
@@ -102,7 +102,7 @@ int fs_shared_give_back(struct fs_shared_section *in, int64_t n)
         int64_t held = fs_load_units(in, &self->held);
 
         if (n > held) {
-            /* `held` may be damaged, and too small (R8). */
+            /* `held` may be too small because it is damaged (R8). */
             if (fs_shared_count_outstanding(in) != in->total - in->available)
                 fs_damaged(in);
             return EPERM;
@@ -117,7 +117,7 @@ int fs_shared_give_back(struct fs_shared_section *in, int64_t n)
     return 0;
 }
 
-/* If we die between the two stores, `keepers` is too large, which only costs other processes a search. */
+/* If we die between the two changes, `keepers` is too large, which only costs other processes a search. */
 void fs_shared_set_keeps(fairsem_shared_t *h, int process, bool keeps)
 {
     _Atomic int32_t *now = &h->processes[process].keeps, *keepers = &h->segment->keepers;
@@ -133,17 +133,17 @@ void fs_shared_set_keeps(fairsem_shared_t *h, int process, bool keeps)
 
 /* ---- Changes of two authoritative members (R1) ---- */
 
+/* As struct fs_redo, but with plain indices. */
 struct change {
-    int     slot, state;        /* the slot, and its new state */
-    int     process;            /* the process whose `held` changes, or FS_NOBODY */
-    bool    has_word;           /* the count in the word changes, too */
-    int64_t held, word;         /* the new values */
+    int     slot, state;
+    int     process;            /* or FS_NOBODY if no `held` changes */
+    bool    has_word;
+    int64_t held, word;
 };
 
 /*
- * The commit point of a grant.  Returns false if the slot was abandoned before it.  When a repair redoes
- * the change, the slot may already have been granted, and then abandoned; without undo, its thread then
- * freed it and took the units.
+ * The commit point of a grant.  Returns false if the slot was abandoned before the grant.  A repair may redo
+ * a grant whose slot has been abandoned since: as TO_RETURN, or without undo as TO_FREE.
  */
 static bool commit_grant(struct fs_shared_section *in, int slot)
 {
@@ -244,7 +244,7 @@ void fs_shared_receive(struct fs_shared_section *in, int slot, int64_t now_ns)
     FS_PUT(&h->segment->free_hint, slot);
 }
 
-/* Return the units of a grant, as many as fit: without undo, other processes may have released too many. */
+/* Put the units of a grant back, as many as fit: without undo, other processes may have released too many. */
 static int64_t return_grant(struct fs_shared_section *in, int slot)
 {
     const int64_t units = fs_load_units(in, &in->handle->slots[slot].units);

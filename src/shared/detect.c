@@ -2,10 +2,9 @@
 /*
  * detect.c - failure detection; see detect.h.
  *
- * A check makes a list of entries whose processes seem to be dead, with their incarnations.  Then it takes
- * the lock, and checks each entry again: another process may have registered in it by now.  All numbers
- * that are loaded here without the lock are hints.  A stale hint only delays the units of a dead process
- * until the next check.
+ * A check lists the entries whose processes seem to be dead, with their incarnations.  Under the lock it
+ * tests each entry again, because another process may have registered there by now.  Without the lock all
+ * numbers are hints: a stale one only delays the units of a dead process until the next check.
  */
 #include "shared/detect.h"
 
@@ -19,7 +18,7 @@
 #include <errno.h>
 #include <limits.h>
 
-/* A thread that has not received its grant after this time may still be asleep. */
+/* A thread that has not received its units after this time may still be asleep. */
 #define OVERDUE_NS 10000000
 
 #define CALL_LEAST_NS 20000
@@ -48,7 +47,7 @@ bool fs_detect_begin(fairsem_shared_t *h, int64_t ns)
 
 static int suspect(fairsem_shared_t *h, int process, struct fs_dead *dead)
 {
-    uint32_t incarnation = FS_GET(&h->processes[process].incarnation);  /* before the check */
+    uint32_t incarnation = FS_GET(&h->processes[process].incarnation);  /* load it before the check */
     bool alive;
     int error = fs_shared_alive(h, process, &alive);
 
@@ -58,8 +57,8 @@ static int suspect(fairsem_shared_t *h, int process, struct fs_dead *dead)
 }
 
 /*
- * Mark the processes of granted and abandoned slots, and of the front waiter.  Abandoned slots count,
- * because their threads may die before they set `cleanup_pending`.
+ * Mark the processes of granted and abandoned slots, and of the front waiter.  (The thread of an abandoned
+ * slot may die before it sets `cleanup_pending`.)
  */
 static void mark_those_in_slots(const fairsem_shared_t *h, uint64_t marked[])
 {
@@ -96,9 +95,9 @@ static int find_dead(fairsem_shared_t *h, enum fs_whom whom, struct fs_dead *dea
 /* ---- Check ---- */
 
 /*
- * Returns true if the lock's owner is dead, a repair was cut short, a slot was abandoned, a request has
- * aged, or a process found damage.  (In a damaged segment no request is granted any longer, and a waiter
- * learns of the damage only under the lock.)
+ * Does anything but a dead process in the list need a section: damage, a repair that was cut short, an
+ * abandoned slot, a request that has aged, the death of the lock's owner?  (A waiter learns of damage only
+ * in a section.)
  */
 static bool needs_the_lock(fairsem_shared_t *h)
 {
@@ -114,9 +113,9 @@ int fs_detect_dead(fairsem_shared_t *h, enum fs_whom whom, enum fs_lock_mode mod
     struct fs_dead dead;
     int error = 0;
 
-    /* Each iteration reaps a full list, unless the segment is damaged. */
+    /* Each iteration but the last reaps a full list, so this bound is enough. */
     for (int i = 0; i <= h->max_processes / FS_DEAD_MAX; i++) {
-        error = fs_shared_ensure_attached(h, mode, deadline); /* a forked child must not pass for its parent */
+        error = fs_shared_ensure_attached(h, mode, deadline); /* in a child, `self` is the parent's entry */
         dead.count = 0;
         if (error == 0)
             error = find_dead(h, whom, &dead);

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* detect.h - failure detection: finding dead processes (R4).  Liveness is checked without the lock. */
+/* detect.h - failure detection: finding dead processes (R4). */
 #ifndef FS_SHARED_DETECT_H
 #define FS_SHARED_DETECT_H
 
 #include "shared/lock.h"
 #include "system/deadline.h"
 
-/* Period of the checks by the detectors, which are the last two waiters of the queue. */
+/* Period of the checks by the detectors. */
 #define FS_DETECT_NS      25000000
 
 /* Without a check in this time, the detectors are dead or stopped, and any waiter checks. */
@@ -14,29 +14,25 @@
 
 /*
  * Period of the checks by callers that must wait or are refused: ten times as long as the last check took,
- * but at most 10 ms.  So all callers together spend a tenth of their time on checks.
+ * so that checks take a tenth of the time.  The period is at most 10 ms.
  */
 int64_t fs_detect_call_ns(const fairsem_shared_t *h);
 
 /*
- * Returns true if no process has checked for ns nanoseconds.  Then the caller must check, and other callers
- * get false.
+ * Returns true if no process has begun a check for ns nanoseconds.  Then the caller must check, and all
+ * others get false.
  */
 bool fs_detect_begin(fairsem_shared_t *h, int64_t ns);
 
 /*
- * Check processes; if some are dead, take the lock, reap them, and grant the units that they held.
- * FS_THOSE_OF_INTEREST are processes whose death can matter to a waiter: they hold units, have a granted
- * slot, or have the front waiter.  Returns 0, or an error of fs_shared_enter().
+ * Check processes; if some are dead, take the lock, reap them, and grant their units.  FS_THOSE_OF_INTEREST
+ * are the processes whose death can matter to a waiter, see R4.  Returns 0, or an error of fs_shared_enter().
  */
 enum fs_whom { FS_THOSE_OF_INTEREST, FS_EVERYBODY };
 int fs_detect_dead(fairsem_shared_t *h, enum fs_whom whom, enum fs_lock_mode mode,
                    const struct fs_deadline *deadline);
 
-/*
- * Opportunistic check by a waiter.  If the lock is not free soon, returns 0, and leaves the dead to other
- * processes.
- */
+/* The check of a waiter.  If the lock is not free soon, returns 0, and leaves the dead to other processes. */
 int fs_detect_dead_try(fairsem_shared_t *h);
 
 /* Wake threads that were granted a while ago: their granter may have died before the wake. */

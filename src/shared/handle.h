@@ -33,18 +33,18 @@ struct fairsem_shared {
     pthread_mutex_t    attaching;       /* held while `self` changes */
     _Atomic bool       attached;        /* `self` is valid; cleared before `self` and `incarnation` change */
     _Atomic int        self;            /* the entry of this process, or FS_NOBODY */
-    _Atomic uint32_t   incarnation;     /* of that entry, when this process registered in it */
-    _Atomic int64_t    looked_ns;       /* the kernel's tick at the last check of the file */
+    _Atomic uint32_t   incarnation;     /* incarnation of that entry when this process registered */
+    _Atomic int64_t    looked_ns;       /* fs_tick_ns() at the last check of the file */
     _Atomic int64_t    locked_out_ns;   /* when a canceler last failed to get the lock */
     _Atomic int        acquires;        /* number of calls that may wait: see fairsem_shared_close() */
 
     int                opened;          /* under the registry's mutex: number of opens */
-    bool               closing;         /* under the registry's mutex: its last close has begun */
+    bool               closing;         /* under the registry's mutex: the last close has begun */
     struct fs_spare   *spares;          /* under the registry's mutex */
     struct fairsem_shared *next;        /* under the registry's mutex */
 };
 
-/* Is this the entry of this process?  While a process attaches, `self` may be the entry of a dead process. */
+/* Is this the entry of this process?  Until `attached` is set, entry `self` may belong to a dead process. */
 static inline bool fs_is_our_entry(const fairsem_shared_t *h, int index)
 {
     return FS_GET(&h->attached) && index == FS_GET(&h->self);

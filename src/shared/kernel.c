@@ -64,10 +64,10 @@ int fs_file_inspect(int fd, struct fs_file *file)
 }
 
 /*
- * No segment gets the descriptor 0, 1 or 2: a program that was started without standard output would print
- * into it.  The number cannot be changed later, because closing a descriptor releases the process's locks
- * on the file.  So while a segment is opened, those of these numbers that are free are occupied by
- * descriptors that can be neither read nor written (O_PATH).
+ * No segment may get the descriptor 0, 1 or 2: a program without standard output would print into the
+ * segment.  So before an open, occupy the free ones of these numbers with descriptors that can be neither
+ * read nor written (O_PATH).  A dup() after the open would not help: closing the first descriptor would
+ * release the process's locks on the file.
  */
 static void occupy_standard(int occupied[3])
 {
@@ -112,9 +112,9 @@ static int write_zeros(int fd, int64_t size)
 }
 
 /*
- * Allocate the memory of a file, so that a lack of memory is an error here, and not a SIGBUS later.
- * Signals are blocked: SIGXFSZ from a limit of file sizes (ulimit -f) would end the process, and any other
- * signal would make tmpfs give up.
+ * Allocate the memory of a file, so that a lack of memory is an error now, and not a SIGBUS later.  Signals
+ * are blocked: SIGXFSZ from a limit of file sizes (ulimit -f) would end the process, and any other signal
+ * would make tmpfs give up.
  */
 static int allocate(int fd, int64_t size)
 {
@@ -140,8 +140,8 @@ static int allocate(int fd, int64_t size)
 }
 
 /*
- * Only users who may write may also read: a user who may only read the file could take read locks, and keep
- * new processes out (R3).
+ * Take the read permission from users without write permission: with read locks on the liveness bytes they
+ * could keep new processes out (R3).
  */
 static mode_t without_readers(mode_t mode)
 {
@@ -195,7 +195,7 @@ int fs_file_make(const char *path, mode_t mode, int64_t size, int *fd)
     return error;
 }
 
-/* The second call is for systems without /proc; older kernels allow it only to the superuser. */
+/* AT_EMPTY_PATH is for systems without /proc; older kernels allow it only to the superuser. */
 int fs_file_name(int fd, const char *path)
 {
     char itself[40];
@@ -229,7 +229,7 @@ int fs_file_map(int fd, int64_t size, void **memory)
     int before = errno;
 
     *memory = mmap(NULL, (size_t)size, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
-    /* EAGAIN is the limit of locked memory, after mlockall(). */
+    /* EAGAIN means the limit of locked memory, after mlockall(). */
     if (*memory == MAP_FAILED && errno == EAGAIN)
         errno = ENOMEM;
     return outcome(*memory == MAP_FAILED, before);
@@ -293,7 +293,7 @@ int64_t fs_liveness_owner(int fd, int index)
     return found ? lock.l_pid : 0;
 }
 
-/* F_GETLK for a read lock reports only write locks. */
+/* F_GETLK with F_RDLCK reports only write locks. */
 int fs_liveness_test(int fd, int index, bool *locked)
 {
     struct flock lock = liveness_lock_of(index, F_RDLCK);
@@ -304,8 +304,8 @@ int fs_liveness_test(int fd, int index, bool *locked)
 }
 
 /*
- * F_GETLK does not report a process's own locks.  F_OFD_GETLK asks on behalf of the open file description,
- * which has no locks, so it reports those of this process, too.
+ * F_GETLK does not report the caller's own locks.  F_OFD_GETLK does: it asks on behalf of the open file
+ * description, and a record lock of any process conflicts with that.
  */
 bool fs_liveness_is_ours(int fd, int first, int count)
 {
@@ -340,7 +340,7 @@ int64_t fs_tick_ns(void)
     return (int64_t)now.tv_sec * NS_PER_S + now.tv_nsec;
 }
 
-/* As fs_park_on_word(), where the cancellation type is explained; but the word is shared between processes. */
+/* As fs_park_on_word() for a word that processes share; see there for the cancellation type. */
 FS_NOT_INLINE FS_NO_TSAN
 enum fs_sleep fs_shared_sleep(const _Atomic int *word, int value, int64_t ns, bool cancelable)
 {

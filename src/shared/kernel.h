@@ -12,7 +12,6 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-/* Identity and size of a file. */
 struct fs_file {
     dev_t   device;
     ino_t   inode;
@@ -21,15 +20,15 @@ struct fs_file {
     bool    ours;           /* only this process's effective user can write to it, and it has one name */
 };
 
-/* A function for files returns 0 or an errno value, if anything.  No function below changes errno. */
+/* The functions for files return 0 or an errno value.  No function of this header changes errno. */
 
 /* Inspect the file of this name, without opening it. */
 int fs_file_find(const char *path, struct fs_file *file);
 int fs_file_inspect(int fd, struct fs_file *file);
 int fs_file_open(const char *path, int *fd);
 /*
- * Make a file of this size without a name.  If path is NULL, the file never gets a name, and its size is
- * sealed.
+ * Make a file of this size without a name, on the file system of path.  If path is NULL, the file never gets
+ * a name, and its size is sealed.
  */
 int fs_file_make(const char *path, mode_t mode, int64_t size, int *fd);
 /* Give the file a name.  Returns EEXIST if another file has this name. */
@@ -39,24 +38,23 @@ int fs_file_read(int fd, void *to, int64_t size);
 int fs_file_map(int fd, int64_t size, void **memory);
 void fs_file_unmap(void *memory, int64_t size);
 void fs_file_close(int fd);
-/* Set whether the descriptor stays open across exec. */
 int fs_file_keep_on_exec(int fd, bool keep);
 
 /*
- * Liveness locks (R3): each process has a record lock on one byte of the file.  Such a lock belongs to a
- * process, not to its children, and ends with it, even if children have inherited the descriptor.
- * fs_liveness_lock() returns EAGAIN if another process has the lock.
+ * Liveness locks (R3): each process has a record lock on one byte of the file.  The lock ends with the
+ * process, even if its children have inherited the descriptor.  fs_liveness_lock() returns EAGAIN if another
+ * process has the lock.
  */
 int  fs_liveness_lock(int fd, int index);
 void fs_liveness_unlock(int fd, int index);
 /*
- * Set *locked: does another process have this write lock?  (A process that may only read the file cannot
- * get one.)
+ * Set *locked: does another process have this lock?  Only write locks count, because a process that may
+ * only read the file cannot get one.
  */
 int  fs_liveness_test(int fd, int index, bool *locked);
 /* Returns the PID of the process with this lock, or 0 if there is none in our PID namespace. */
 int64_t fs_liveness_owner(int fd, int index);
-/* Does this process have one of the `count` locks from `first` on?  Any descriptor of the file will do. */
+/* Does this process have one of the `count` locks from `first` on?  fd may be any descriptor of the file. */
 bool fs_liveness_is_ours(int fd, int first, int count);
 
 int64_t fs_process_id(void);
@@ -65,15 +63,12 @@ int64_t fs_process_id(void);
 int64_t fs_tick_ns(void);
 
 /*
- * Sleep while *word is `value`, for at most ns.  FS_SLEEP_WOKEN may be spurious.  A cancellation point if
- * `cancelable`.
+ * Sleep while *word is `value`, for at most ns.  FS_SLEEP_WOKEN may be spurious; FS_SLEEP_NOT_WOKEN means a
+ * signal, or another value.  A cancellation point if `cancelable`.
  */
 enum fs_sleep { FS_SLEEP_WOKEN, FS_SLEEP_NOT_WOKEN, FS_SLEEP_TIME_OUT };
 enum fs_sleep fs_shared_sleep(const _Atomic int *word, int value, int64_t ns, bool cancelable);
-/*
- * Wake up to `count` threads that sleep on the word, those first that have slept longest.  Returns their
- * number.
- */
+/* Wake up to `count` threads that sleep on the word, the longest sleepers first.  Returns how many it woke. */
 int fs_shared_wake(const _Atomic int *word, int count);
 
 #endif

@@ -2,56 +2,49 @@
 /*
  * layout.h - the layout of a segment, and its invariants.
  *
- * A segment is a header, a table of processes, a table of slots and a table of flows.  A slot is a place in
- * the queue; a flow is the requests of one client (shared_flow.h).  The segment has indices instead of
- * pointers, because each process maps it at another address.
+ * A segment is a header, and tables of processes, of slots and of flows.  A slot is a place in the queue; a
+ * flow is the requests of one client (shared_flow.h).  The segment has indices instead of pointers, because
+ * each process maps the segment at another address.
  *
- * WHY NOT THE CORE'S CODE.  Clocks, deadlines, the wait strategy, tokens, counts and the arithmetic of the
- * word are shared with the core.  Three parts of the core cannot be used between processes.  Its queue has
- * pointers to the stacks of waiting threads.  Its section trusts the memory, its mutex is lost with its
- * owner, and a thread that dies between two of its stores leaves half a change.  Its parkers belong to one
- * process.  The order of grants is that of the core, (priority, number), and so are the results of calls.
+ * WHY NOT THE CORE'S CODE.  Three parts of the core cannot be used between processes.  Its queue has
+ * pointers to the stacks of waiting threads.  Its section trusts the memory; if its thread dies, the mutex
+ * is lost, and half a change may remain.  Its parkers belong to one process.  The order of grants,
+ * (priority, number), and the results of calls are as in the core.
  *
  * INVARIANTS, which continue those of sem.h
  *
- *  R1  Commit points.  Some members are authoritative: `held` of each process, the state of each slot, with
- *      undo the total of units, and without undo the count in the word.  Each changes by one store, the
- *      commit point.  A change of two such members is first written to the redo log; its commit point is
- *      the store to redo.slot.  All other data is derived (with undo the count in the word, the links and
- *      the length of the queue).  The units of a granted slot belong to its process, whether they have been
- *      received or not.
- *  R2  Repair.  A process that finds the owner of the lock dead completes the change in the redo log, frees
- *      the slots and units of that owner, and computes the derived data again.  A process that finds any
- *      other process dead does this, too.  A repair that was cut short, at any point, is done again.
- *  R3  Only the kernel says which processes are alive.  Each process has a liveness lock: a record lock on
- *      its own byte of the segment's file.  A process whose entry is in use and whose liveness lock is free
- *      is dead.  A pid proves neither that a process is alive nor that an entry was its own before an exec.
- *      Only the owner of the liveness lock writes the entry's incarnation, and only this owner changes a
- *      free entry, without the segment's lock.  (If the table is full, a new process takes the liveness
- *      lock of a dead one.  If the new process is then stopped before it can take the segment's lock, the
- *      dead one seems to be alive meanwhile.)
- *  R4  Failure detection (detect.c) checks processes without the segment's lock, and takes it only to reap
- *      the dead.  A caller that must wait or is refused makes a check, unless the last one was less than 10
- *      ms ago, or less than ten times as long ago as a check takes.  The last two waiters of the queue, the
- *      detectors, check every 25 ms.  If the detectors are stopped or dead, any other waiter checks, after
- *      at most 0.2 s plus 5 ms for each waiter.  A check covers processes that hold units, have a granted
- *      slot, or have the front waiter; the others are covered when their waiter comes to the front.  A
- *      granter checks the process of the waiter that it grants, unless the waiter was enqueued a moment
- *      ago.  The detectors are the last two waiters, not the first two: the last two have just called, so
- *      no thread must be woken to become a detector, and a grant at the front does not change the
- *      detectors.
+ *  R1  Commit points.  Some members are authoritative: `state` and `held` of each process, the state of each
+ *      slot, with undo the total of units, and without undo the count in the word.  Each of them changes by
+ *      one store, the commit point.  A change of two of them is first written to the redo log; its commit
+ *      point is the store to redo.slot.  Derived data can be computed again: the links and the length of the
+ *      queue, and with undo the count in the word.  The units of a granted slot belong to its process.
+ *  R2  Repair.  A process that finds another process dead completes the change in the redo log, frees the
+ *      slots and units of the dead process, and computes the derived data again.  A repair may be cut short
+ *      at any point; the next owner of the lock repairs from the beginning.
+ *  R3  Only the kernel says which processes are alive.  Each entry in the table of processes has a liveness
+ *      lock: a record lock on a byte of the segment's file.  If an entry is in use and its liveness lock is
+ *      free, its process is dead.  A pid does not decide, because processes of two containers may have the
+ *      same pid.  Only the owner of the liveness lock writes the entry's incarnation; and only the owner
+ *      writes a free entry, without the segment's lock.  (If a new process takes the liveness lock of a dead
+ *      process, the dead process seems to be alive until the new process reaps it.)
+ *  R4  Failure detection (detect.c) checks processes without the segment's lock, and takes the lock only to
+ *      reap the dead.  A caller that must wait or is refused makes a check, if the last check was at least
+ *      10 ms ago, or ten times as long ago as it took.  The last two waiters of the queue, the detectors,
+ *      check every 25 ms.  (Not the first two: a new front would have to be woken to become a detector, but
+ *      a new last waiter is awake.)  If the detectors are stopped or dead, any other waiter checks, after at
+ *      most 0.2 s plus 5 ms for each waiter.  A check covers processes that hold units, have a granted slot,
+ *      or have the front waiter.  A granter checks the process of the waiter that it grants, unless the
+ *      waiter was enqueued a moment ago.
  *  R5  The segment is not trusted.  Each number that is used as an index, or in a calculation, is loaded
  *      once, and checked between the load and the use: see trust.h.  Each loop has a bound.
  *  R6  A waiter sleeps on the state of its slot.  Its granter wakes it after the unlock.  If the granter
- *      dies before the wake, a detector wakes the waiter, or the waiter's sleep times out, as late as in
- *      R4.  A slot becomes free when its process has received the units, or is dead.
+ *      dies before the wake, a detector wakes the waiter, or the sleep times out, as late as in R4.
  *  R7  A process keeps in its own memory only data that cannot change: the size of the tables, the flags,
  *      the index of its own entry, and without undo the capacity.
- *  R8  With undo each operation checks that the count in the word and `outstanding`, the units that are
- *      held or granted, add up to the total; so one changed number is found at once, and in constant time.
- *      Before it refuses a release of more units than `held`, a process counts all units again, because
- *      `held` may have been changed.  Repair and inspection compare each number that they add with
- *      `high_water`.
+ *  R8  With undo each operation checks that the count in the word and `outstanding`, the units that are held
+ *      or granted, add up to the total.  So one damaged number is found in constant time.  A release of more
+ *      units than `held` is refused only after a count of all units, because `held` may be damaged.  A sum
+ *      of units above `high_water` is damage.
  */
 #ifndef FS_SHARED_LAYOUT_H
 #define FS_SHARED_LAYOUT_H
@@ -69,18 +62,18 @@
 #define FS_SEGMENT_MAGIC   INT64_C(0x6d65737269616600)     /* not a text in either byte order */
 #define FS_SEGMENT_VERSION 5
 
-#define FS_NOBODY (-1)          /* instead of an index: no slot, or no process */
+#define FS_NOBODY (-1)          /* no slot, or no process; where an index is expected */
 
 enum fs_process_state { FS_PROCESS_FREE, FS_PROCESS_USED };
 
 struct fs_process {
     _Atomic int32_t  state;         /* under the lock */
     _Atomic uint32_t incarnation;   /* counts the owners of the liveness lock; written by the owner (R3) */
-    _Atomic int64_t  held;          /* under the lock; number of units that it holds */
+    _Atomic int64_t  held;          /* under the lock; number of units that the process holds */
     _Atomic int64_t  pid;           /* under the lock; for people, and to find the entry after an exec */
     int64_t          unused;
-    _Atomic int64_t  since_ns;      /* under the lock; the time since which it holds units */
-    _Atomic int32_t  keeps;         /* under the lock; 1 if it keeps its units over exec */
+    _Atomic int64_t  since_ns;      /* under the lock; the time since which the process holds units */
+    _Atomic int32_t  keeps;         /* under the lock; 1 if the process keeps its units over exec */
     int32_t          reserved[5];
 };
 
@@ -90,15 +83,16 @@ struct fs_process {
  *                  +------> CANCELED              by a token: its thread returns the reason
  *                  +------> FREE                  its process is dead
  *
- * A thread whose wait must end abandons its slot.  Then it cleans up under the lock; if it cannot take the
- * lock, the next thread that takes it cleans up:
+ * A thread whose wait must end may abandon its slot.  The owner of the lock cleans up: the thread itself,
+ * or the next owner if the thread cannot take the lock in time.
  *
  *      WAITING --> TO_UNLINK --> FREE             dequeue it after a time-out
  *      WAITING --> TO_CANCEL --> FREE             dequeue it after a cancel, by a token or pthread_cancel()
  *      GRANTED --> TO_RETURN --> FREE             return its units to the semaphore
+ *      GRANTED --> TO_FREE --> FREE               only free it: without undo, its thread keeps the units
  *      CANCELED --> TO_FREE --> FREE              only free it
  *
- * So the thread of a slot abandons it without the lock; all other changes of the state need the lock.
+ * The thread of a slot can abandon it without the lock.  All other changes of the state need the lock.
  */
 enum fs_slot_state {
     FS_SLOT_FREE, FS_SLOT_WAITING, FS_SLOT_GRANTED, FS_SLOT_CANCELED,
@@ -115,16 +109,16 @@ static inline bool fs_is_abandoned_in_queue(int slot_state)
     return slot_state == FS_SLOT_TO_UNLINK || slot_state == FS_SLOT_TO_CANCEL;
 }
 
-#define FS_SLOT_SLEEPS 0x80     /* a value of `strategy`; the others are in enum fs_strategy */
+#define FS_SLOT_SLEEPS 0x80     /* a value of `strategy`; its other values are in enum fs_strategy */
 
 struct fs_slot {
-    _Atomic int      state;         /* see above; its thread sleeps on it (R6) */
-    _Atomic int32_t  process;       /* r/o while the slot is in use, like units, seq, priority and enqueued_ns */
+    _Atomic int      state;         /* see above; the slot's thread sleeps on this word (R6) */
+    _Atomic int32_t  process;       /* r/o while the slot is in use, as units, seq, priority, enqueued_ns are */
     _Atomic int64_t  units;
-    _Atomic int64_t  seq;           /* its number in order of arrival */
+    _Atomic int64_t  seq;           /* the request's number in order of arrival */
     _Atomic int32_t  priority;
-    _Atomic int16_t  core;          /* under the lock; core of its thread, then of its granter */
-    _Atomic uint8_t  old;           /* under the lock; 1 if aged: precedes all requests that are not */
+    _Atomic int16_t  core;          /* under the lock; core of its thread; once granted, of its granter */
+    _Atomic uint8_t  old;           /* under the lock; 1 if aged: precedes requests that are not aged */
     _Atomic uint8_t  strategy;      /* see shared_awake.h */
     _Atomic int64_t  enqueued_ns;
     _Atomic int64_t  granted_ns;    /* under the lock */
@@ -138,16 +132,16 @@ struct fs_slot {
 };
 
 /*
- * A flow: the requests of one key and one priority.  But `of_slot` in entry i is a member of slot i.  Under
- * the lock.
+ * A flow: the requests of one key and one priority.  But `of_slot` of entry i belongs to slot i.  All
+ * members are under the lock.
  */
 struct fs_flow_entry {
     _Atomic uint64_t key;
-    _Atomic uint64_t start, finish; /* tags: of its next grant, and after its last request */
-    _Atomic uint32_t epoch;         /* the epoch in which this entry is a flow */
+    _Atomic uint64_t start, finish; /* tags: start tag of its next grant, finish tag of its last request */
+    _Atomic uint32_t epoch;         /* the entry is valid in this epoch only, see shared_flow.h */
     _Atomic int32_t  priority;
     _Atomic uint16_t weight;        /* 0: its requests have no share */
-    _Atomic int16_t  requests;      /* how many are in the queue */
+    _Atomic int16_t  requests;      /* number of its requests in the queue */
     _Atomic int16_t  of_slot;       /* the flow of the slot: the index of its entry */
     int16_t          reserved;
 };
@@ -155,17 +149,17 @@ struct fs_flow_entry {
 /* The redo log: a change of two authoritative members (R1). */
 struct fs_redo {
     _Atomic int32_t  slot;          /* 1 + the index of the slot, or 0 if the log is empty; written last */
-    _Atomic int32_t  slot_state;    /* the slot's new state */
+    _Atomic int32_t  slot_state;    /* new state */
     _Atomic int32_t  process;       /* 1 + the index of the process whose `held` changes, or 0 */
-    _Atomic int32_t  has_word;      /* 1 if the count in the word changes, too */
-    _Atomic int64_t  held, word;    /* the new values */
+    _Atomic int32_t  has_word;      /* 1 if the count in the word changes */
+    _Atomic int64_t  held, word;    /* new values */
 };
 
-/* Not authoritative: an update may be lost if its process dies. */
+/* Not authoritative: if a process dies, its update may be lost. */
 struct fs_shared_counters {
     _Atomic int64_t waits, grants, timeouts, cancels, lost, wait_ns_total, wait_ns_max, waiters_max,
                     refused, over_releases, deaths, returned, repairs, aged;
-    _Atomic int64_t lengths[FAIRSEM_WAIT_BUCKETS];  /* of granted waits: tools/buckets.h */
+    _Atomic int64_t lengths[FAIRSEM_WAIT_BUCKETS];  /* histogram of granted waits: tools/buckets.h */
 };
 
 struct fs_segment {
@@ -192,11 +186,11 @@ struct fs_segment {
     _Atomic int32_t  head, tail;        /* under the lock; derived */
     _Atomic int64_t  waiters;           /* under the lock; derived: the length of the queue */
     _Atomic int64_t  next_seq;          /* under the lock; larger than the `seq` of any slot */
-    _Atomic int64_t  checked_ns;        /* a hint: when processes were last checked (R4) ... */
-    _Atomic int64_t  check_took_ns;     /* ... and how long that took */
-    _Atomic int32_t  cleanup_pending;   /* not 0 if slots may have been abandoned, see above */
+    _Atomic int64_t  checked_ns;        /* a hint: when processes were last checked (R4) */
+    _Atomic int64_t  check_took_ns;     /* a hint: how long a check of processes last took */
+    _Atomic int32_t  cleanup_pending;   /* not 0 if slots may have been abandoned, see fs_slot_state */
     _Atomic int32_t  free_hint;         /* under the lock; the search for a free slot starts here */
-    struct fs_awake  awake;             /* under the lock; an update may be lost if its process dies */
+    struct fs_awake  awake;             /* under the lock; not authoritative, like the counters */
     _Atomic int32_t  keepers;           /* a hint: at least the number of processes that keep units over exec */
     _Atomic int32_t  oldest;            /* under the lock; derived, only with aging_ns */
     struct fs_redo   redo;              /* under the lock */
@@ -233,8 +227,8 @@ static_assert(sizeof(struct fs_segment) + 64 * sizeof(struct fs_process)
 /* ---- Loads and stores ---- */
 
 /*
- * Called before each store to a segment, and at some other points: a test can stop or kill the process
- * there.  Only the test build has these calls.
+ * A hook of the test build, before each store to a segment and at some other points.  A test can stop or
+ * kill the process in the hook.
  */
 extern void (*fs_shared_step)(const char *what);
 #if FS_CHECKED
@@ -247,13 +241,12 @@ extern void (*fs_shared_step)(const char *what);
 #define FS_STEP(what) ((void)0)
 #endif
 
-/* A load that the compiler cannot repeat (R5).  Relaxed, because the lock orders it. */
+/* A load that the compiler cannot repeat (R5).  Relaxed, because the lock orders loads and stores. */
 #define FS_GET(field) atomic_load_explicit(field, memory_order_relaxed)
 
 /*
- * A store that is not a commit point, or is a commit point of a member that only one process writes,
- * without the lock.  Commit points under the lock are in trust.h.  All stores have release order: if we
- * die, the next process sees our stores up to some point, and none after it.
+ * A store, except commit points under the lock: see FS_COMMIT().  All stores have release order: if we die,
+ * the next process sees our stores up to some point, and none after that point.
  */
 #define FS_PUT(field, value)                                        \
     do {                                                            \
@@ -261,13 +254,10 @@ extern void (*fs_shared_step)(const char *what);
         atomic_store_explicit(field, value, memory_order_release);  \
     } while (0)
 
-/*
- * A process that was alive within this time is not checked again before a grant, which saves a system call.
- * If it has died since, failure detection finds out.
- */
+/* R4: a granter checks no process whose waiter was enqueued within this time, which saves a system call. */
 #define FS_SEEN_NS 10000000
 
-/* Unsigned arithmetic, because a damaged counter may have any value, and must not overflow. */
+/* Unsigned, because a damaged counter may have any value, and signed arithmetic could overflow. */
 #define FS_COUNT_UP(counter, n) \
     FS_PUT(counter, (int64_t)((uint64_t)FS_GET(counter) + (uint64_t)(n)))
 
@@ -277,8 +267,8 @@ static inline int64_t fs_since(int64_t now_ns, int64_t then_ns)
 }
 
 /*
- * Was the time `then_ns` at least ns ago?  Also true if it is in the future: a process of another time
- * namespace, whose clock is ahead, must not stop the failure detection of all others.
+ * Was the time `then_ns` at least ns ago?  Also true if then_ns is in the future: the clock of another time
+ * namespace may be ahead, and its processes must not stop the failure detection of all others.
  */
 static inline bool fs_long_ago(int64_t now_ns, int64_t then_ns, int64_t ns)
 {

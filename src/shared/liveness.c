@@ -21,8 +21,8 @@ int fs_shared_check_file(const fairsem_shared_t *h)
 
 /*
  * If the liveness lock is free, check that the descriptor is still that of the segment's file: in another
- * file, a living process would seem dead.  A process cannot test its own lock, so the entry that it has, or
- * is about to get, counts as alive.
+ * file, a living process would seem dead.  A process cannot test its own lock, so its own entry counts as
+ * alive.
  */
 int fs_shared_alive(const fairsem_shared_t *h, int index, bool *alive)
 {

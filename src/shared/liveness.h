@@ -2,9 +2,8 @@
 /*
  * liveness.h - which processes are alive: the table of processes and its liveness locks (R3).
  *
- * A process first takes the liveness lock of an entry.  Then it owns the entry, can take the segment's
- * lock, and writes the rest of the entry.  So a process that dies half attached leaves the entry as it was:
- * free, or that of a dead predecessor.
+ * A process first takes the liveness lock of an entry, and only then can take the segment's lock and write
+ * the entry.  So if a process dies half attached, its entry is unchanged: free, or that of a dead process.
  */
 #ifndef FS_SHARED_LIVENESS_H
 #define FS_SHARED_LIVENESS_H
@@ -18,14 +17,14 @@
 int fs_shared_alive(const fairsem_shared_t *h, int index, bool *alive);
 
 /*
- * As fs_shared_alive(), in a section.  After an error, which becomes the error of the section, the process
+ * As fs_shared_alive(), in a section.  An error becomes the error of the section, and then the process
  * counts as alive.
  */
 bool fs_shared_check_alive(struct fs_shared_section *in, int index);
 
 /*
- * Is this still a descriptor of the segment's file?  The program may have closed it.  Sets *now to its
- * present file.
+ * Is fd still a descriptor of the segment's file?  The program may have closed it, and opened another file.
+ * Sets *now to the present file of fd.
  */
 bool fs_shared_is_of_file(const fairsem_shared_t *h, int fd, struct fs_file *now);
 
@@ -33,9 +32,9 @@ bool fs_shared_is_of_file(const fairsem_shared_t *h, int fd, struct fs_file *now
 int fs_shared_check_file(const fairsem_shared_t *h);
 
 /*
- * Take the liveness lock of an entry that satisfies `wanted`, and increment its incarnation.  Returns 0
- * with *index set, EUSERS if no such lock is free, or ENOLCK.  Sets *others to true if another process has
- * the lock of such an entry.
+ * Take the first free liveness lock among the entries that satisfy `wanted`, and increment the entry's
+ * incarnation.  Returns 0 with *index set, EUSERS if no such lock is free, or ENOLCK.  Sets *others to true
+ * if another process has one of these locks.
  */
 typedef bool fs_wanted_fn(const fairsem_shared_t *h, int index);
 int fs_shared_register_process(fairsem_shared_t *h, fs_wanted_fn *wanted, int *index, bool *others);

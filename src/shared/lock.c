@@ -15,12 +15,12 @@
 #define RESERVED         (ORDERED | CONTENDED)
 
 #define BARGE_NS     1000000    /* a thread that has waited less may take a free lock before others */
-#define CHECK_NS     10000000   /* first sleep of a thread that waits in order, which checks the owner after each */
-#define LONGEST_NS   160000000  /* limit of these sleeps, which double */
-#define RESERVED_NS  3000000    /* after this time without a hand-over, any thread may take a reserved lock */
+#define CHECK_NS     10000000   /* first sleep of a thread that waits in order; it then checks the owner */
+#define LONGEST_NS   160000000  /* the sleeps double up to this time */
+#define RESERVED_NS  3000000    /* after so long without a hand-over, other threads may take a reserved lock */
 #define LOADS        100        /* spin limit: most sections are over by then */
 #define RETRY_BUDGET 4
-#define TRIES        100        /* of unlock: more are needed only if the word is damaged */
+#define TRIES        100        /* of unlock: more are needed only if the lock word is damaged */
 
 static_assert(FAIRSEM_SHARED_MAX <= INDEX_MASK + 1, "an index does not fit");
 
@@ -42,8 +42,8 @@ static bool swap(_Atomic uint32_t *lock, uint32_t *from, uint32_t to)
 }
 
 /*
- * Returns EOWNERDEAD if the owner in this word is dead, 0 if it is alive, or another error if neither is
- * certain.
+ * Returns EOWNERDEAD if the owner in this word is dead, 0 if the owner is alive or the lock is only reserved,
+ * or another error.
  */
 static int judge(fairsem_shared_t *h, uint32_t word)
 {
@@ -57,7 +57,7 @@ static int judge(fairsem_shared_t *h, uint32_t word)
         return ENOTRECOVERABLE;
     if (((word ^ word_of(index, FS_GET(&h->processes[index].incarnation)))
          & ~(CONTENDED | ORDERED)) != 0)
-        return EOWNERDEAD;      /* another process has registered in the entry since */
+        return EOWNERDEAD;      /* another process has registered in the owner's entry since */
     error = fs_shared_alive(h, index, &alive);
     return error != 0 || alive ? error : EOWNERDEAD;
 }
@@ -71,17 +71,17 @@ struct attempt {
     const struct fs_deadline *deadline;
     int64_t  begun_ns;
     int64_t  sleep_ns;          /* limit of the next sleep */
-    uint32_t mark;              /* to set with the lock: CONTENDED after a sleep, as others may sleep, too */
+    uint32_t mark;              /* CONTENDED after a sleep, as others may still sleep: set with the lock */
     bool     waits_in_order;    /* BARGE_NS have passed */
     bool     woken;             /* it was woken for a hand-over, but its waker may not have unlocked yet */
-    uint32_t waker;             /* the waker's word, or 0 if not known yet */
+    uint32_t waker;             /* the lock word of the waker, or 0 if not known yet */
     int      retries;           /* how often it may still wait for the waker after the deadline */
     bool     may_take_reserved; /* it was woken, or there was no hand-over for RESERVED_NS */
-    int      handover;          /* the value of the segment's `handover` that it last slept on */
+    int      handover;          /* the value of the segment's `handover` on which it last slept */
     int64_t  handover_ns;       /* when it first slept on that value */
 };
 
-/* Returns 0 or EOWNERDEAD with the lock, EAGAIN if it is not free, or an error. */
+/* Returns 0 or EOWNERDEAD with the lock, EAGAIN if the lock is not free, or an error. */
 static int try_to_take(struct attempt *a, uint32_t *word, int *dead_owner)
 {
     _Atomic uint32_t *lock = &a->handle->segment->lock;
@@ -122,9 +122,8 @@ static int64_t lock_sleep_limit(struct attempt *a)
 }
 
 /*
- * This thread was woken for a hand-over, but its waker may not have unlocked yet.  The unlock will leave
- * the lock reserved for this thread, and wake no thread, so poll for it.  Returns false if the waker has
- * unlocked and the lock has a new owner.
+ * A thread that was woken for a hand-over polls for its waker's unlock, which wakes no thread.  Returns false
+ * if the waker has unlocked, and the lock has a new owner.
  */
 static bool await_waker(struct attempt *a, uint32_t word)
 {
@@ -142,8 +141,8 @@ static bool await_waker(struct attempt *a, uint32_t word)
 }
 
 /*
- * `handover` is a value that was loaded before the word.  If ORDERED was set in the word, or is set here,
- * the owner has still to change the segment's `handover` before it unlocks, so no wake is lost.
+ * `handover` was loaded before `word`.  A thread that waits in order sleeps only while ORDERED is set.  An
+ * owner that finds ORDERED set changes the segment's `handover` before it unlocks, so no wake is lost.
  */
 static void sleep_for_lock(struct attempt *a, uint32_t word, int handover, int64_t ns)
 {
@@ -195,7 +194,7 @@ static int lock_slowly(fairsem_shared_t *h, enum fs_lock_mode mode, const struct
             continue;
         int64_t ns = lock_sleep_limit(&a);
 
-        /* Do not give up a lock that is being handed over: it would be reserved for a thread that has left. */
+        /* Do not give up during a hand-over: the lock would stay reserved for this thread. */
         if (a.woken && (ns > 0 || a.retries-- > 0) && await_waker(&a, word))
             continue;
         if (ns <= 0)
@@ -226,8 +225,8 @@ static bool swap_out(_Atomic uint32_t *lock, uint32_t *from, uint32_t to)
 }
 
 /*
- * Returns true if a thread was woken.  ORDERED must be clear: a thread about to sleep sets it again, or
- * finds `handover` changed.
+ * Returns true if a thread was woken.  ORDERED has been cleared: a thread that is about to sleep sets
+ * ORDERED again, or finds that `handover` has changed.
  */
 static bool hand_over_lock(struct fs_segment *s)
 {
@@ -238,8 +237,8 @@ static bool hand_over_lock(struct fs_segment *s)
 
 /*
  * If we die before a wake, a sleeper finds the lock free when its sleep times out.  The hand-over comes
- * before the last exchange, because the handle may be closed after that exchange: see wake_slot() in
- * shared_section.c.
+ * before the exchange that unlocks, because another thread may close the handle after that exchange: see
+ * wake_slot() in shared_section.c.
  */
 void fs_shared_unlock(fairsem_shared_t *h)
 {

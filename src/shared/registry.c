@@ -3,12 +3,12 @@
  * registry.c - open, close, unlink: one descriptor and one handle for each segment in a process.
  *
  * When a process closes any descriptor of a file, the kernel releases all record locks of the process on
- * that file.  So a segment that is already open must be found without a second descriptor, by its device
- * and inode.  If another file gets the name between the search and the open, the process may get a second
- * descriptor, which stays open as long as the first.
+ * that file.  So a segment that is already open is found by its device and inode, and not opened again.  If
+ * the name is given to another segment between this search and the open, the process may get a second
+ * descriptor, which then stays open as long as the first.
  *
- * A new segment is complete before it has a name.  So no process can find an incomplete one, and a process
- * that dies while it makes one leaves nothing behind.
+ * A new segment is complete before it has a name.  So no process can find an incomplete segment, and a
+ * process that dies while it makes a segment leaves nothing behind.
  */
 #include "shared/registry.h"
 
@@ -28,10 +28,10 @@
 
 #define DIRECTORY "/dev/shm"
 
-#define TRIES 100       /* if others make and remove the name again and again */
+#define TRIES 100       /* limit if other processes make and remove the name again and again */
 
 static pthread_mutex_t registry = PTHREAD_MUTEX_INITIALIZER;
-static fairsem_shared_t *first;     /* under the mutex; a fork may copy the list at any moment */
+static fairsem_shared_t *first;     /* list of handles, under the mutex; a fork may copy it at any moment */
 
 /* Another thread of the parent may have held the mutex, or have been closing a handle. */
 static void registry_reset_in_child(void)
@@ -90,7 +90,7 @@ static void copy_header(fairsem_shared_t *h, const struct fs_segment *header)
     h->unbounded = !h->undo && h->capacity == FAIRSEM_MAX_UNITS;
 }
 
-/* Map the segment.  On success the handle owns the descriptor. */
+/* On success the handle owns the descriptor. */
 static int make_handle(int fd, const struct fs_segment *header, fairsem_shared_t **handle)
 {
     fairsem_shared_t *h = calloc(1, sizeof *h);
@@ -120,8 +120,8 @@ static int make_handle(int fd, const struct fs_segment *header, fairsem_shared_t
 #define ATTACH_NS INT64_C(20000000)
 
 /*
- * Attach, or leave it to the first call, which has its own deadline, if that takes too long: attaching in
- * place of a dead process needs the lock, which a stopped process may have.
+ * Attach.  If that takes too long, because a stopped process has the segment's lock, the first call of the
+ * program will attach, with its own deadline.
  */
 static int attach_soon(fairsem_shared_t *h)
 {
@@ -132,8 +132,8 @@ static int attach_soon(fairsem_shared_t *h)
 }
 
 /*
- * Close a descriptor that no handle uses.  But if this process has kept units of the segment over an exec,
- * leave it open, also across the next exec, or the units would be lost with the liveness lock.
+ * Close a descriptor that no handle uses.  But if this process has kept units over an exec, leave it open,
+ * also across the next exec: closing it would release the liveness lock, and lose the units.
  */
 static void close_unused(int fd)
 {
@@ -143,7 +143,7 @@ static void close_unused(int fd)
         fs_file_close(fd);
 }
 
-/* Close a descriptor, unless the program has closed it already: the number may be that of another file by now. */
+/* Close a descriptor, unless the program has closed it: another file may have its number by now. */
 static void close_own(const fairsem_shared_t *h, int fd, void (*close_it)(int fd))
 {
     struct fs_file now;
@@ -195,8 +195,9 @@ void fs_shared_unregister(fairsem_shared_t *h)
 /* ---- Close ---- */
 
 /*
- * During the last close of a handle, an open of the same segment waits, because it needs a new descriptor.
- * The registry's mutex is not held while the process detaches, so other segments can be opened and closed.
+ * An open of the same segment waits for the last close, which would release the liveness lock of the new
+ * handle.  The registry's mutex is not held while the process detaches, so other segments can be opened and
+ * closed.
  */
 static int close_handle(fairsem_shared_t *h, void (*close_it)(int fd))
 {
@@ -238,16 +239,16 @@ static int reuse(fairsem_shared_t *h, const fairsem_shared_attr_t *attr, fairsem
     return 0;
 }
 
-/* Keep a second descriptor of an open segment; see the top of this file. */
+/* Keep a second descriptor of an open segment: see the top of this file. */
 static int keep_spare(fairsem_shared_t *h, int fd)
 {
     struct fs_spare *spare = malloc(sizeof *spare);
 
     if (spare == NULL)
-        return ENOMEM;      /* the descriptor stays open: closing it would release the liveness lock */
+        return ENOMEM;      /* the descriptor stays open, because closing it releases the liveness lock */
     *spare = (struct fs_spare){ fd, h->spares };
     h->spares = spare;
-    /* If the process keeps its units over exec, exec must close no descriptor of the segment. */
+    /* If the process keeps its units over exec, the exec must close no descriptor of the segment. */
     return fs_file_keep_on_exec(fd, true);
 }
 
@@ -351,10 +352,7 @@ static int find_or_make(fairsem_shared_t **handle, const char *name, int oflag, 
     return error != 0 ? error : EAGAIN;
 }
 
-/*
- * While another thread closes the same segment, poll.  The registry's mutex is not held while the process
- * attaches, so other segments can be opened and closed.
- */
+/* Poll while another thread closes the same segment.  As in close_handle(), do not attach under the mutex. */
 int fairsem_shared_open(fairsem_shared_t **handle, const char *name, int oflag, mode_t mode,
                         const fairsem_shared_attr_t *attr)
 {
@@ -371,12 +369,12 @@ int fairsem_shared_open(fairsem_shared_t **handle, const char *name, int oflag, 
         fs_sleep_shortly(1000000);
     }
     if (error == 0 && (error = attach_soon(h)) != 0) {
-        /* Another thread may have opened the handle meanwhile, and attached. */
+        /* If `attached` is set, another thread has opened the handle meanwhile, and attached. */
         (void)close_handle(h, atomic_load_explicit(&h->attached, memory_order_acquire) ? fs_file_close
                                                                                          : close_unused);
     }
     pthread_setcancelstate(cancelable, &ignored);
-    /* Store the handle only now: one may be made and destroyed again before an error. */
+    /* Store the handle only after success: after an error it may be destroyed already. */
     if (error == 0)
         *handle = h;
     errno = before;
@@ -406,7 +404,7 @@ int fairsem_shared_unlink(const char *name)
     return error == EISDIR ? EINVAL : error;
 }
 
-/* Does another process use the segment?  Dead processes have been reaped before. */
+/* Does another process hold units, or wait?  Dead processes have been reaped before. */
 static bool is_used(struct fs_shared_section *in)
 {
     const fairsem_shared_t *h = in->handle;
@@ -422,8 +420,8 @@ static bool is_kept_or_resized(const struct fs_shared_section *in)
 
 /*
  * Called under the segment's lock, so that no thread takes units, changes their number or keeps the name
- * between the check and the unlink.  A thread that does one of these later checks the name afterwards, and
- * finds that it is gone.
+ * between the check and the unlink.  A process that does so after the unlink can open the name again, and
+ * finds that it is gone: see fairsem_shared_unlink_unused().
  */
 static int unlink_in_section(struct fs_shared_section *in, const char *path, bool kept)
 {

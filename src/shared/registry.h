@@ -6,8 +6,8 @@
 #include "shared/handle.h"
 
 /*
- * Make the next open of the same segment create a new handle.  If the test also replaces the liveness locks
- * of kernel.h, each handle counts as a process.  No other thread may open or close a segment meanwhile.
+ * Make the next open of the segment create a new handle.  If the test also replaces the liveness locks of
+ * kernel.h, each handle counts as a process.  No other thread may open or close a segment meanwhile.
  */
 void fs_shared_unregister(fairsem_shared_t *h);
 

@@ -3,7 +3,7 @@
  * repair.c - reap the dead, and compute the derived data again; see repair.h.
  *
  * Each step is a commit point, or changes only derived data.  So if a process dies during a repair, the next
- * one repairs from the beginning.
+ * process can repair from the beginning.
  */
 #include "shared/repair.h"
 
@@ -46,7 +46,7 @@ void fs_dead_add(struct fs_dead *dead, int process, uint32_t incarnation)
         dead->entry[dead->count++] = (struct fs_dead_entry){ process, incarnation };
 }
 
-/* Since it was listed, the entry may have become free, or another process may have registered in it. */
+/* The entry may have become free since it was listed, or another process may have registered in it. */
 static void reap_if_dead(struct fs_shared_section *in, const struct fs_dead_entry *entry)
 {
     const struct fs_process *p = &in->handle->processes[entry->process];
@@ -73,12 +73,12 @@ static void queue_up_anew(struct fs_shared_section *in)
         if (seq >= next_seq)
             next_seq = seq + 1;
         if (fs_is_abandoned(state))
-            FS_PUT(&h->segment->cleanup_pending, 1);    /* the process that cleaned up may have died */
+            FS_PUT(&h->segment->cleanup_pending, 1);    /* a process may have died while it cleaned up */
         if (state == FS_SLOT_WAITING || fs_is_abandoned_in_queue(state))
             fs_queue_enqueue(in, i);
     }
     FS_PUT(&h->segment->next_seq, next_seq);
-    fs_flow_recount(in);                /* it may move slots, but the caller wakes the detectors in any case */
+    fs_flow_recount(in);                /* may change the detectors, but the caller wakes them in any case */
 }
 
 void fs_shared_repair(struct fs_shared_section *in, const struct fs_dead *dead)

@@ -18,8 +18,8 @@ struct fs_dead {
 void fs_dead_add(struct fs_dead *dead, int process, uint32_t incarnation);
 
 /*
- * Repair, and reap the processes in the list that are really dead.  After EBADF `unfinished` stays set, so
- * that another process repairs.
+ * Repair, and reap the processes in the list that are really dead.  After an error `unfinished` stays set,
+ * so that another process repairs.
  */
 void fs_shared_repair(struct fs_shared_section *in, const struct fs_dead *dead);
 

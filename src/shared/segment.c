@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* segment.c - initializing a segment, and checking that a file is one; see segment.h. */
+/* segment.c - see segment.h. */
 #include "shared/segment.h"
 
 #include "shared/kernel.h"
@@ -59,7 +59,7 @@ int64_t fs_segment_size_for(const fairsem_shared_attr_t *attr)
                            attr->max_waiters != 0 ? attr->max_waiters : DEFAULT_WAITERS);
 }
 
-/* Returns 0, or an error if the file is not a segment of this version.  Nothing else checks the header. */
+/* Returns 0, or an error if the file is not a segment of this version.  No other code checks the header. */
 static int header_error(const struct fs_segment *s, const struct fs_file *file)
 {
     const fairsem_shared_attr_t attr = {

@@ -9,14 +9,14 @@ bool    fs_segment_attr_valid(const fairsem_shared_attr_t *attr);
 int64_t fs_segment_size_for(const fairsem_shared_attr_t *attr);
 
 /*
- * Initialize a segment, in a file of the right size that is all zero and that no other process has yet.
- * Copies the header to *header.
+ * Initialize a segment in a new file, which has the right size and is all zero.  Copies the header to
+ * *header.
  */
 int fs_segment_write(int fd, const fairsem_shared_attr_t *attr, struct fs_segment *header);
 
 /*
- * Read and check the header of a file, which is not read again later.  Returns 0, ENOTRECOVERABLE if the
- * file is not a segment, ENOTSUP if it has another version, or an error of the kernel.
+ * Read and check the header of a file; it is not read again later.  Returns 0, ENOTRECOVERABLE if the file
+ * is not a segment, ENOTSUP if the segment has another version, or an error of the kernel.
  */
 int fs_segment_read(int fd, struct fs_segment *header);
 
