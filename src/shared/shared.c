@@ -3,9 +3,9 @@
  * shared.c - acquire and release between processes: start reading here, after layout.h.
  *
  *      kernel.h          files, record locks, futexes
- *      trust.h           the numbers of a segment, which may be damaged
+ *      trust.h           checked loads from a segment, which may be damaged
  *      liveness.h        which processes are alive
- *      lock.h            the lock, which can be taken from the dead
+ *      lock.h            the lock, which can be taken from a dead owner
  *      shared_queue.h    the waiters, in order
  *      shared_flow.h     the order between clients
  *      change.h          the commit points
@@ -15,8 +15,8 @@
  *      detect.h          failure detection
  *      shared_awake.h    the wait strategy: which waiters spin or yield
  *      shared_wait.h     the wait of a thread, and its end
- *      shared_acquire.h  an acquire: take, or enqueue and wait
- *      segment.h         initializing a segment, and checking that a file is one
+ *      shared_acquire.h  an acquire after the fast path
+ *      segment.h         initializing a segment, and checking that a file is a segment
  *      registry.c        open, close, unlink
  *      shared_stat.c     statistics and the dump
  */
@@ -61,10 +61,7 @@ static bool release_fast(fairsem_shared_t *h, int64_t n)
 
 static const fairsem_wait_t without_limit;
 
-/*
- * The first step of all acquires.  Returns true and sets *result if n is not valid, or the units have been
- * taken.
- */
+/* The first step of all acquires.  Returns true, with *result set, if the acquire is over. */
 static inline bool acquire_at_once(fairsem_shared_t *h, int64_t n, int *result)
 {
     *result = fs_count_valid(n) ? 0 : EINVAL;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * shared_acquire.c - an acquire after the fast path: it takes its units in a section, or is enqueued, and
- * checks whether dead processes hold the units that it needs (R4).
+ * shared_acquire.c - an acquire after the fast path: take units in a section, or enqueue a request; and
+ * check for dead processes, which may hold the units (R4).
  */
 #include "shared/shared_acquire.h"
 
@@ -71,10 +71,10 @@ static bool keeps(const fairsem_shared_t *h)
     return FS_GET(&h->processes[FS_GET(&h->self)].keeps) != 0;
 }
 
-/* Returns a result, or FS_NOT_OVER if the wait has been enqueued. */
+/* Returns the result, or FS_NOT_OVER if the request has been enqueued. */
 static int shared_take_or_join(struct fs_shared_wait *wait, struct fs_shared_section *in)
 {
-    /* While the total is 0, a request is allowed if it has ever fitted, because it may fit again. */
+    /* While the total is 0 (a pause), a request waits if a former total was large enough for it. */
     if (wait->units > (in->total != 0 ? in->total : in->high_water))
         return E2BIG;
     if (wait->units <= in->available && fs_queue_leads(in, wait->priority)) {
@@ -97,14 +97,14 @@ static int enter_and_take(struct fs_shared_wait *wait)
     if (result == ENOBUFS && wait->checked)
         FS_COUNT_UP(&wait->handle->segment->count.refused, 1);
     result = fs_shared_section_result(&in, result);
-    /* Ignore the error of this call: the thread gets it again when it takes the lock the next time. */
+    /* Ignore an error here: the thread's next section returns it again. */
     (void)fs_shared_section_end(&in);
     return result;
 }
 
 /* ---- Checking for dead processes ---- */
 
-/* R4: check for dead processes before a refusal: they may hold the units, or fill the queue. */
+/* R4: before a refusal, reap dead processes and try again: they may hold the units, or fill the queue. */
 static int take_again(struct fs_shared_wait *wait, int result)
 {
     fairsem_shared_t *h = wait->handle;
@@ -128,15 +128,15 @@ static int take_or_check(struct fs_shared_wait *wait)
         result = take_again(wait, result);
     if (result != FS_NOT_OVER)
         return result;
-    /* R4: the check comes after the enqueue, so that the request loses no place in the queue meanwhile. */
+    /* R4: check after the enqueue, so that no later request gets ahead meanwhile. */
     error = fs_detect_begin(h, fs_detect_call_ns(h)) ? fs_detect_dead_try(h) : fs_shared_check_file(h);
     return error != 0 ? error : FS_NOT_OVER;
 }
 
 /*
- * Can a request be refused without the lock?  Only if nothing is pending that could free units, and
- * processes were checked a short time ago.  If each refusal needed the lock, processes that try again and
- * again would keep it from those that release units.
+ * Can a request be refused without the lock?  Only if no pending repair or cleanup could free units, and
+ * the last check of processes is recent.  If each refusal took the lock, processes that poll would keep the
+ * lock from processes that release units.
  */
 static bool is_refused(fairsem_shared_t *h, int64_t n)
 {
@@ -161,7 +161,7 @@ int fs_shared_acquire(fairsem_shared_t *h, int64_t n, const fairsem_wait_t *how,
     wait.priority = how->priority;
     wait.share = (struct fs_shared_share){ .key = how->share_key, .weight = how->share_weight };
     wait.refusal = refusal;
-    /* If attaching needs the lock, and it is not free, fs_shared_enter() attaches later. */
+    /* ETIMEDOUT: attaching would have to wait.  fs_shared_enter() attaches later. */
     result = fs_shared_ensure_attached(h, FS_LOCK_TRY, NULL);
     if (result == 0 || result == ETIMEDOUT)
         result = fs_shared_look_at_file(h);

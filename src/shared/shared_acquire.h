@@ -7,9 +7,8 @@
 #include "system/deadline.h"
 
 /*
- * Take n units, or wait for them with the priority and the share of `how`, until the deadline (which may be
- * NULL), or until the token of `how` is canceled.  `refusal` is the error to return instead of waiting, or
- * 0.  Cancellation point.  The lock is not held.
+ * Take n units, or wait for them until the deadline (which may be NULL), or until how->token is canceled.
+ * If `refusal` is not 0, return it instead of waiting.  Cancellation point.  The lock is not held.
  */
 int fs_shared_acquire(fairsem_shared_t *h, int64_t n, const fairsem_wait_t *how, int refusal,
                       const struct fs_deadline *deadline);

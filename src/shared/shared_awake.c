@@ -5,7 +5,10 @@
 #include "shared/shared_queue.h"
 #include "system/system.h"
 
-/* Pre-wake the thread of this slot, or tell it that it is next.  Returns the slot to wake, or FS_NOBODY. */
+/*
+ * Set the strategy of a slot whose thread sleeps; or of any slot, if the strategy is FS_YIELD_NEXT.
+ * Returns the slot if its thread must be woken, or FS_NOBODY.
+ */
 static int shared_prewake(fairsem_shared_t *h, int slot, enum fs_strategy strategy)
 {
     _Atomic uint8_t *theirs = &h->slots[slot].strategy;
@@ -16,7 +19,7 @@ static int shared_prewake(fairsem_shared_t *h, int slot, enum fs_strategy strate
     return asleep ? slot : FS_NOBODY;
 }
 
-/* Returns the first slot near the front that was enqueued on this core, or FS_NOBODY. */
+/* Returns the first slot near the front, ahead of `enqueued`, that was enqueued on this core; or FS_NOBODY. */
 static int next_on_core(struct fs_shared_section *in, int core, int enqueued)
 {
     int next = fs_queue_front(in);
@@ -79,8 +82,8 @@ void fs_shared_awake_slept(const fairsem_shared_t *h, int slot, int64_t enqueued
 }
 
 /*
- * The hand-off interval is the time since the previous grant; or 0 if this waiter was not waiting then, or
- * no other one waits behind it.
+ * The hand-off interval is unknown (0) if this waiter was enqueued after the previous grant, or if no other
+ * waiter is left.
  */
 void fs_shared_awake_granted(fairsem_shared_t *h, int head, int core, int64_t now_ns)
 {
@@ -88,7 +91,7 @@ void fs_shared_awake_granted(fairsem_shared_t *h, int head, int core, int64_t no
     int64_t before = FS_GET(&h->segment->granted_ns);
 
     FS_PUT(&h->segment->granted_ns, now_ns);
-    /* The times are equal if one release grants several waiters. */
+    /* `before` is now_ns if one release grants several waiters. */
     if (before == now_ns || FS_GET(&h->slots[head].enqueued_ns) > before
         || FS_GET(&h->segment->waiters) == 0)
         before = now_ns;
@@ -97,8 +100,8 @@ void fs_shared_awake_granted(fairsem_shared_t *h, int head, int core, int64_t no
 }
 
 /*
- * In the core the granter learns from a grant.  Here the waiter learns from it, because the granter's
- * process may never have measured how long a wake-up takes.
+ * In the core the granter learns.  Between processes the waiter learns, because the granter's process may
+ * never have measured a wake-up.
  */
 void fs_shared_awake_learn(const struct fs_shared_awake *awake, fairsem_shared_t *h, int slot,
                            int64_t enqueued_ns)

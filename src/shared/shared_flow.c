@@ -10,7 +10,7 @@ static uint64_t tag_of(const fairsem_shared_t *h, int index)
     return FS_GET(&h->slots[index].tag);
 }
 
-/* The weight of a flow without a share is 0, and counts as 1. */
+/* A flow without a share stores the weight 0, which counts as 1. */
 static int64_t weight_for_tag(uint32_t weight)
 {
     return weight == 0 ? 1 : weight;
@@ -37,9 +37,10 @@ static bool has_requests(const struct fs_flow_entry *flow)
 }
 
 /*
- * Returns the entry of the flow, or with *is_new an entry for a new flow.  An unused entry ends the search,
- * because no entry becomes unused within an epoch.  If all are used, one has no requests in the queue,
- * because there is an entry for each slot, and the slot of this request is not in the queue yet.
+ * Returns the entry of this flow; or sets *is_new, and returns an entry for a new flow.  An entry of
+ * another epoch is unused, and ends the search, because within an epoch no entry becomes unused.  If all
+ * entries are used, some flow has no requests: there is an entry for each slot, and the slot of this
+ * request is not counted yet.
  */
 static struct fs_flow_entry *find_flow(const fairsem_shared_t *h, int priority,
                                        const struct fs_shared_share *share, uint32_t epoch, bool *is_new)
@@ -66,10 +67,7 @@ static struct fs_flow_entry *find_flow(const fairsem_shared_t *h, int priority,
     return idle != NULL ? idle : &h->flows[at];
 }
 
-/*
- * Returns the flow of a slot in the queue.  If its number is damaged, any flow will do, because only the
- * order of grants depends on it.
- */
+/* If the index of the flow is damaged, any flow will do: only the order of grants changes. */
 static struct fs_flow_entry *flow_of_slot(const fairsem_shared_t *h, int index)
 {
     int flow = FS_GET(&h->flows[index].of_slot);
@@ -79,7 +77,6 @@ static struct fs_flow_entry *flow_of_slot(const fairsem_shared_t *h, int index)
 
 /* ---- Tags ---- */
 
-/* Returns the first slot with this priority, or FS_NOBODY. */
 static int first_slot_of(struct fs_shared_section *in, int priority)
 {
     const fairsem_shared_t *h = in->handle;
@@ -93,7 +90,7 @@ static int first_slot_of(struct fs_shared_section *in, int priority)
     return at != FS_NOBODY && FS_GET(&h->slots[at].priority) == priority ? at : FS_NOBODY;
 }
 
-/* Returns the start tag of a request; share.h explains the rules. */
+/* The rules for start tags are in share.h. */
 static uint64_t start_tag(struct fs_shared_section *in, const struct fs_flow_entry *flow, int index,
                           const struct fs_shared_share *share, bool is_new)
 {
@@ -111,10 +108,7 @@ static uint64_t start_tag(struct fs_shared_section *in, const struct fs_flow_ent
     return is_new || fs_tag_is_earlier(FS_GET(&flow->finish), tag) ? tag : FS_GET(&flow->finish);
 }
 
-/*
- * Returns the finish tag of a request.  It is at most 2^62 later than the virtual time, so that all tags
- * can be compared (tag.h).
- */
+/* The finish tag is at most 2^62 after the virtual time, so that all tags can be compared (tag.h). */
 static uint64_t finish_tag(const fairsem_shared_t *h, uint64_t tag, int64_t units, uint32_t weight)
 {
     uint64_t most = FS_GET(&h->segment->virtual_time) + (UINT64_C(1) << 62), finish = after(tag, units, weight);
@@ -123,8 +117,8 @@ static uint64_t finish_tag(const fairsem_shared_t *h, uint64_t tag, int64_t unit
 }
 
 /*
- * Store the tag of a slot that is enqueued next, or is in the queue and gets its first tag.  The epoch of a
- * new flow is stored last, because it makes the entry valid.
+ * Add a request to its flow, and store the tag of its slot.  In a new entry `epoch` is stored last, because
+ * it makes the entry valid.
  */
 static void add_to_flow(struct fs_shared_section *in, int index, const struct fs_shared_share *share, uint32_t epoch)
 {
@@ -150,7 +144,7 @@ static void add_to_flow(struct fs_shared_section *in, int index, const struct fs
     FS_PUT(&h->flows[index].of_slot, (int16_t)(flow - h->flows));
 }
 
-/* Give tags to the slots in the queue, which have no share.  The epoch begins when all of them have tags. */
+/* Give tags to the slots in the queue, none of which has a share.  The epoch begins with the last store. */
 static void begin_epoch(struct fs_shared_section *in)
 {
     static const struct fs_shared_share common = { .weight = 0 };
@@ -181,8 +175,8 @@ void fs_flow_tag(struct fs_shared_section *in, int index, const struct fs_shared
 }
 
 /*
- * Advance idle flows to the virtual time.  An earlier finish tag has no meaning, but if it stayed, it would
- * seem to be later than a virtual time that has advanced much further (tag.h).
+ * Advance the tags of idle flows to the virtual time.  A finish tag in the past has no effect; but tags
+ * wrap, and a very old finish tag would seem to be in the future.
  */
 static void renew_idle_flows(const fairsem_shared_t *h, uint64_t virtual_time)
 {
@@ -220,7 +214,7 @@ void fs_flow_granted(struct fs_shared_section *in, int index, int64_t units)
     end_epoch_if_empty(in);
 }
 
-/* A slot that was the only one of its flow leaves no gap. */
+/* If the flow has no other request, there is no gap to close. */
 void fs_flow_left(struct fs_shared_section *in, int index)
 {
     const fairsem_shared_t *h = in->handle;
@@ -242,7 +236,10 @@ static void forget_requests(struct fs_flow_entry *flow)
     FS_PUT(&flow->finish, FS_GET(&flow->start));
 }
 
-/* Compute the tags of each flow again, from its start: each slot's finish tag is the start tag of the next. */
+/*
+ * From flow->start on, compute the tags of each flow again.  The finish tag of a slot is the tag of the
+ * flow's next slot.
+ */
 bool fs_flow_close_gaps(struct fs_shared_section *in)
 {
     const fairsem_shared_t *h = in->handle;

@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* shared_queue.c - the wait queue: a list of slots, linked by index; see shared_queue.h. */
+/* shared_queue.c - the wait queue; see shared_queue.h. */
 #include "shared/shared_queue.h"
 
 #include "tag.h"
 
 /*
- * Two chains of the same slots: IN_TURN is the queue; BY_ARRIVAL exists only with aging_ns.  The links of a
- * slot lead to its neighbors behind and ahead of it; the links of FS_NOBODY lead to the first and the last
- * slot.
+ * Two chains of the waiting slots: IN_TURN is the queue; BY_ARRIVAL exists only with aging_ns.  FS_NOBODY
+ * is both ends of a chain: the first slot is behind it, the last slot ahead of it.
  */
 enum chain { IN_TURN, BY_ARRIVAL };
 
@@ -43,7 +42,7 @@ static void link_out(struct fs_shared_section *in, enum chain chain, int index)
     FS_PUT(ahead_of(h, chain, behind), ahead);
 }
 
-/* Are the slots of one priority in the order of their tags?  See shared_flow.h. */
+/* Are the slots of one priority in the order of their tags? */
 static bool has_tags(const fairsem_shared_t *h)
 {
     return h->aging_ns == 0 && FS_GET(&h->segment->epoch) != 0;
@@ -65,8 +64,8 @@ static bool comes_before(const fairsem_shared_t *h, int index, int other, enum c
 }
 
 /*
- * Is the slot nearer to the front than to the end, by its tag?  That of a client without other requests
- * usually is.
+ * By its tag, does the slot belong nearer to the front than to the end?  The slot of a client without other
+ * requests usually does.
  */
 static bool is_near_front(struct fs_shared_section *in, int index)
 {
@@ -96,7 +95,7 @@ static void join_from_front(struct fs_shared_section *in, int index)
     link_in(h, IN_TURN, ahead, index, behind);
 }
 
-/* Search from the end, where nearly every new request belongs; but a repair enqueues slots in any order. */
+/* Search from the end, where nearly every new request belongs. */
 static void join_chain(struct fs_shared_section *in, enum chain chain, int index)
 {
     const fairsem_shared_t *h = in->handle;
@@ -153,7 +152,7 @@ void fs_queue_dequeue(struct fs_shared_section *in, int index)
     FS_COUNT_UP(&in->handle->segment->waiters, -1);
 }
 
-/* The slot usually moves only a few places, so the search starts where it is. */
+/* The search starts at the slot, which usually moves only a few places. */
 bool fs_queue_move_ahead(struct fs_shared_section *in, int index)
 {
     const fairsem_shared_t *h = in->handle;
@@ -192,13 +191,13 @@ int fs_queue_last_two(struct fs_shared_section *in, int last[2])
     return n;
 }
 
-#define MOST_ABANDONED 16   /* with more abandoned slots behind it, a waiter is a detector in any case */
+#define MOST_ABANDONED 16   /* limit of the search for two waiters behind a slot */
 
 bool fs_queue_is_detector(const fairsem_shared_t *h, int index)
 {
     int behind = 0;
 
-    /* Without the lock, the links and states are hints.  Abandoned slots do not count. */
+    /* Abandoned slots do not count: their threads are no longer detectors. */
     for (int i = 0; i < MOST_ABANDONED && behind < 2; i++) {
         index = FS_GET(&h->slots[index].next);
         if (!fs_index_valid(index, h->max_waiters))
@@ -232,7 +231,7 @@ bool fs_queue_note_age(struct fs_shared_section *in, int64_t now_ns)
     if (oldest == FS_NOBODY || FS_GET(&h->slots[oldest].old) != 0
         || !is_old_enough(h, oldest, now_ns))
         return false;
-    /* Store `old` first: if we die after that, a repair puts the slot where it belongs. */
+    /* Store `old` first: if we die before the move, a repair puts the slot at the front. */
     FS_PUT(&h->slots[oldest].old, 1);
     if (fs_queue_front(in) == oldest)
         return false;
@@ -253,7 +252,7 @@ bool fs_queue_head_passes(struct fs_shared_section *in, int head)
 
 /* ---- Slots ---- */
 
-/* The search starts at the slot that was freed last, and so is usually short. */
+/* The search starts at the slot that was freed last. */
 int fs_slot_find_free(const fairsem_shared_t *h)
 {
     int at = FS_GET(&h->segment->free_hint);

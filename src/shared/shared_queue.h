@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * shared_queue.h - the slots, and the queue of those that wait: by priority, then by number.
+ * shared_queue.h - the slots, and the queue of waiting slots: aged ones first, then by priority, then by
+ * tag (shared_flow.h) or number.
  *
- * Functions that take a section need the lock; those that take a handle do not.  An index is valid, or
- * FS_NOBODY.
+ * Functions with a section as argument need the lock; functions with only a handle do not.  A function
+ * returns a valid index or FS_NOBODY.
  */
 #ifndef FS_SHARED_QUEUE_H
 #define FS_SHARED_QUEUE_H
@@ -12,44 +13,42 @@
 
 static inline int fs_slot_state_of(const struct fs_slot *slot)
 {
-    /* Acquire order, because the slot's thread calls this without the lock. */
+    /* Acquire order: the slot's thread, without the lock, must see what its granter wrote. */
     return atomic_load_explicit(&slot->state, memory_order_acquire);
 }
 
 /*
- * Move the oldest request to the front if it has waited for attr.aging_ns.  Call it before anything depends on
- * the front.  Returns true if the request has moved, and was a detector.
+ * If the oldest request has waited for aging_ns, move it to the front.  Call this before you rely on the
+ * front.  Returns true if the request has moved, and was a detector.
  */
 bool fs_queue_note_age(struct fs_shared_section *in, int64_t now_ns);
 
 /* Would fs_queue_note_age() change the front?  Without the lock, the result is a hint. */
 bool fs_queue_is_age_due(const fairsem_shared_t *h, int64_t now_ns);
 
-/* Is the front waiter an aged one that precedes a waiter of a better priority? */
+/* Has the front waiter aged, and is the waiter behind it of a better priority? */
 bool fs_queue_head_passes(struct fs_shared_section *in, int head);
 
 int fs_queue_front(struct fs_shared_section *in);
 
-/* Returns the slot behind this one. */
 int fs_queue_behind(struct fs_shared_section *in, int index);
 
-/* Would a request of this priority be at the front? */
+/* Would a new request of this priority be the front? */
 bool fs_queue_leads(struct fs_shared_section *in, int priority);
 
 void fs_queue_enqueue(struct fs_shared_section *in, int index);
 void fs_queue_dequeue(struct fs_shared_section *in, int index);
 void fs_queue_clear(struct fs_shared_section *in);
 
-/* Move a slot whose tag has become smaller towards the front.  Returns false if it is in its place already. */
+/* Move a slot towards the front, after its tag was lowered.  Returns false if the slot need not move. */
 bool fs_queue_move_ahead(struct fs_shared_section *in, int index);
 
-/* Store the detectors, which are the last two slots of the queue (R4), and return how many there are. */
+/* Store the detectors (R4), the last two slots of the queue, in last[].  Returns their number. */
 int fs_queue_last_two(struct fs_shared_section *in, int last[2]);
 
 /* Is this slot a detector?  Without the lock, the result is a hint. */
 bool fs_queue_is_detector(const fairsem_shared_t *h, int index);
 
-/* Returns a free slot, or FS_NOBODY. */
 int fs_slot_find_free(const fairsem_shared_t *h);
 
 #endif

@@ -26,8 +26,8 @@ int64_t fs_shared_section_now(struct fs_shared_section *in)
 }
 
 /*
- * The handle may be gone: a thread whose wait was canceled by a token may have returned before this wake,
- * and closed the handle.  So only the address of the slot is used: a wake on an address where no thread
+ * The handle may be freed already: a thread whose wait a token has canceled may have returned before this
+ * wake, and closed the handle.  So use only the address of the slot.  A wake on an address where no thread
  * sleeps does nothing.
  */
 static void wake_slot(const struct fs_slot *slot)
@@ -59,7 +59,7 @@ void fs_shared_will_wake(struct fs_shared_section *in, int slot)
     in->wakes++;
 }
 
-/* Wake the last two waiters, which may not know that they are the detectors now (R4). */
+/* Wake the last two waiters: they may have become the detectors (R4), which sleep for shorter times. */
 static void wake_detectors(struct fs_shared_section *in)
 {
     int last[2];
@@ -68,7 +68,6 @@ static void wake_detectors(struct fs_shared_section *in)
         fs_shared_will_wake(in, last[i - 1]);
 }
 
-/* The former detectors may be among the dead, so wake the present ones. */
 void fs_shared_section_repair(struct fs_shared_section *in, const struct fs_dead *dead)
 {
     fs_shared_repair(in, dead);
@@ -86,7 +85,7 @@ void fs_shared_dequeue(struct fs_shared_section *in, int slot)
         wake_detectors(in);
 }
 
-/* Bring the queue up to date.  Call it before anything depends on the front. */
+/* Move an aged slot to the front, and close gaps between tags.  Call this before you rely on the front. */
 static void update_order(struct fs_shared_section *in)
 {
     if (in->handle->aging_ns != 0 && fs_queue_note_age(in, fs_shared_section_now(in)))
@@ -108,9 +107,9 @@ void fs_shared_clean_up_abandoned(struct fs_shared_section *in, int slot)
 }
 
 /*
- * A thread that abandons its slot first changes the slot's state, then `cleanup_pending`, so no slot is
- * overlooked.  `cleanup_pending` is cleared last: until then no try is refused because of units that are
- * still to be returned.
+ * A thread that abandons its slot changes the slot's state before `cleanup_pending`, so no slot is
+ * overlooked.  `cleanup_pending` is cleared after all units are returned: until then is_refused() in
+ * shared_acquire.c refuses no request.
  */
 static void clean_up_all(struct fs_shared_section *in)
 {
@@ -128,7 +127,7 @@ static void clean_up_all(struct fs_shared_section *in)
                                             memory_order_relaxed, memory_order_relaxed);
 }
 
-/* Load the numbers of units, and check that they add up (R8).  CONTENDED ends the fast path of other processes. */
+/* Load the numbers of units, and check that they add up (R8).  CONTENDED stops the fast paths. */
 static void load_count(struct fs_shared_section *in)
 {
     const fairsem_shared_t *h = in->handle;
@@ -143,12 +142,12 @@ static void load_count(struct fs_shared_section *in)
     }
     in->high_water = fs_checked(in, FS_GET(&s->high_water), 0, FAIRSEM_MAX_UNITS);
     in->total = fs_checked(in, FS_GET(&s->total), 0, in->high_water);
-    /* If a repair is pending, both numbers may have any value. */
+    /* As long as a repair is pending, the numbers need not add up. */
     if (FS_GET(&s->unfinished) == 0 && in->available != in->total - fs_load_units(in, &s->outstanding))
         fs_damaged(in);
 }
 
-/* Repair, and reap this process if it is dead; it may be FS_NOBODY. */
+/* Repair, and reap `process` (which may be FS_NOBODY) if it is dead. */
 static void repair_without(struct fs_shared_section *in, int process)
 {
     struct fs_dead dead;
@@ -171,8 +170,8 @@ int fs_shared_section_begin(struct fs_shared_section *in, fairsem_shared_t *h,
         return error;
     if (error == EOWNERDEAD) {
         /*
-         * Acquire order, for units that were released before: if the dead owner has locked the word,
-         * fs_word_lock() loads it without acquire order.
+         * Acquire order: we must see what threads wrote before they released the units in the word.  If the
+         * dead owner has locked the word, fs_word_lock() loads it with relaxed order.
          */
         (void)atomic_fetch_or_explicit(&s->word, FS_CONTENDED, memory_order_acquire);
         /* If we die before the repair, the next process must repair. */
@@ -231,7 +230,7 @@ static void count_grant(fairsem_shared_t *h, int slot, int64_t now, bool passes)
     probe_grant(h, &h->slots[slot], waited);
 }
 
-/* Grant the front waiter, which fits and whose process is alive, unless its thread has abandoned it. */
+/* Grant the front waiter, which fits, and whose process is alive; or free the slot if it has been abandoned. */
 static void grant_head(struct fs_shared_section *in, int head, int64_t units)
 {
     fairsem_shared_t *h = in->handle;
@@ -254,7 +253,7 @@ static void grant_head(struct fs_shared_section *in, int head, int64_t units)
     fs_shared_will_wake(in, head);
 }
 
-/* R4: a process whose waiter was enqueued a moment ago was alive then, and is not checked. */
+/* R4: a process whose waiter was enqueued a moment ago was alive at that time, and is not checked again. */
 static bool seems_alive(struct fs_shared_section *in, int head, int process)
 {
     int64_t enqueued_ns = FS_GET(&in->handle->slots[head].enqueued_ns);
@@ -263,7 +262,7 @@ static bool seems_alive(struct fs_shared_section *in, int head, int process)
            || fs_shared_check_alive(in, process);
 }
 
-/* Returns false if the queue is empty, its front waiter does not fit, or an error has occurred. */
+/* Grant or dequeue the front waiter.  Returns false if there is none, if it does not fit, or after an error. */
 static bool grant_or_drop_head(struct fs_shared_section *in)
 {
     const struct fs_slot *slots = in->handle->slots;
@@ -287,7 +286,7 @@ static bool grant_or_drop_head(struct fs_shared_section *in)
     if (units > in->available)
         return false;
     alive = seems_alive(in, head, process);
-    /* After EBADF the waiter must stay in the queue, where other processes find it. */
+    /* After EBADF, leave the waiter in the queue to other processes. */
     if (in->error != 0)
         return false;
     if (alive)
@@ -298,8 +297,8 @@ static bool grant_or_drop_head(struct fs_shared_section *in)
 }
 
 /*
- * Each iteration dequeues at least one slot; except if a process seemed to be dead, and another one has
- * registered in its entry since: then the next iteration grants the slot.
+ * Each iteration dequeues at least one slot, with one exception: a process seems to be dead, but before it
+ * is reaped, another process registers in its entry.  In that case the next iteration grants the slot.
  */
 void fs_shared_section_grant(struct fs_shared_section *in)
 {
@@ -320,12 +319,12 @@ int fs_shared_section_end(struct fs_shared_section *in)
     word = FS_GET(&s->word);
     if (!in->handle->undo && in->error == 0 && FS_GET(&s->head) == FS_NOBODY) {
         FS_STEP("clear CONTENDED");
-        /* No other process changes the word while CONTENDED is set, unless the segment is damaged. */
+        /* While CONTENDED is set, only we change the word, unless the segment is damaged. */
         atomic_compare_exchange_strong_explicit(&s->word, &word, word & ~FS_CONTENDED,
                                                 memory_order_acq_rel, memory_order_relaxed);
         /*
-         * A process that found damage without the lock may have set CONTENDED while it was already set.
-         * Because of the acquire order, we see `damaged` here if the exchange has cleared that CONTENDED.
+         * A process that finds damage without the lock stores `damaged`, then sets CONTENDED.  If the
+         * exchange has cleared that CONTENDED, its acquire order makes us see `damaged`.
          */
         if (FS_GET(&s->damaged) != 0)
             fs_damaged(in);

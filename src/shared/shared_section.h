@@ -2,8 +2,9 @@
 /*
  * shared_section.h - the critical section of a segment: lock, grant loop, unlock, wake.
  *
- * As in the core's section.c, there is one exit, which grants all requests that fit, so no path can forget
- * to grant.  The count of free units stays in the segment, where the next process finds it if we die.
+ * As in the core's section.c, the end of a section grants all requests that fit, so no path can forget to
+ * grant.  Each change of the count of free units is stored in the segment at once, so that the count is not
+ * lost if we die.
  */
 #ifndef FS_SHARED_SECTION_H
 #define FS_SHARED_SECTION_H
@@ -12,25 +13,25 @@
 #include "shared/repair.h"
 
 /*
- * Take the lock, and repair if necessary.  Returns 0 with the lock held; or ENOTRECOVERABLE, EBADF or
- * ETIMEDOUT, as fs_shared_lock(), without it.
+ * Take the lock, and repair if necessary.  Returns 0 with the lock held; or, without the lock,
+ * ENOTRECOVERABLE, EBADF or ETIMEDOUT, as fs_shared_lock().
  */
 int fs_shared_section_begin(struct fs_shared_section *in, fairsem_shared_t *h,
                             enum fs_lock_mode mode, const struct fs_deadline *deadline);
 
-/* Grant the waiters that fit, in order, except those whose processes are dead. */
+/* As long as the front waiter fits: grant it if its process is alive, otherwise reap the process. */
 void fs_shared_section_grant(struct fs_shared_section *in);
 
-/* Grant, unlock, wake.  Returns the error of the section; the lock is released in any case. */
+/* Grant, unlock, wake.  Returns the section's error, or 0.  The lock is released in any case. */
 int fs_shared_section_end(struct fs_shared_section *in);
 
 /*
- * As fs_shared_section_end(), but returns the first of these that is not 0: the error so far, `result`, the
- * error at the end.
+ * As fs_shared_section_end().  Returns the section's error so far, or else `result`, or else an error at
+ * the end.
  */
 int fs_shared_section_end_with(struct fs_shared_section *in, int result);
 
-/* End the section without a grant. */
+/* End the section without the grant loop. */
 int fs_shared_section_unlock(struct fs_shared_section *in);
 
 /* Returns the section's error so far, or `result` if there is none. */
@@ -39,13 +40,13 @@ static inline int fs_shared_section_result(const struct fs_shared_section *in, i
     return in->error != 0 ? in->error : result;
 }
 
-/* Reap the dead, and compute the derived data again (R2). */
+/* Reap the dead, and compute the derived data again (R2).  Wakes the detectors: the former ones may be dead. */
 void fs_shared_section_repair(struct fs_shared_section *in, const struct fs_dead *dead);
 
-/* Dequeue a slot without a grant.  If it was a detector, wake the new ones (R4). */
+/* Dequeue a slot without a grant.  If the slot was a detector, wake the new detectors (R4). */
 void fs_shared_dequeue(struct fs_shared_section *in, int slot);
 
-/* Free this slot if its thread has abandoned it; see fs_slot_state. */
+/* Free the slot if it is abandoned. */
 void fs_shared_clean_up_abandoned(struct fs_shared_section *in, int slot);
 
 /* Wake the thread of this slot after the unlock. */

@@ -14,8 +14,8 @@
 #include <string.h>
 
 /*
- * Check that the numbers are consistent; called under the lock, because otherwise inconsistent numbers do
- * not mean damage.  The other functions of this file load without checks.
+ * Check that the numbers are consistent.  The lock is held: without the lock, inconsistent numbers do not
+ * mean damage.  The other functions of this file do not check the numbers that they load.
  */
 static void check(struct fs_shared_section *in)
 {
@@ -113,8 +113,8 @@ struct list {
 };
 
 /*
- * Waiters are added in the order of the queue; holders are sorted, the oldest first.  local_pid is the index
- * of the process until fairsem_shared_users() replaces it.
+ * Holders (place 0) are sorted, the longest hold first; waiters are added in the order of the queue.
+ * local_pid is the index of the process; fairsem_shared_users() replaces the index by the PID.
  */
 static void add(struct list *list, fairsem_shared_user_t user)
 {
@@ -158,7 +158,7 @@ static void add_slot(const fairsem_shared_t *h, const struct fs_slot *slot, int6
         });
 }
 
-/* Add requests that were granted and not yet received; their processes may be stopped. */
+/* Add grants that have not been received yet, perhaps because the process is stopped. */
 static void add_granted(const fairsem_shared_t *h, int64_t now, struct list *list)
 {
     for (int i = 0; i < h->max_waiters; i++) {
@@ -192,8 +192,8 @@ static void list_users(const fairsem_shared_t *h, int64_t now, struct list *list
 /* ---- The inspection ---- */
 
 /*
- * Limit of the wait for the lock.  After this time the lock's owner is probably stopped, and the inspection
- * reads without the lock: its figures may be inconsistent, but show what is going on.
+ * Limit of the wait for the lock.  An owner that keeps the lock for longer is probably stopped.  The
+ * inspection then reads without the lock: its figures may be inconsistent, but show what is going on.
  */
 #define LOCK_LIMIT_NS 14000000
 
@@ -270,7 +270,7 @@ int fairsem_shared_users(fairsem_shared_t *h, fairsem_shared_user_t *users, int 
 
     if (error != 0)
         return error;
-    /* Done without the lock, because each look-up takes a system call. */
+    /* Each look-up takes a system call, so the lock is not held. */
     for (int i = 0; i < list.count && i < list.room; i++)
         users[i].local_pid = fs_liveness_owner(h->fd, (int)users[i].local_pid);
     *count = list.count;
@@ -279,15 +279,15 @@ int fairsem_shared_users(fairsem_shared_t *h, fairsem_shared_user_t *users, int 
 
 /* ---- For people ---- */
 
-/* Returns a - b, which must not overflow if a number is damaged. */
+/* Returns a - b, in unsigned arithmetic: damaged numbers must not overflow. */
 static int64_t less(int64_t a, int64_t b)
 {
     return (int64_t)((uint64_t)a - (uint64_t)b);
 }
 
 /*
- * The longest wait and the sum of all waits include waits that still last.  (Without memory for the list,
- * the sum does not.)
+ * The longest wait and the sum of all waits include the present waiters (the sum only if there was memory
+ * for the list).
  */
 static void print_totals(FILE *file, const fairsem_shared_stat_t *stat, const struct list *list)
 {
@@ -332,7 +332,7 @@ static void print_user(FILE *file, const fairsem_shared_user_t *user)
                 (double)user->ns / 1e9);
 }
 
-/* The list is allocated before the lock is taken, for as many users as there can be. */
+/* The list has room for all possible users: it is allocated before the lock is taken. */
 static int dump(fairsem_shared_t *h, FILE *file)
 {
     int room = h->max_processes + h->max_waiters;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* shared_wait.c - how a thread waits in the queue between processes; see shared_wait.h. */
+/* shared_wait.c - see shared_wait.h. */
 #include "tools/cleanup.h"            /* before <pthread.h> */
 #include "shared/shared_wait.h"
 
@@ -32,7 +32,7 @@ static void probe_end(const struct fs_shared_wait *wait, bool expired)
 
 /* ---- Cancellation by a token ---- */
 
-/* Does the slot still belong to this wait, and is it in this state?  The lock is held. */
+/* Does the slot still belong to this wait, in this state?  The lock is held. */
 static bool state_is(const struct fs_shared_wait *wait, enum fs_slot_state state)
 {
     const fairsem_shared_t *h = wait->handle;
@@ -42,7 +42,10 @@ static bool state_is(const struct fs_shared_wait *wait, enum fs_slot_state state
            && FS_GET(&slot->process) == FS_GET(&h->self);
 }
 
-/* Change the state first: then the slot's thread, which needs no lock to abandon it, cannot time out. */
+/*
+ * Change the state before the dequeue: without the lock, the slot's thread may abandon a WAITING slot at
+ * any moment.
+ */
 static void cancel_inside(struct fs_shared_section *in, int slot)
 {
     int state = FS_SLOT_WAITING;
@@ -55,8 +58,8 @@ static void cancel_inside(struct fs_shared_section *in, int slot)
 }
 
 /*
- * For this time after it has failed to get the lock, a canceler only tries to get it, because it may have
- * many waits to cancel.
+ * A canceler may have many waits to cancel.  For this time after a failure to get the lock, no canceler
+ * waits for the lock.
  */
 #define LOCKED_OUT_NS 20000000
 
@@ -72,9 +75,9 @@ static int enter(struct fs_shared_section *in, fairsem_shared_t *h)
 }
 
 /*
- * If the lock is not free in time, wake the waiting thread, which then abandons its slot itself.  In any
- * case the waiting thread takes its wait off the token's list.  It needs the token's mutex for that, so
- * `wait` exists until we return.
+ * If the lock is not free in time, wake the waiting thread: it finds `reason`, and abandons its slot
+ * itself.  `wait` exists until this function returns: the waiting thread must first take its wait off the
+ * token's list, and for that needs the token's mutex, which the canceler holds.
  */
 static bool shared_cancel(struct fs_cancelable *by_token, int reason, struct fs_section *theirs)
 {
@@ -90,7 +93,7 @@ static bool shared_cancel(struct fs_cancelable *by_token, int reason, struct fs_
     if (error == ETIMEDOUT && index != FS_NOBODY)
         fs_shared_wake(&h->slots[index].state, INT_MAX);
     if (error != 0)
-        return false;       /* the waiting thread will get any other error, too */
+        return false;       /* the waiting thread will find the error itself */
     if (index != FS_NOBODY && state_is(wait, FS_SLOT_WAITING)) {
         probe_end(wait, false);
         cancel_inside(&in, index);
@@ -99,7 +102,7 @@ static bool shared_cancel(struct fs_cancelable *by_token, int reason, struct fs_
     return false;
 }
 
-/* A signal handler may have forked in the wait: in the child the call was never counted. */
+/* A child that a signal handler has forked during the wait has not counted this call. */
 static void end_call(struct fs_shared_wait *wait)
 {
     if (wait->generation == fs_fork_generation())
@@ -114,7 +117,7 @@ int fs_shared_wait_begin(struct fs_shared_wait *wait, fairsem_shared_t *h,
     fs_shared_check_fork(h);
     wait->generation = fs_fork_generation();
     atomic_fetch_add_explicit(&h->acquires, 1, memory_order_relaxed);
-    /* Initialize only some members: clearing the whole struct costs more than an acquire that need not wait. */
+    /* Clearing the whole struct would take longer than the rest of an acquire without a wait. */
     wait->handle = h;
     wait->deadline = deadline;
     atomic_init(&wait->slot, FS_NOBODY);
@@ -144,17 +147,16 @@ FS_REALIGN_STACK static void end_wait(void *arg)
 /* ---- Waiting for the lock ---- */
 
 /*
- * The owner of the lock may be stopped.  A thread that sleeps for the lock is not woken by its token, and
- * its sleep is not a cancellation point.  So the thread sleeps for a slice at a time, and after each slice
- * checks whether its token or the thread itself has been canceled.  With a token the slices are shorter,
- * because nothing else ends its wait.
+ * The owner of the lock may be stopped.  A sleep for the lock is not a cancellation point, and a cancel by
+ * the token does not end it.  So the thread sleeps one slice at a time, and checks for both kinds of cancel
+ * after each slice.  With a token the slices are shorter, so that its cancel ends the wait sooner.
  */
 #define TOKEN_SLICE_NS  20000000
 #define CANCEL_SLICE_NS 100000000
 
 static void end_slice(struct fs_shared_wait *wait)
 {
-    if (FS_GET(&wait->slot) != FS_NOBODY) {     /* wait_until_over() cleans up */
+    if (FS_GET(&wait->slot) != FS_NOBODY) {     /* fs_shared_wait_for() has pushed finish_canceled() */
         pthread_testcancel();
         return;
     }
@@ -163,13 +165,13 @@ static void end_slice(struct fs_shared_wait *wait)
     pthread_cleanup_pop(0);
 }
 
-/* An attempt to get the lock.  Returns ETIMEDOUT if the lock is not free in the time of the mode: see lock.h. */
+/* Returns ETIMEDOUT if the lock is not free within the mode's time (lock.h). */
 typedef int attempt_fn(struct fs_shared_wait *wait, void *argument, enum fs_lock_mode mode,
                        const struct fs_deadline *until);
 
 /*
- * Repeat an attempt until it has the lock.  Returns ETIMEDOUT after the wait's deadline, or when its token is
- * canceled.  The first attempt does not wait, so that an acquire that need not wait reads no clock.
+ * Repeat an attempt until it gets the lock.  Returns ETIMEDOUT after the deadline of the wait, or if the
+ * token is canceled.  The first attempt does not wait, and reads no clock.
  */
 static int in_slices(struct fs_shared_wait *wait, attempt_fn *attempt, void *argument)
 {
@@ -216,12 +218,12 @@ int fs_shared_wait_enter(struct fs_shared_wait *wait, struct fs_shared_section *
 
 /* ---- The end ---- */
 
-/* Why a wait ends.  If the slot is granted by then, the grant is received, except after BY_PTHREAD_CANCEL. */
+/* Why a wait ends.  Under the lock, a granted slot is received, except with BY_PTHREAD_CANCEL. */
 enum ending { RECEIVE, EXPIRE, BY_TOKEN, BY_PTHREAD_CANCEL };
 
 /*
- * Abandon the slot, with the lock or without it, for clean-up by the thread that has the lock, or takes it
- * next.  Returns the result of the wait.
+ * Abandon the slot, with or without the lock.  A thread that has the lock cleans up.  Returns the result of
+ * the wait.
  */
 static int abandon_slot(struct fs_shared_wait *wait, enum ending ending)
 {
@@ -238,7 +240,7 @@ static int abandon_slot(struct fs_shared_wait *wait, enum ending ending)
             || state < FS_SLOT_WAITING || state > FS_SLOT_CANCELED)
             return EBADF;       /* other processes have reaped us: our liveness lock was free */
         FS_STEP("abandon");
-        /* Without undo the units belong to the thread from the grant on, and need not be received. */
+        /* Without undo, the units belong to the thread from the grant on. */
         ours = state == FS_SLOT_GRANTED && !h->undo && ending != BY_PTHREAD_CANCEL;
     } while (!atomic_compare_exchange_strong_explicit(&slot->state, &state,
                                                       ours ? FS_SLOT_TO_FREE : abandoned[state],
@@ -250,7 +252,6 @@ static int abandon_slot(struct fs_shared_wait *wait, enum ending ending)
     return state == FS_SLOT_CANCELED || ending == BY_TOKEN ? FS_GET(&wait->reason) : ETIMEDOUT;
 }
 
-/* Returns the result, or FS_NOT_OVER. */
 static int finish_in_section(struct fs_shared_wait *wait, struct fs_shared_section *in,
                              enum ending ending)
 {
@@ -272,8 +273,8 @@ static int finish_in_section(struct fs_shared_wait *wait, struct fs_shared_secti
 }
 
 /*
- * Take the lock, and end the wait, if it is over or must end.  If the lock is not free in time, because its
- * owner is stopped or the machine is very busy, abandon the slot.  Returns the result, or FS_NOT_OVER.
+ * Take the lock, and end the wait; or, if the lock is not free in time, abandon the slot.  With RECEIVE,
+ * returns FS_NOT_OVER if the slot is still waiting.
  */
 static int finish(struct fs_shared_wait *wait, enum ending ending)
 {
@@ -285,10 +286,7 @@ static int finish(struct fs_shared_wait *wait, enum ending ending)
     int result = FS_NOT_OVER;
 
     if (error == ETIMEDOUT) {
-        /*
-         * A thread that pthread_cancel() has canceled must return its units, even if its token was
-         * canceled, too.
-         */
+        /* A thread that pthread_cancel() ends must return a grant, even if its token is canceled, too. */
         if (ending != BY_PTHREAD_CANCEL && FS_GET(&wait->reason) != 0)
             ending = BY_TOKEN;
         result = abandon_slot(wait, ending);
@@ -298,14 +296,14 @@ static int finish(struct fs_shared_wait *wait, enum ending ending)
     }
     if (error != 0)
         return error;
-    /* The request may have aged since the last grant, and so be at the front, and fit. */
+    /* The request may have aged since the last grant, and now be at the front and fit. */
     if (ending == EXPIRE && h->aging_ns != 0)
         fs_shared_section_grant(&in);
     if (in.error == 0)
         result = finish_in_section(wait, &in, ending);
     result = fs_shared_section_result(&in, result);
     error = fs_shared_section_end(&in);
-    /* Units that we have received are ours, even if a grant to the next waiter has failed. */
+    /* Units that we have received are ours, even if a grant to another waiter has failed. */
     return result == FS_NOT_OVER && error != 0 ? error : result;
 }
 
@@ -320,9 +318,9 @@ FS_REALIGN_STACK static void finish_canceled(void *arg)
 }
 
 /*
- * R6: the longest sleep of a waiter that is not a detector.  The sleep must end only if the detectors are
- * dead or stopped, or if a canceler that could not get the lock woke the waiter just before the sleep.  So
- * the sleep may be longer in a long queue.
+ * R6: the longest sleep of a waiter that is not a detector.  The time-out matters only if the detectors are
+ * dead or stopped, or if a canceler that could not get the lock woke the waiter just before the sleep.
+ * Both are rare, so the sleep may be longer in a long queue.
  */
 static int64_t longest_sleep(const fairsem_shared_t *h)
 {
@@ -334,20 +332,19 @@ static int64_t longest_sleep(const fairsem_shared_t *h)
 }
 
 /*
- * Returns how long the thread may sleep until its next check of processes, or 0 if it must check now.  A sleep
- * that is interrupted does not delay the check, however often that happens: profilers and language runtimes
- * send a signal each millisecond.
+ * Returns how long the thread may sleep until its next check of processes, or 0 if it must check now.
+ * Signals do not delay the check: profilers and language runtimes send one each millisecond.
  */
 static int64_t until_check(struct fs_shared_wait *wait, int64_t most)
 {
     int64_t now = fs_now_ns();
 
     if (wait->check_ns == 0 || wait->check_ns > now + most)
-        wait->check_ns = now + most;    /* the first sleep, or it has become a detector */
+        wait->check_ns = now + most;    /* first sleep, or the waiter has become a detector */
     return wait->check_ns > now ? wait->check_ns - now : 0;
 }
 
-/* Sleep in the queue, and check processes (R4).  Returns the result, or FS_NOT_OVER. */
+/* Sleep in the queue, and check processes (R4). */
 static int sleep_and_check(struct fs_shared_wait *wait)
 {
     fairsem_shared_t *h = wait->handle;
@@ -366,9 +363,9 @@ static int sleep_and_check(struct fs_shared_wait *wait)
         return FS_NOT_OVER;
     wait->check_ns = 0;
     /*
-     * Wake granted threads that still sleep because their granter is slow or dead.  Do this even if this
-     * thread does not check processes below: other callers may make all checks, because they are refused,
-     * and wake no thread.
+     * Wake granted threads that still sleep because their granter is slow or dead.  Do this even if
+     * fs_detect_begin() finds a recent check: a caller that is refused checks processes, but wakes no
+     * granted threads.
      */
     fs_detect_wake_granted(h);
     if (fs_slot_state_of(slot) != FS_SLOT_WAITING

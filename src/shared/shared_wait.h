@@ -18,10 +18,10 @@ struct fs_shared_wait {
     fairsem_shared_t         *handle;
     const struct fs_deadline *deadline;     /* or NULL */
     _Atomic int               slot;         /* stored under the lock; FS_NOBODY before the enqueue */
-    int64_t                   seq;          /* the slot is ours as long as it has this number */
-    _Atomic int               reason;       /* of the token's cancel, stored under the token's mutex; or 0 */
+    int64_t                   seq;          /* `seq` of the slot as long as the slot belongs to this wait */
+    _Atomic int               reason;       /* 0, or the token's reason; stored under the token's mutex */
     int64_t                   enqueued_ns;
-    int64_t                   check_ns;     /* time of its next check of processes, or 0 if not known yet */
+    int64_t                   check_ns;     /* when the thread next checks processes, or 0 if not known yet */
     bool                      checked;      /* processes were checked before a refusal */
     struct fs_shared_awake    awake;
     int64_t                   units;
@@ -32,22 +32,22 @@ struct fs_shared_wait {
 };
 
 /*
- * Begin a wait: count it in the handle, and put it on the list of the token, if that is not NULL.  Returns 0,
- * or the reason of a canceled token, without a wait.  The lock is not held.
+ * Begin a wait: count it in the handle, and put it on the list of the token (which may be NULL).  Returns
+ * 0; or, if the token is already canceled, its reason, and no wait has begun.  The lock is not held.
  */
 int fs_shared_wait_begin(struct fs_shared_wait *wait, fairsem_shared_t *h,
                          const struct fs_deadline *deadline, const fairsem_token_t *token);
 
 /*
- * fs_detect_dead() and fs_shared_enter() for this wait.  Both end early at a pthread_cancel(), or with
- * ETIMEDOUT when the token is canceled: see `reason`.
+ * fs_detect_dead() and fs_shared_enter(), until the deadline of the wait.  Both functions are cancellation
+ * points while they wait for the lock.  Both return ETIMEDOUT, with `reason` set, if the token is canceled.
  */
 int fs_shared_wait_check(struct fs_shared_wait *wait, enum fs_whom whom);
 int fs_shared_wait_enter(struct fs_shared_wait *wait, struct fs_shared_section *in);
 
 /*
- * Wait, if `result` is FS_NOT_OVER, and end the wait in any case.  Returns the result of the wait.
- * Cancellation point.  The lock is not held.
+ * Wait in the queue if `result` is FS_NOT_OVER, and end the wait in any case.  Returns the result of the
+ * wait.  Cancellation point.  The lock is not held.
  */
 int fs_shared_wait_for(struct fs_shared_wait *wait, int result);
 
