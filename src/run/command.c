@@ -30,9 +30,9 @@ int command_failed(const struct command *command, int error)
 /* ---- Find the command ---- */
 
 /*
- * May this process execute the file?  Returns 0 or an errno value.  EPERM says nothing about the file: a
- * container engine that is older than the system call faccessat2 rejects that call with EPERM, and libc
- * then has no fallback.  In that case the exec decides.
+ * May this process execute the file?  Returns 0 or an errno value.  EPERM says nothing about the file: old
+ * container engines reject the system call faccessat2 with EPERM, and libc has no fallback after that.  In
+ * that case the exec decides.
  */
 static int can_execute(const char *path)
 {
@@ -45,7 +45,7 @@ static int can_execute(const char *path)
     return faccessat(AT_FDCWD, path, X_OK, AT_EACCESS) == 0 || errno == EPERM ? 0 : errno;
 }
 
-/* Search each directory of PATH, as execvp does.  Returns 0 or an errno value. */
+/* Search the directories of PATH, as execvp does.  Returns 0 or an errno value. */
 static int search(struct command *command, const char *directories)
 {
     const char *name = command->words[0];
@@ -112,9 +112,9 @@ struct before {
 };
 
 /*
- * Variables of systemd that must have the process ID of the command, because only the process with this ID
- * uses the passed descriptors and the watchdog (sd_listen_fds(3), sd_watchdog_enabled(3)).  The child,
- * which shares our memory, writes its process ID into these strings.
+ * Variables in which systemd passes the process ID of the service: only the process with this ID uses the
+ * passed descriptors and the watchdog (sd_listen_fds(3), sd_watchdog_enabled(3)).  The child, which shares
+ * our memory, writes its own ID into these strings.
  */
 static const char *const pid_names[] = { "LISTEN_PID", "WATCHDOG_PID" };
 enum { PID_NAMES = sizeof pid_names / sizeof pid_names[0] };
@@ -137,14 +137,14 @@ static void pass_pids_on(pid_t self)
 
         if (value != NULL && strcmp(value, number) == 0) {
             putenv(pid_strings[i]);
-            unsetenv("LISTEN_PIDFDID");     /* an optional variable, which names the process by a pidfd */
+            unsetenv("LISTEN_PIDFDID");     /* optional; it names this process by a pidfd */
         }
     }
 }
 
 /*
- * Start the child by vfork, because a copy of our memory would take as long as everything else.  Until the
- * exec, the child uses our memory, and this process is suspended.
+ * Start the child by vfork: to copy our memory would take as long as everything else.  Until the exec, the
+ * child uses our memory, and this process is suspended.
  */
 static pid_t start_child(struct command *command, const struct before *before, bool outlived)
 {
@@ -169,10 +169,10 @@ static pid_t start_child(struct command *command, const struct before *before, b
 }
 
 /*
- * Must the signal be forwarded?  The terminal sends its signals to the child, too, except SIGHUP and the
- * SIGCONT after it: on a hangup the kernel signals only the leader of the session.  Other signals of the
- * kernel are meant for the command: an alarm from before the fork, SIGIO, or SIGXCPU, which the kernel
- * follows by a SIGKILL for both processes.
+ * Must the signal be forwarded?  A terminal signals the child, too, so its signals need not be forwarded.
+ * The exceptions are SIGHUP and the SIGCONT after it: on a hangup the kernel signals only the leader of the
+ * session.  Other signals of the kernel are meant for the command: an alarm from before the fork, SIGIO,
+ * SIGXCPU.
  */
 static bool must_forward(const siginfo_t *info)
 {
@@ -190,9 +190,9 @@ static bool must_forward(const siginfo_t *info)
 
 /*
  * Stop by the signal that has stopped the child, so that the shell that waits for us sees a stopped job.
- * This process must not stop before its child: the child may have to restore the terminal first, or may
- * ignore Ctrl-Z.  If a SIGSTOP has stopped the child, this process does not stop: no terminal sends
- * SIGSTOP, and perhaps no process would continue us.
+ * This process stops after the child, because the child may have to restore the terminal first, or may
+ * ignore Ctrl-Z.  If SIGSTOP has stopped the child, this process goes on: no terminal sends SIGSTOP, and
+ * perhaps no process would continue us.
  */
 static void stop_too(pid_t child, int signal)
 {
@@ -213,8 +213,8 @@ static void stop_too(pid_t child, int signal)
 }
 
 /*
- * Wait for the next signal.  Returns the signal, or -1 if there is none after a call of the supervisor's
- * check().
+ * Wait for a signal.  With a check(): call it, then wait until a signal comes, the supervisor's fd is
+ * readable, or the next call is due.  Returns the signal, or -1 if none has come.
  */
 static int next_signal(pid_t child, const sigset_t *signals, struct supervisor *supervisor, siginfo_t *info)
 {
@@ -240,7 +240,7 @@ static int supervise(pid_t child, const sigset_t *signals, struct supervisor *su
         int signal = next_signal(child, signals, supervisor, &info);
 
         if (signal == SIGCHLD) {
-            /* Reap orphans, too, if this process adopts them: as a subreaper, or as process 1 of a container. */
+            /* Reap orphans, too: this process adopts them as a subreaper, or as process 1 of a container. */
             while ((ended = waitpid(-1, &status, WNOHANG | WUNTRACED)) > 0) {
                 if (ended != child)
                     continue;
@@ -271,9 +271,8 @@ int end_like(int status)
 }
 
 /*
- * Block all signals, and start the command.  Returns its process ID, or -1 with command->error.  The
- * command gets the timers of alarm() and setitimer(), which a fork does not copy, as if this process had
- * become the command.
+ * Block all signals, and start the command.  Returns its process ID, or -1 with command->error set.  The
+ * command gets the timers of alarm() and setitimer(), as after an exec; a fork does not copy timers.
  */
 static pid_t start_as_child(struct command *command, sigset_t *signals, bool outlived)
 {

@@ -11,13 +11,10 @@ struct duration_unit {
     double      ns;
 };
 
-/*
- * Parse a number that is not negative, followed by the name of a unit without a space.  Returns
- * nanoseconds, or -1.
- */
+/* Parse a number (at least 0) and the name of a unit, without a space.  Returns nanoseconds, or -1. */
 double duration_read(const char *text, const struct duration_unit *units);
 
-/* Returns the nanoseconds since a time of CLOCK_MONOTONIC. */
+/* Returns the nanoseconds since this time of CLOCK_MONOTONIC. */
 int64_t duration_since(const struct timespec *began);
 
 /* Returns the time of CLOCK_MONOTONIC that is `ns` from now. */

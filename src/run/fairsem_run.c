@@ -2,8 +2,8 @@
 /*
  * fairsem_run.c - the command line of fairsem-run(1), which runs a program with fair semaphores.
  *
- * If the loader does not preload the module, the program silently runs with unfair semaphores.  So
- * everything that can be checked beforehand is checked here, and a failed check is an error.
+ * If the loader cannot preload the module, it prints a warning at most, and runs the program with unfair
+ * semaphores.  So fairsem-run checks beforehand what it can, and a failed check is an error.
  */
 #define _GNU_SOURCE
 #include "command.h"
@@ -68,7 +68,7 @@ static int wrong_usage(const char *what)
     return OWN_FAILURE;
 }
 
-/* Returns nanoseconds, or 0 if the text is not a time that this program accepts. */
+/* Returns nanoseconds, or 0 if the text is not an accepted time. */
 static int64_t read_time(const char *text)
 {
     static const struct duration_unit units[] = {
@@ -79,12 +79,12 @@ static int64_t read_time(const char *text)
     return ns >= 1 && ns < 1e18 ? (int64_t)ns : 0;
 }
 
-/* Read the options, up to PROGRAM.  Returns true to go on, or false with *exit_status set. */
+/* Read the options, up to PROGRAM.  Returns false, with *exit_status set, if fairsem-run must end. */
 static bool read_options(int argc, char **argv, struct options *o, int *exit_status)
 {
     int option;
 
-    argv[0] = program_invocation_short_name;    /* getopt_long's messages begin with it */
+    argv[0] = program_invocation_short_name;    /* getopt_long's messages begin with argv[0] */
     *o = (struct options){ .stats = false };
     while ((option = getopt_long(argc, argv, "+", known, NULL)) != -1) {
         switch (option) {

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
-# src/run/local.mk - fairsem-run, which runs a program with the module; and what every command that
-# runs another one does.  Included by ../../Makefile.am.
+# src/run/local.mk - fairsem-run, which runs a program with the module; and sources for all commands that run
+# another command.  Included by ../../Makefile.am.
 
-# Also for src/limit/; they see nothing of this project.
+# src/limit/ uses these files, too.  They include nothing else of this project.
 commands = \
 	src/run/command.c src/run/command.h \
 	src/run/duration.c src/run/duration.h \
@@ -19,7 +19,7 @@ bin_PROGRAMS += fairsem-run
 fairsem_run_SOURCES = $(fairsem_run_sources)
 fairsem_run_CPPFLAGS = $(AM_CPPFLAGS) -DFAIRSEM_MODULE_PATH='"$(pkglibdir)/fairsem-interpose.so"'
 fairsem_run_LDADD = $(DL_LIBS)
-# The path is compiled in, and configure may have been run again with another prefix.
+# The module's path is compiled in, and configure may have been run again with another prefix.
 src/run/fairsem_run-preload.$(OBJEXT): Makefile
 
 dist_man_MANS += doc/man/fairsem-run.1

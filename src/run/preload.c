@@ -35,7 +35,7 @@ const char *preload_module(void)
         warnx("the interposer cannot be loaded: %s", dlerror());
         return NULL;
     }
-    /* dlsym also searches the module's dependencies, so it may find libc's function. */
+    /* dlsym also searches the dependencies of a module, so in a wrong module it may find libc's sem_wait. */
     libc = dlopen("libc.so.6", RTLD_NOW | RTLD_NOLOAD);
     found = dlsym(module, "sem_wait");
     if (found == NULL || (libc != NULL && found == dlsym(libc, "sem_wait"))) {
@@ -63,7 +63,7 @@ bool preload_set(const char *first, const char *module)
     return done;
 }
 
-/* Runs in a process that was started with the module: check that sem_init reaches it. */
+/* Runs in a process that was started with the module: does sem_init reach the module? */
 int preload_is_active(void)
 {
     sem_t sem;

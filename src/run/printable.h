@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * printable.h - make untrusted text safe for a terminal, which obeys control characters, and check that it
- * is UTF-8.
+ * printable.h - replace the control characters of untrusted text, which a terminal would obey; and check
+ * for UTF-8.
  */
 #ifndef RUN_PRINTABLE_H
 #define RUN_PRINTABLE_H
@@ -9,8 +9,8 @@
 #include <string.h>
 
 /*
- * Returns the length of the control character at `text`: 1 for one of ASCII, 2 for one that needs two bytes
- * in UTF-8, or 0 if the character there is none.
+ * Returns the length of the control character at `text`: 1 in ASCII, 2 for U+0080 to U+009F in UTF-8; or 0
+ * if there is none.
  */
 static inline int control_length(const char *text)
 {
@@ -41,7 +41,7 @@ static inline size_t character_length(const unsigned char *text)
                 return 0;
             code = code << 6 | (text[j] & 0x3f);
         }
-        /* Reject an overlong form, a surrogate, and a code above the last one. */
+        /* Reject an overlong form, a surrogate, and a code above U+10FFFF. */
         return code < form[i].lowest || code / 0x800 == 0x1b || code > 0x10ffff ? 0 : length;
     }
     return 0;

@@ -17,7 +17,7 @@
 #include <sys/xattr.h>
 #include <unistd.h>
 
-/* Would the program run with more rights than ours?  In that case the loader does not preload our module. */
+/* Would the program run with more rights than ours?  If so, the loader does not preload our module. */
 static bool gains_rights(int fd)
 {
     struct stat st;
@@ -86,7 +86,7 @@ static const char *look(const char *path, int depth)
     const char *reason = NULL;
     int fd = open(path, O_RDONLY | O_CLOEXEC);
 
-    /* Return no reason: we may be allowed to execute a program that we must not read. */
+    /* Return no reason: we may be allowed to execute a program that we cannot read. */
     if (fd < 0)
         return NULL;
     if (pread(fd, &begin, sizeof begin - 1, 0) < 0)
@@ -113,8 +113,8 @@ const char *program_not_interposable(const char *path)
 }
 
 /*
- * Is this the file name of a sanitizer's library?  The patterns do not match their own text, because a
- * search of this program's own file finds that text.
+ * Is this the file name of a sanitizer's library?  No pattern matches itself, because a search of
+ * fairsem-run's own file finds the patterns.
  */
 static bool is_sanitizer(const char *name)
 {
@@ -130,7 +130,7 @@ static bool is_sanitizer(const char *name)
     return false;
 }
 
-/* Map the file.  Returns its address, or NULL if the file cannot be read, or is not a program. */
+/* Map the file.  Returns its address, or NULL if the file cannot be read, or is not an ELF file. */
 static char *map_elf(const char *path, size_t *size)
 {
     int fd = open(path, O_RDONLY | O_CLOEXEC);
@@ -151,7 +151,7 @@ static char *map_elf(const char *path, size_t *size)
     return NULL;
 }
 
-/* Search the file for a string like "libtsan.so.2": the dynamic section refers to the name as a string. */
+/* Search the file for a string like "libtsan.so.2", to which the dynamic section refers. */
 char *program_sanitizer(const char *path)
 {
     static const char begin[] = { '\0', 'l', 'i', 'b' };
@@ -173,7 +173,7 @@ char *program_sanitizer(const char *path)
     return found;
 }
 
-/* Search the file for a message of the library, because a stripped program has no symbol names. */
+/* Search the file for a message of the library: a stripped program has no symbol names. */
 bool program_has_archive(const char *path)
 {
     static const char text[] = "without fairsem_init or FAIRSEM_INITIALIZER";

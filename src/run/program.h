@@ -10,12 +10,12 @@ const char *program_not_interposable(const char *path);
 
 /*
  * Returns the name of the sanitizer's shared library with which the program is linked, or NULL.  The caller
- * frees the name.  That library must be preloaded before this module, so that it sees the calls of the
- * program, and this module sees the calls of the sanitizer.
+ * frees the name.  Preload this library before our module: then the library sees the calls of the program,
+ * and our module sees the calls of the library.
  */
 char *program_sanitizer(const char *path);
 
-/* Is the program linked with libfairsem.a?  The loader does not know about static libraries. */
+/* Is the program linked with libfairsem.a? */
 bool program_has_archive(const char *path);
 
 #endif

@@ -21,7 +21,7 @@ static int by_longest_wait(const void *a, const void *b)
     return (x < y) - (x > y);
 }
 
-/* Was the semaphore created by code in this file?  If so, the record's creator begins with the file's name. */
+/* Was the semaphore created by code in this file?  The record's creator begins with the file's name. */
 static bool is_recorded_in(const struct fs_record *record, const char *path)
 {
     const char *name = strrchr(path, '/');
@@ -34,8 +34,8 @@ static bool is_recorded_in(const struct fs_record *record, const char *path)
 }
 
 /*
- * Write the source line of the call that created a semaphore, such as "server.c:42".  Returns false if it
- * is unknown.
+ * Write the source line of the call that created a semaphore, such as "server.c:42".  Returns false if the
+ * line is unknown.
  */
 static bool find_line(const struct fs_record *record, const char *path, char *line, int size)
 {
@@ -69,7 +69,7 @@ static bool find_line(const struct fs_record *record, const char *path, char *li
 
 /*
  * Returns a percentile of the waits in milliseconds: the upper bound of its histogram bucket, or the
- * longest wait if that is less.
+ * longest wait if that is shorter.
  */
 static double waits_within_ms(const struct fs_waited *w, int percent)
 {

@@ -16,19 +16,18 @@
 #include <unistd.h>
 
 struct run {
-    struct supervisor     supervisor;   /* first */
+    struct supervisor     supervisor;   /* first: report() casts a pointer to it */
     const struct command *command;
     struct fs_records    *records;
-    char                  path[4096];   /* the file of the records, which the program and its children open */
+    char                  path[4096];   /* file of the records, which the program and its children open */
     FILE                 *file;         /* for the report */
     const char           *file_name;
     int64_t               bypass_ns;
 };
 
 /*
- * To write its own files, this process raises its limit on the size of files as far as it may.  If the
- * limit is still too low, a write fails instead of killing the process.  The program runs with the former
- * limit.
+ * To write its own files, this process raises its limit on the size of files.  If the limit is still too
+ * low, a write fails, because SIGXFSZ is ignored.  The program runs with the limit from before.
  */
 struct file_size {
     struct rlimit    limit;
@@ -94,7 +93,7 @@ static bool report(struct supervisor *supervisor, int status)
 
     unlink(run->path);
     if (status == -1 || run->command->error != 0)
-        return true;            /* the program was not run, and the reason has been printed */
+        return true;            /* the program was not run; the caller prints the reason */
     raise_limit(&before);
     if (run->records->processes == 0)
         warnx("%s did not load the interposer, so its semaphores were not fair", run->command->path);

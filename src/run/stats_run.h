@@ -11,7 +11,7 @@
 /*
  * Run the program with the module, which LD_PRELOAD already lists.  Print the statistics to the file, or to
  * stderr if file_name is NULL.  Returns the exit status, or dies by the signal that killed the program.
- * bypass_ns: the time of --bypass, or 0.  only_count: measure the semaphores of libc instead (--libc).
+ * bypass_ns: the time of --bypass, or 0.  only_count: measure the semaphores of libc (--libc).
  */
 int stats_run(struct command *command, const char *file_name, int64_t bypass_ns, bool only_count);
 
