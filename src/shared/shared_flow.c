@@ -39,8 +39,8 @@ static bool has_requests(const struct fs_flow_entry *flow)
 /*
  * Returns the entry of this flow; or sets *is_new, and returns an entry for a new flow.  An entry of
  * another epoch is unused, and ends the search, because within an epoch no entry becomes unused.  If all
- * entries are used, some flow has no requests: there is an entry for each slot, and the slot of this
- * request is not counted yet.
+ * entries are used, a new flow takes the entry of a flow without requests.  There is such a flow, because
+ * there is an entry for each slot, and the slot of this request is not counted yet.
  */
 static struct fs_flow_entry *find_flow(const fairsem_shared_t *h, int priority,
                                        const struct fs_shared_share *share, uint32_t epoch, bool *is_new)
@@ -236,10 +236,7 @@ static void forget_requests(struct fs_flow_entry *flow)
     FS_PUT(&flow->finish, FS_GET(&flow->start));
 }
 
-/*
- * From flow->start on, compute the tags of each flow again.  The finish tag of a slot is the tag of the
- * flow's next slot.
- */
+/* The tags of each flow are computed again, from flow->start. */
 bool fs_flow_close_gaps(struct fs_shared_section *in)
 {
     const fairsem_shared_t *h = in->handle;

@@ -9,8 +9,8 @@
  * and move forward.  So a request that is given up costs its client nothing.
  *
  * The table of flows has one entry for each slot.  An entry is valid for one epoch, which ends when the
- * queue is empty.  If all entries are valid, a new flow takes the entry of a flow without requests.  Until
- * a request with a share begins an epoch, segment->epoch is 0, and flows are not used.
+ * queue is empty.  Until a request with a share begins an epoch, segment->epoch is 0, and flows are not
+ * used.
  *
  * Flows are not authoritative (R1).  If a process dies in the middle of a change, or damages the numbers,
  * only the order of grants suffers.

@@ -18,8 +18,8 @@ static inline int fs_slot_state_of(const struct fs_slot *slot)
 }
 
 /*
- * If the oldest request has waited for aging_ns, move it to the front.  Call this before you rely on the
- * front.  Returns true if the request has moved, and was a detector.
+ * If the oldest request has waited for aging_ns, move it to the front.  Returns true if the request has
+ * moved, and was a detector.
  */
 bool fs_queue_note_age(struct fs_shared_section *in, int64_t now_ns);
 

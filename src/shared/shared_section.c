@@ -85,7 +85,7 @@ void fs_shared_dequeue(struct fs_shared_section *in, int slot)
         wake_detectors(in);
 }
 
-/* Move an aged slot to the front, and close gaps between tags.  Call this before you rely on the front. */
+/* Call this before you rely on the front. */
 static void update_order(struct fs_shared_section *in)
 {
     if (in->handle->aging_ns != 0 && fs_queue_note_age(in, fs_shared_section_now(in)))
@@ -262,7 +262,7 @@ static bool seems_alive(struct fs_shared_section *in, int head, int process)
            || fs_shared_check_alive(in, process);
 }
 
-/* Grant or dequeue the front waiter.  Returns false if there is none, if it does not fit, or after an error. */
+/* Returns false if there is no front waiter, if it does not fit, or after an error. */
 static bool grant_or_drop_head(struct fs_shared_section *in)
 {
     const struct fs_slot *slots = in->handle->slots;

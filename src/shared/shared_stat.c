@@ -15,7 +15,7 @@
 
 /*
  * Check that the numbers are consistent.  The lock is held: without the lock, inconsistent numbers do not
- * mean damage.  The other functions of this file do not check the numbers that they load.
+ * mean damage.  The other functions of this file load numbers without checks.
  */
 static void check(struct fs_shared_section *in)
 {
