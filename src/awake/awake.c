@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* awake.c - adaptive spinning; see awake.h, and doc/awake.md for the figures. */
+/* awake.c - adaptive spinning; see awake.h, and doc/awake.md for reasons and figures. */
 #include "awake/awake.h"
 
 #include "system/deadline.h"
@@ -14,44 +14,37 @@
 #define FEW 2
 
 /*
- * In a convoy, a waiter yields only if it is near the front: among the first NEAR_PLACES waiters for each
- * thread that can hold units, and with its grant expected within NEAR_NS.  Other waiters would mostly yield
- * to each other.
+ * In a convoy, a waiter yields only if it is among the first NEAR_PLACES for each thread that can hold
+ * units, and its grant is expected within NEAR_NS.  Other waiters would mostly yield to each other.
  */
 #define NEAR_PLACES 12
 #define NEAR_NS     INT64_C(200000)
 
 /*
- * With many cores: the time limit of near waiters, in wake-ups.  If the hand-off interval is longer, no
- * waiter is near.
+ * With many cores, a near waiter yields for at most this many wake-ups.  If the hand-off interval is longer
+ * than that time, no waiter is near.
  */
 #define NEAR_WAKE_UPS 10
 
-/* For how long a waiter whose strategy becomes FS_YIELD_NEXT spins before it yields again. */
+/* Spin limit of FS_YIELD_NEXT. */
 #define NEXT_NS     30000
 
-/*
- * If the hand-off interval is longer, no waiter is pre-woken as the next of its core, and the front
- * only if that pays.
- */
+/* For hand-off intervals up to this, a thread that is enqueued pre-wakes a waiter whatever the penalty. */
 #define SOON_NS     20000
 
-/*
- * If the hand-off interval is longer, the front is not pre-woken between processes, where the penalty
- * of pre-waking is not learned.
- */
+/* Between processes no penalty of pre-waking is learned: pre-wake the front for intervals up to this. */
 #define SOON_UNKNOWN_NS 100000
 
-/* A wait for which staying awake paid, or would have paid, takes one from a penalty; any other adds two. */
+/*
+ * Each penalty is for one action: spinning, yielding or pre-waking.  A wait for which the action paid, or
+ * would have paid, takes one from the penalty; any other wait adds two.
+ */
 #define PENALTY_MAX  15           /* of four bits */
-#define PENALTY_HIGH 8            /* from here on, threads sleep at once */
+#define PENALTY_HIGH 8            /* from this value on, threads do not take the action */
 
 #define INTERVAL_MAX 63           /* 7 ms */
 
-/*
- * `interval` is a logarithm: about 2^(interval/4 - 3) microseconds, in steps of a fifth.  Only a
- * damaged segment has more than the maximum.
- */
+/* `interval` is a logarithm: about 2^(interval/4 - 3) microseconds.  Each step adds a fifth. */
 static int64_t interval_ns(const struct fs_awake *awake)
 {
     static const int64_t quarter[] = { 125, 149, 177, 210 };
@@ -67,7 +60,7 @@ static uint8_t penalty_after(uint8_t penalty, bool paid)
     return penalty + 2 < PENALTY_MAX ? penalty + 2 : PENALTY_MAX;
 }
 
-/* Returns how many threads can hold units at once, if each holds as many as this request. */
+/* Returns how many threads can hold units at once, if each holds as many as this request wants. */
 static int64_t holders(const struct fs_awake_facts *facts)
 {
     int64_t most = facts->each > 0 ? facts->units / facts->each : facts->units;
@@ -75,7 +68,7 @@ static int64_t holders(const struct fs_awake_facts *facts)
     return most > 0 ? most : 1;
 }
 
-/* Is there a core for one more thread beside the holders of units? */
+/* Is there a core for one thread more than the threads that can hold units? */
 static bool cores_suffice(const struct fs_awake_facts *facts)
 {
     return holders(facts) < fs_cpu_count();
@@ -86,14 +79,14 @@ static bool cores_suffice(const struct fs_awake_facts *facts)
  * ======================================================================== */
 
 /*
- * Under valgrind nothing is learned, because helgrind reports atomics as races.  So no thread stays
- * awake there; valgrind runs one thread at a time anyway.
+ * Under valgrind nothing is learned, because helgrind reports atomics as races.  So wake_up_ns stays 0,
+ * and all waiters sleep at once.  Valgrind runs one thread at a time anyway.
  */
 
 /* A longer wake-up has waited for a core, and counts as one of this length. */
 #define LONGEST_WAKE_UP_NS 50000
 
-/* Returns false if the clock has gone back, which a tool that fakes the time can cause. */
+/* Has less than longest_ns passed since start_ns?  False if a tool that fakes the time sets the clock back. */
 static bool within(int64_t start_ns, int64_t now_ns, int64_t longest_ns)
 {
     return now_ns >= start_ns && now_ns - start_ns < longest_ns;
@@ -101,7 +94,10 @@ static bool within(int64_t start_ns, int64_t now_ns, int64_t longest_ns)
 
 #define LOADS_PER_CLOCK 16      /* a reading of the clock takes at least as long as a pause instruction */
 
-/* A longer yield has cost a time slice, of 1 to 4 ms.  Other threads of this process yield sooner. */
+/*
+ * A longer yield has let another process run for a time slice.  Threads of this process would have given the
+ * core back sooner.
+ */
 #define LONGEST_YIELD_NS  1000000
 #define AT_ONCE_NS        2000          /* no other thread ran during a shorter yield */
 #define LONGEST_BACKOFF_NS  640000000
@@ -109,13 +105,12 @@ static bool within(int64_t start_ns, int64_t now_ns, int64_t longest_ns)
 /* MANY_PREEMPTED preempted hand-offs within WINDOW_NS mean that a busy process shares the cores. */
 #define MANY_PREEMPTED    6
 #define WINDOW_NS         400000000
-#define MEMORY_NS         INT64_C(1000000000)   /* after this time the last back-off is forgotten */
+#define MEMORY_NS         INT64_C(1000000000)   /* a back-off that ended longer ago is forgotten */
 
 /*
- * The average time of a wake-up in this process; 0 if no thread has been woken yet.  Longer samples
- * weigh more: a wake-up on the waker's own core takes a tenth of the time of one across cores, and says
- * nothing about wake-ups across cores.  Relaxed: the number protects nothing, and a lost update is only
- * a lost sample.
+ * The average time of a wake-up in this process; 0 until one is measured.  Samples above the average weigh
+ * more: a wake-up on the waker's own core takes a tenth of the time of a wake-up across cores, and tells
+ * nothing about wake-ups across cores.  Relaxed: a lost update is only a lost sample.
  */
 static _Atomic int64_t wake_up_ns;
 
@@ -136,15 +131,12 @@ void fs_awake_note_wake_up(int64_t woken_ns)
 }
 
 /*
- * Exponential back-off from something that has just cost time.  The machine may only have been busy for
- * a moment, so the first back-off is short, and a back-off that soon follows another one is longer.
- *
- * Relaxed, like wake_up_ns: a thread that loads an old value only loses time once more, or backs off
- * for a shorter time.
+ * Exponential back-off: for a time, no thread yields, or no thread stays awake.  Relaxed: a thread that
+ * loads an old value loses time once more, or backs off for a shorter time.
  */
 struct backoff {
-    _Atomic int64_t until_ns;   /* the end of the last back-off; 0: there was none */
-    _Atomic int64_t for_ns;
+    _Atomic int64_t until_ns;   /* end of the last back-off, or 0 before the first one */
+    _Atomic int64_t for_ns;     /* length of the last back-off */
     const int64_t   shortest_ns, longest_ns;
 };
 
@@ -161,7 +153,7 @@ static void back_off_for(struct backoff *backoff, int64_t now_ns, int64_t ns)
     atomic_store_explicit(&backoff->until_ns, now_ns + ns, memory_order_relaxed);
 }
 
-/* Back off for `times` as long as the last time, or for the shortest time if `times` is 0. */
+/* Begin a back-off `times` as long as the last one, or the shortest one if `times` is 0. */
 static void back_off_longer(struct backoff *backoff, int times, int64_t now_ns)
 {
     int64_t ns = atomic_load_explicit(&backoff->for_ns, memory_order_relaxed) * times;
@@ -171,7 +163,7 @@ static void back_off_longer(struct backoff *backoff, int times, int64_t now_ns)
     back_off_for(backoff, now_ns, ns < backoff->longest_ns ? ns : backoff->longest_ns);
 }
 
-/* The back-off from yields, which return late on a busy machine. */
+/* The back-off from yielding: on a busy machine, yields return late. */
 static struct backoff yield_backoff = { .shortest_ns = 5000000, .longest_ns = LONGEST_BACKOFF_NS };
 
 static bool yields_pay(int64_t now_ns)
@@ -179,14 +171,14 @@ static bool yields_pay(int64_t now_ns)
     return now_ns >= backoff_end(&yield_backoff);
 }
 
-/* Back off, because a thread that began to yield at began_ns has lost time. */
+/* Back off: a thread that began to yield at began_ns has lost time. */
 static void yields_do_not_pay(int64_t began_ns, int64_t now_ns)
 {
     int64_t since_ns = began_ns - backoff_end(&yield_backoff);
 
     /*
-     * If the yield began before the end of the last back-off, another thread has lost time at the same
-     * moment, and has backed off for both.
+     * If the yield began before the end of the last back-off, another thread has lost time in the same
+     * moment, and has begun that back-off.
      */
     if (since_ns >= 0)
         back_off_longer(&yield_backoff,
@@ -204,26 +196,25 @@ static bool yield_was_short(int64_t before_ns, int64_t now_ns)
 }
 
 /*
- * Alongside a busy process, a thread that stays awake shares its core with that process, and is
- * preempted when its units come.  If all waiters sleep, the holder runs on for its time slice, and no
- * queue forms, which gives more than twice the holds.  So no thread stays awake during a back-off, and
- * the next back-off is longer if the process is still busy.
+ * The back-off from staying awake.  Alongside a busy process, an awake waiter may be preempted when its units
+ * come.  If all waiters sleep, the holder runs on for its time slice, and no queue forms: there are more than
+ * twice as many holds.
  *
- * A process that computes for a moment, now and then, must not cause this back-off: it preempts few
- * hand-offs in a second, while a busy process preempts 20 to 50.
+ * A process that computes only now and then must not cause this back-off.  That process preempts few
+ * hand-offs in a second; a busy process preempts 20 to 50.
  */
 static struct backoff awake_backoff = {
     .shortest_ns = 100000000, .longest_ns = INT64_C(2560000000)
 };
 
 /*
- * Preempted hand-offs: their number in this window, the start of the window, the last hand-off, and the
- * processor time at the start.
+ * Preempted hand-offs, counted in windows of time.  used_before_ns: the processor time of this process at the
+ * start of the window.
  */
 static _Atomic int preempted_grants;
 static _Atomic int64_t window_start_ns, last_preempted_ns, used_before_ns;
 
-/* Begin a window.  Returns the processor time, in nanoseconds, that this process has used in the last one. */
+/* Begin a window.  Returns the nanoseconds of processor time that this process used in the previous window. */
 static int64_t restart_window(int64_t now_ns, int preempted)
 {
     int64_t used_ns = fs_process_ns();
@@ -238,7 +229,7 @@ static bool all_sleep(int64_t now_ns)
     return now_ns < backoff_end(&awake_backoff);
 }
 
-/* Is a grant expected soon, by what the semaphore has learned? */
+/* Was the grant expected soon, by what the semaphore has learned? */
 static bool is_soon(const struct fs_awake *awake, bool as_front, bool others_wait)
 {
     if (others_wait)
@@ -247,12 +238,13 @@ static bool is_soon(const struct fs_awake *awake, bool as_front, bool others_wai
 }
 
 /*
- * Either the holder or the front was preempted.  If this process has used three quarters of the
- * processor time of the window, its own threads have preempted each other, and no back-off begins.
+ * Count a preempted hand-off, and after MANY_PREEMPTED of them begin a back-off.  But if this process has
+ * used three quarters of the processor time of the window, its own threads have preempted each other, and
+ * no back-off begins.
  *
- * A hand-off counts only if this thread, which releases, is the one that was granted before: it runs on
- * the core of the last holder.  If one thread always releases what another one takes, each hand-off
- * needs a wake-up, unless the other thread is awake.
+ * A hand-off counts only if the releasing thread runs on holders_core, so probably held the units itself.
+ * Where one thread takes units and another one releases them, a back-off would cost more than it saves: if
+ * waiters sleep, each hand-off needs a wake-up.
  */
 void fs_awake_preempted(const struct fs_awake *awake, bool as_front, bool others_wait, int64_t front_ns,
                         int64_t now_ns)
@@ -294,7 +286,7 @@ static enum fs_strategy strategy_for_front(const struct fs_awake *awake, const s
     return awake->as_front_here < PENALTY_HIGH ? FS_YIELD_AS_FRONT : FS_SLEEP_AT_ONCE;
 }
 
-/* The strategy that will probably pay. */
+/* Returns the strategy of a thread that was enqueued in a convoy. */
 static enum fs_strategy strategy_for(const struct fs_awake *awake, const struct fs_awake_facts *facts)
 {
     if (facts->is_front)
@@ -308,9 +300,9 @@ static enum fs_strategy strategy_for(const struct fs_awake *awake, const struct 
 }
 
 /*
- * Pre-waking by a thread that is enqueued costs less than by the releasing thread.  So it pays if
- * intervals are short, whatever the penalty.  The pre-woken front yields, so it takes no core from the
- * holders.
+ * A thread that has been enqueued is about to sleep, so its pre-wake costs less than one by the releasing
+ * thread, and pays in short intervals whatever the penalty.  The pre-woken front yields, so it takes no core
+ * from the holders.
  */
 static enum fs_prewake whom_to_prewake(const struct fs_awake *awake, const struct fs_awake_facts *facts,
                                        int core)
@@ -338,10 +330,9 @@ enum fs_prewake fs_awake_enqueued(const struct fs_awake *awake, const struct fs_
 }
 
 /*
- * A waiter should be woken two wake-ups before its grant: with a shorter lead it may still sleep then.
- * But near waiters need cores besides those of the holders.  Holders and near waiters are at most one
- * and a half times as many as the cores.  That many keep all cores busy; with more, the next waiter
- * would wait for a core.
+ * A waiter should be pre-woken two wake-ups before its grant: with a shorter lead it may still be asleep at
+ * the grant.  But near waiters are never more than the cores that no holder needs, plus half of all cores.
+ * (Half: some near waiters yield, and would leave cores idle.)
  */
 int fs_awake_near(const struct fs_awake *awake, const struct fs_awake_facts *facts, int64_t now_ns)
 {
@@ -368,9 +359,10 @@ enum fs_strategy fs_awake_strategy_near(const struct fs_awake *awake, const stru
 }
 
 /*
- * In a convoy, the next thread that is enqueued pre-wakes the front instead.  On a busy machine no
- * thread should pre-wake: the kernel lets a thread that has slept until its grant preempt the busy
- * process, but not one that was awake.
+ * With FEW waiters or more, the granting thread leaves pre-waking to the next thread that is enqueued.
+ *
+ * On a busy machine (all_sleep()) no thread pre-wakes.  The kernel lets a woken thread preempt the busy
+ * process if the thread has slept until its grant, but not if the thread was awake before.
  */
 bool fs_awake_prewakes_front(const struct fs_awake *awake, const struct fs_awake_facts *facts, int64_t now_ns)
 {
@@ -379,9 +371,9 @@ bool fs_awake_prewakes_front(const struct fs_awake *awake, const struct fs_awake
 }
 
 /*
- * A high penalty would stay high, because a thread that does not try learns nothing.  So one thread in
- * 16 tries, chosen by the low bits of the time.  On a single core no thread tries, because it would
- * keep the holder from running.
+ * While the penalty is high, one thread in 16 still tries, chosen by the low bits of the time.  If no thread
+ * tried, the penalty would stay high.  On a single core no thread tries: its spin would keep the holder from
+ * running.
  */
 bool fs_awake_before_queue(const _Atomic uint8_t *penalty, int64_t start_ns, int64_t now_ns)
 {
@@ -401,7 +393,7 @@ void fs_awake_learn_before_queue(_Atomic uint8_t *penalty, bool paid)
         atomic_store_explicit(penalty, after, memory_order_relaxed);
 }
 
-/* One step for each grant, so the interval approaches the median: one preempted hand-off changes little. */
+/* One step for each grant, so the estimate approaches the median, and one long interval changes it little. */
 void fs_awake_learn_interval(struct fs_awake *awake, int64_t ns)
 {
     if (ns > interval_ns(awake))
@@ -410,7 +402,7 @@ void fs_awake_learn_interval(struct fs_awake *awake, int64_t ns)
         awake->interval = (awake->interval - (awake->interval > 0)) & (unsigned)INTERVAL_MAX;
 }
 
-/* The time limits are those of longest_stay(). */
+/* The limits are those of longest_stay(); for a pre-woken front, its wake-up is added. */
 void fs_awake_learn(struct fs_awake *awake, bool as_front, int64_t front_ns, int core)
 {
     int64_t wake_up = atomic_load_explicit(&wake_up_ns, memory_order_relaxed);
@@ -436,12 +428,14 @@ void fs_awake_learn_in_vain(struct fs_awake *awake, bool as_front, int64_t front
  * ======================================================================== */
 
 /*
- * Returns the spin limit, or 0 to sleep at once.  A thread that was enqueued as the front spins for two
- * wake-ups.  One wake-up would be the competitive bound (Karlin, Li, Manasse, Owicki, 1991: at most
- * twice the cost of the best choice), but the releasing thread may also sleep, and releases only after
- * its own wake-up.  A pre-woken front spins for half a wake-up, because its predecessor has already
- * held the unit during a whole one.  In a convoy it yields for two wake-ups, because the predecessor
- * may still wait for a core.
+ * Returns the time limit of spinning or yielding, or 0 if the thread is to sleep at once.
+ *
+ * Enqueued as the front: two wake-ups.  With one wake-up, a wait would cost at most twice as much as with
+ * the best choice (Karlin, Li, Manasse, Owicki, 1991).  But the holder may be asleep, and releases only after
+ * its own wake-up.
+ *
+ * Pre-woken as the front: half a wake-up, because the holder has already had its unit while the front woke
+ * up.  In a convoy: two wake-ups, because the holder may still wait for a core.
  */
 static int64_t longest_stay(enum fs_strategy strategy, int64_t wake_up)
 {
@@ -462,7 +456,7 @@ static int64_t longest_stay(enum fs_strategy strategy, int64_t wake_up)
     }
 }
 
-/* Relaxed: a thread that sees the change goes on to a compare-and-swap, which acquires. */
+/* Relaxed: after the spin, the callers of fs_awake_stay() load the word again, with acquire order. */
 static bool has_changed(const _Atomic int *word, int value)
 {
     for (int i = 0; i < LOADS_PER_CLOCK; i++) {
@@ -482,11 +476,12 @@ static void spin(const _Atomic int *word, int value, int64_t start, int64_t long
 }
 
 /*
- * The word is loaded once between two yields: a pause instruction takes 40 ns on some machines, and
- * delays all threads of the core.  But a thread whose strategy becomes FS_YIELD_NEXT first spins, once.
+ * Between two yields the word is loaded once, without a pause instruction: a pause takes 40 ns on some
+ * machines, and delays all threads of the core.  Only a thread that is FS_YIELD_NEXT spins first, once.
  *
- * If every yield returns at once until the time is over, no other thread of this priority needs this
- * core.  Then the holder may be a thread under SCHED_IDLE or with nice 19, which no yield lets run.
+ * If every yield returns at once until the time is over, no other thread of this priority needs this core.
+ * The holder may be a thread under SCHED_IDLE or with nice 19, which no yield lets run, so begin a back-off
+ * from yields.
  */
 static void yield(const _Atomic int *word, int value, int64_t start, int64_t longest,
                   const _Atomic uint8_t *strategy)
@@ -528,7 +523,7 @@ bool fs_awake_stay(const _Atomic int *word, int value, const _Atomic uint8_t *st
     int64_t longest = longest_stay(first, wake_up), start = enqueued_ns;
     bool yields = first >= FS_YIELD_AS_FRONT;
 
-    /* A yield may return after the deadline. */
+    /* Do not yield shortly before the deadline: a yield may return late. */
     if (longest == 0
         || (yields && deadline != NULL && fs_deadline_rest(deadline, NEAR_NS * 2) < NEAR_NS * 2))
         return false;
