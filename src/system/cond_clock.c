@@ -2,9 +2,9 @@
 /*
  * cond_clock.c - condition variables with a clock; see cond_clock.h.
  *
- * Where condition variables know only CLOCK_REALTIME, a sleep lasts for the time that is left by the
- * deadline's own clock, but at most 0.9 s; then the caller reads that clock again.  So if a clock is set
- * during the sleep, or the machine is suspended, a time-out is up to 0.9 s late.
+ * Without pthread_condattr_setclock, a sleep lasts for the time that is left on the deadline's clock, but at
+ * most 0.9 s.  Then the caller reads that clock again.  So a time-out is up to 0.9 s late if a clock is set
+ * during the sleep, or the machine is suspended; sleep_for() has an exception.
  */
 #include "system/cond_clock.h"
 
@@ -41,7 +41,7 @@ bool fs_cond_init(pthread_cond_t *cond, clockid_t clock)
 #if defined(__APPLE__)
 #define sleep_for pthread_cond_timedwait_relative_np
 #else
-/* If the clock is set back by an hour during the sleep, the sleep lasts an hour longer. */
+/* If CLOCK_REALTIME is set back by an hour during the sleep, the sleep lasts an hour longer. */
 static void sleep_for(pthread_cond_t *cond, pthread_mutex_t *mutex, const struct timespec *time)
 {
     struct timespec until;

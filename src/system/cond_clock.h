@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * cond_clock.h - condition variables, each for deadlines on one clock: with pthread_condattr_setclock, or
- * without it, as on macOS.
+ * cond_clock.h - condition variables, each for deadlines on one clock, also on systems without
+ * pthread_condattr_setclock.
  */
 #ifndef FS_COND_CLOCK_H
 #define FS_COND_CLOCK_H
@@ -11,7 +11,7 @@
 #include <pthread.h>
 #include <stdbool.h>
 
-#if !defined(FS_HAS_COND_CLOCK)     /* configure defines it where this default is wrong */
+#if !defined(FS_HAS_COND_CLOCK)     /* defined by configure where this default is wrong */
 #if defined(__APPLE__)
 #define FS_HAS_COND_CLOCK 0
 #else
@@ -23,8 +23,8 @@
 bool fs_cond_init(pthread_cond_t *cond, clockid_t clock);
 
 /*
- * Sleep until the condition variable is signaled, at most until the deadline, which must be on its clock.
- * May return earlier, like every wait on a condition variable.  Cancellation point.
+ * Sleep until the condition variable is signaled, at most until the deadline, which must be on the condition
+ * variable's clock.  May return earlier.  Cancellation point.
  */
 void fs_cond_sleep_until(pthread_cond_t *cond, pthread_mutex_t *mutex,
                          const struct fs_deadline *deadline);

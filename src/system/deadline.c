@@ -57,8 +57,8 @@ int64_t fs_process_ns(void)
 }
 
 /*
- * Overflow is impossible: the seconds are subtracted only if the deadline is in the future, and multiplied
- * only if it is near.  (No clock of the system is before 1970.)
+ * Nothing overflows: the seconds are subtracted only if the deadline is in the future, and multiplied only if
+ * the deadline is near.  (No clock of the system is before 1970.)
  */
 int64_t fs_deadline_rest(const struct fs_deadline *deadline, int64_t most)
 {
@@ -91,10 +91,7 @@ bool fs_deadline_passed(const struct fs_deadline *deadline)
     return fs_deadline_rest(deadline, 1) == 0;
 }
 
-/*
- * Longest sleep by another clock than the deadline's.  The deadline's clock may be set meanwhile, so it is
- * read again soon.
- */
+/* Longest sleep on CLOCK_MONOTONIC before the deadline's own clock, which may be set, is read again. */
 #define OTHER_CLOCK_NS 1000000000
 
 static bool is_earlier(const struct timespec *a, const struct timespec *b)

@@ -2,8 +2,8 @@
 /*
  * deadline.h - the deadline of a wait: an absolute time on a clock.
  *
- * All callers pass `const struct fs_deadline *`, and NULL means none.  A relative time is converted
- * to a deadline once, here, so a loop that waits again cannot lengthen it.
+ * A NULL pointer means no deadline.  A relative time is converted to a deadline once, so a loop that waits
+ * again cannot lengthen the time.
  */
 #ifndef FS_DEADLINE_H
 #define FS_DEADLINE_H
@@ -20,7 +20,7 @@ struct fs_deadline {
 bool fs_clock_valid(clockid_t clock);
 bool fs_timespec_valid(const struct timespec *ts);
 
-/* Returns the time of CLOCK_MONOTONIC in `ns` nanoseconds (> 0), or the last possible time if that overflows. */
+/* Returns the time on CLOCK_MONOTONIC `ns` nanoseconds from now (ns > 0), or the last time_t on overflow. */
 struct fs_deadline fs_deadline_after(int64_t ns);
 
 /* Returns the time of CLOCK_MONOTONIC in nanoseconds, for durations. */
@@ -41,9 +41,9 @@ bool fs_deadline_passed(const struct fs_deadline *deadline);
 int64_t fs_deadline_rest(const struct fs_deadline *deadline, int64_t most);
 
 /*
- * Returns the earlier of two times: *end, if `end` is not NULL, and `at_ns` of CLOCK_MONOTONIC, for which
- * *at is memory.  If *end is on another clock, the result may be earlier than both, because that clock may
- * be set meanwhile.
+ * Returns the earlier of two times: *end, and at_ns on CLOCK_MONOTONIC.  `end` may be NULL; *at is memory for
+ * the result.  If *end is on another clock, the result may be earlier than both times, because that clock may
+ * be set during the sleep.
  */
 const struct fs_deadline *fs_deadline_or(const struct fs_deadline *end, int64_t at_ns,
                                          struct fs_deadline *at);

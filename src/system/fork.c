@@ -3,15 +3,14 @@
  * fork.c - the generation, the hooks and the lock for resetting an object, see fork.h.
  *
  * The library registers a fork handler for the child, but no prepare handler, so it holds no lock
- * across a fork.  A prepare handler could deadlock: such handlers run in reverse order of
- * registration, so the lowest layer, which registers last, would lock first, and wait for ever for
- * an application that locks in the opposite order.  Instead the child initializes every lock again.
- * The data under the locks is either usable in a copy taken at any moment, or the child discards
- * it.
+ * across a fork.  A prepare handler could deadlock, because the handler that is registered last runs first.
+ * If the library's ran first, it would lock the library.  Then an application's handler would wait for a
+ * lock whose holder waits for the library.  Instead, the child initializes every lock again.  The data under
+ * the locks is usable in a copy taken at any moment, or the child discards the copy.
  *
- * The handler is registered when the library is loaded, where the compiler supports that: before
- * there are threads, and before the application's own handlers, which may then use semaphores in
- * the child.  Elsewhere it is registered when the generation is first read.
+ * With GCC and clang the handler is registered when the library is loaded: before there are threads,
+ * and before the application's own handlers, which may then use semaphores in the child.  With other
+ * compilers it is registered when the generation is first read.
  */
 #include "system/fork.h"
 
@@ -25,7 +24,7 @@ unsigned fs_generation = 1;
 static struct fs_fork_hook *_Atomic hooks;  /* grows at the head only */
 
 static pthread_mutex_t fork_mutex = PTHREAD_MUTEX_INITIALIZER;
-static sigset_t        blocked_before;      /* under fork_mutex: the signal mask of its holder */
+static sigset_t        blocked_before;      /* under fork_mutex: the holder's signal mask before it locked */
 
 void fs_forked(void)
 {
@@ -37,10 +36,7 @@ void fs_forked(void)
 
 FS_WHEN_LOADED static void fork_initialize(void)
 {
-    /*
-     * If the registration fails, because there is no memory, semaphores that are in use during a fork
-     * cannot be used in the child.
-     */
+    /* If there is no memory for this, the child cannot use semaphores that were in use during the fork. */
     (void)pthread_atfork(NULL, NULL, fs_forked);
 }
 
@@ -54,7 +50,7 @@ unsigned fs_fork_generation(void)
 }
 #endif
 
-/* Block signals while the lock is held: a signal handler may use another object that must be reset. */
+/* Block signals: a handler that resets another object would wait for the lock of its own thread. */
 static void fork_lock(void)
 {
     sigset_t all, before;
@@ -74,8 +70,8 @@ static void fork_unlock(void)
 }
 
 /*
- * An unused object needs no reset, and so no lock.  If two threads of a child find the same object, one of
- * them resets it.  (Acquire order: a thread that finds the reset done must see its effects.)
+ * An unused object gets the generation without a reset, and so without the lock.  Acquire order: see
+ * fs_fork_check().
  */
 void fs_fork_reset(_Atomic unsigned *generation, fs_fork_reset_fn *reset, void *object)
 {
@@ -94,8 +90,8 @@ void fs_fork_reset(_Atomic unsigned *generation, fs_fork_reset_fn *reset, void *
 }
 
 /*
- * Cancellation is deferred here, because the callers do not defer it, unlike those of fs_fork_reset(): see
- * signals.h.
+ * Cancellation is deferred in this function, because its callers do not defer it.  The callers of
+ * fs_fork_reset() do (signals.h).
  */
 void fs_fork_exclude(void (*work)(void *), void *object)
 {
@@ -110,8 +106,8 @@ void fs_fork_exclude(void (*work)(void *), void *object)
 }
 
 /*
- * A fork may copy the list at any moment, so a hook is complete before one store publishes it.  The
- * child of such a fork may register a hook that is in the list already.
+ * A fork may copy the list at any moment, so the hook is complete before one store publishes it.  A child
+ * that was forked during the registration may register the hook once more.
  */
 void fs_fork_register(struct fs_fork_hook *hook)
 {

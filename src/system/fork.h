@@ -2,10 +2,10 @@
 /*
  * fork.h - resetting objects in a forked child.
  *
- * A forked child inherits semaphores whose queues belong to threads that it does not have, and
- * whose mutex one of those threads may hold for ever.  Each semaphore, token and ticket records the
- * generation, a number of the process in which it was last used.  If that is not the current
- * generation, the object is reset before it is locked.
+ * A forked child inherits semaphores with queues and mutexes of threads that the child does not have.  So
+ * each semaphore, share, token and ticket records the generation: a number of the process that last used the
+ * object.  A child has a new generation, and resets an object of an old generation before it locks the
+ * object.
  */
 #ifndef FS_FORK_H
 #define FS_FORK_H
@@ -14,8 +14,8 @@
 #include <stdatomic.h>
 
 /*
- * A number that differs between a process and its children.  Every critical section reads it, so reading it
- * is a plain load where the compiler can register the child handler when the library is loaded.
+ * Returns the generation of this process, which differs from those of its parent and children.  Every
+ * critical section calls this function, so with GCC and clang it is a plain load.
  */
 #if defined(__GNUC__)
 extern unsigned fs_generation;      /* written in the child handler, before there are threads */
@@ -27,7 +27,7 @@ static inline unsigned fs_fork_generation(void)
 unsigned fs_fork_generation(void);
 #endif
 
-/* Called in a child of _Fork(), which runs no fork handlers: does the work of this library's handler. */
+/* The fork handler of the child.  A caller of _Fork(), which runs no fork handlers, calls it in the child. */
 void fs_forked(void);
 
 /*
@@ -37,21 +37,21 @@ void fs_forked(void);
 #define FS_UNUSED    0u
 #define FS_DESTROYED UINT_MAX
 
-/* Make an object of the parent usable in this process.  Called with the lock of fork.c held, which is a leaf. */
+/* Make an object of the parent usable in this process.  The lock of fork.c is held; take no other lock. */
 typedef void fs_fork_reset_fn(void *object);
 
 void fs_fork_reset(_Atomic unsigned *generation, fs_fork_reset_fn *reset, void *object);
 
 /*
- * Call `work` with the lock of fork.c held: no other such call and no reset runs meanwhile.  A signal
- * handler may call this function, whatever it has interrupted.  A child that was forked during a call may
- * call it, too, but may find that `work` has made only some of its changes.
+ * Call `work` with the lock of fork.c held: meanwhile no other thread is in this function or in a reset.
+ * Async-signal-safe.  A child that was forked during a call may call this function again, but may find that
+ * `work` has made only some of its changes.
  */
 void fs_fork_exclude(void (*work)(void *), void *object);
 
 /*
- * Called before an object is used: reset it if it was last used in another process.  Acquire order: a
- * thread that finds the new generation must see the reset by another thread.
+ * If another process used the object last, reset the object.  Acquire order: a thread that finds the new
+ * generation must see the reset by another thread.
  */
 static inline void fs_fork_check(_Atomic unsigned *generation, fs_fork_reset_fn *reset,
                                  void *object)
@@ -61,10 +61,10 @@ static inline void fs_fork_check(_Atomic unsigned *generation, fs_fork_reset_fn 
 }
 
 /*
- * A hook resets data of the whole process, in the child, before fork() returns there.  It is
- * registered once: when the library is loaded, if the compiler supports that, otherwise before the
- * data exists that it resets.  (pthread_once is avoided where possible: in a child that was forked
- * during it, glibc runs its function once more, and musl waits for ever.)
+ * A hook resets data of the whole process, in the child, before fork() returns.  It is registered when the
+ * library is loaded, or with other compilers than GCC and clang, before its data exists.  (pthread_once()
+ * is avoided where possible.  In a child that was forked during the call, glibc runs the function once
+ * more, and musl waits for ever.)
  */
 struct fs_fork_hook {
     void               (*in_child)(void);

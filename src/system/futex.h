@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* futex.h - the system call that sleeps on a word, and the kernel's own clocks. */
+/* futex.h - the system calls for sleeping on a word, and for reading the kernel's clocks. */
 #ifndef FS_FUTEX_H
 #define FS_FUTEX_H
 
@@ -20,7 +20,7 @@
 #define SYS_clock_gettime SYS_clock_gettime64
 #endif
 
-/* If time_t is wider than long, the old calls would misread the timespec. */
+/* If time_t is wider than long, the old calls would misread a timespec. */
 #if defined(SYS_futex_time64) && LONG_MAX == INT32_MAX
 #define FS_FUTEX_CALL (sizeof(time_t) > sizeof(long) ? SYS_futex_time64 : SYS_futex)
 #define FS_CLOCK_CALL (sizeof(time_t) > sizeof(long) ? SYS_clock_gettime64 : SYS_clock_gettime)
@@ -30,9 +30,9 @@
 #endif
 
 /*
- * Sleep while *word is `value`, at most for or until `time`, or without a limit if that is NULL.  Returns
- * 0, or -1 and errno.  A kernel before 5.1 has only the old call, with a 32-bit time_t; a later time is cut
- * to the last one of that type, which is enough, because the caller reads its clock again.
+ * Sleep while *word is `value`, at most for or until `time` (depends on `op`), or without a limit if `time` is
+ * NULL.  Returns 0, or -1 and errno.  A kernel before 5.1 has only the old call, with a 32-bit time_t, so
+ * `time` is cut.  The caller reads its clock again, so an early return does no harm.
  */
 FS_NO_TSAN
 static inline long fs_futex_wait(const _Atomic int *word, int op, int value, const struct timespec *time,

@@ -2,11 +2,10 @@
 /*
  * mutex.c - mutexes that inherit priority; see mutex.h.
  *
- * A thread with a low priority holds a mutex of the library for less than a microsecond, unless a
- * second thread, with a higher priority, preempts it.  Without inheritance, a third thread with the
- * highest priority that releases a unit then waits until the second one has finished, which can take
- * tens of milliseconds.  With inheritance the first one goes on at once.  Inheritance costs nothing
- * while the mutex is free.
+ * The holder of a mutex may be preempted by a thread of a higher priority.  Without inheritance, a real-time
+ * thread that needs the mutex waits until the preempting thread has finished, perhaps for tens of
+ * milliseconds.  With inheritance, the holder goes on at once.  Inheritance costs nothing while the mutex is
+ * free.
  */
 #include "system/mutex.h"
 
@@ -18,9 +17,9 @@
 #include <stdatomic.h>
 
 /*
- * Do mutexes of this process inherit priority?  Not in a process without real-time priorities: a
- * sandbox, in which a process may not have them anyway, may forbid the system call that inheritance
- * needs (FUTEX_LOCK_PI: the sandbox of Chromium kills the process).
+ * Do mutexes of this process inherit priority?  False in a process that may not have real-time priorities.
+ * A sandbox that forbids such priorities may also forbid FUTEX_LOCK_PI, which inheritance needs: the sandbox
+ * of Chromium kills the process.
  */
 static bool inherits(void)
 {
@@ -34,7 +33,7 @@ static bool inherits(void)
     return true;
 }
 
-/* If the system has no inheritance, or no memory for it, the mutex is an ordinary one. */
+/* If inheritance fails, the mutex is an ordinary one. */
 void fs_mutex_init(pthread_mutex_t *mutex)
 {
     pthread_mutexattr_t attr;
@@ -51,29 +50,23 @@ void fs_mutex_init(pthread_mutex_t *mutex)
 }
 
 /*
- * A section takes less time than going to sleep and being woken.  So this thread first tries again
- * for a microsecond or two.  Two threads that hand units to each other often contend here, and the
- * retries make a hand-off across cores a third shorter.
+ * Lock a contended mutex in four steps.
  *
- * Then it yields once, because the holder may need this core.
+ *  1. Spin for a microsecond or two: a section takes less time than a sleep and a wake-up.  (Two threads that
+ *     hand units to each other often contend; the spin makes a hand-off across cores a third shorter.)
+ *  2. Yield once: the holder may need this core.
+ *  3. With many cores: poll, with short sleeps between the polls.  If threads slept on the mutex, each unlock
+ *     would wake one of them, which takes the time of several sections, and by then another thread would have
+ *     locked the mutex.  Worse, the unlock of a mutex that inherits priority hands the mutex over to a sleeper,
+ *     and until the sleeper runs, all other threads fall asleep, too.  (Simulated, 16 cores: polls make twice
+ *     as many holds as sleeps on the mutex, and twenty times as many as sleeps on an inheriting mutex.)
+ *     With few cores, sleeps on the mutex are rare, and another thread needs this core.  (2 cores: polls would
+ *     cost a sixth of the holds.)
+ *  4. Sleep on the mutex: other threads may have locked it before each poll.
  *
- * Then it polls between short sleeps, instead of sleeping on the mutex.  Each unlock would wake a
- * thread that sleeps there, which takes the time of several sections; and by then another thread
- * would have locked the mutex.  Worse, the unlock of a mutex that inherits priority hands the mutex
- * over to the sleeper, and no other thread can lock it until the sleeper runs.  Meanwhile the others
- * fall asleep, too, and from then on each section is followed by a wake-up.  (Simulated, 16 cores, 16
- * threads, 4 units, 1 us: 1,230,000 holds a second with short sleeps, 620,000 with sleeps on the
- * mutex, 57,000 with sleeps on an inheriting one.)
- *
- * With few cores it does not poll: there another thread needs this thread's core, and sleeps are
- * rare.  (2 cores, 16 threads, 2 units, 2 us: 300,000 holds a second without short sleeps, 250,000
- * with them.)
- *
- * In the end it sleeps on the mutex, because other threads may lock the mutex before each of its
- * polls.  It polls less often if a real-time thread has been seen in this process: that thread may
- * wait for another mutex that this thread holds, and so lend its priority to this thread, from which
- * the holder of this mutex must inherit it.  A thread that has a real-time priority itself sleeps on
- * the mutex at once.
+ * A thread that sleeps on the mutex lends its priority to the holder.  So a real-time thread skips steps 2
+ * and 3.  If a real-time thread has been seen, other threads poll less often: the real-time thread may wait
+ * for another mutex that the polling thread holds, and its priority must reach the holder of this mutex.
  */
 #define SHORT_SLEEP_NS 100000
 #define POLLS_IF_REAL_TIME 3

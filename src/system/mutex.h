@@ -7,18 +7,18 @@
 #include <stdbool.h>
 
 /*
- * Initialize a mutex that is free.  A static initializer may have initialized it before.  The mutex
- * inherits priority if that can matter in this process.  Cannot fail; keeps errno.
+ * Initialize a mutex that no thread holds or waits for; also one that has a static initializer.  The mutex
+ * inherits priority if this process can have real-time priorities.  Cannot fail; keeps errno.
  */
 void fs_mutex_init(pthread_mutex_t *mutex);
 
 /*
- * Does this thread have a real-time priority, which the holder of a mutex would inherit?  If so, note that
- * the process has such threads.
+ * Does this thread have a real-time priority that the holder of a mutex would inherit?  If true, note that
+ * the process has real-time threads.
  */
 bool fs_mutex_lends_priority(void);
 
-/* Lock a mutex that was not free a moment ago. */
+/* The slow path of fs_mutex_lock(). */
 void fs_mutex_lock_contended(pthread_mutex_t *mutex);
 
 static inline void fs_mutex_lock(pthread_mutex_t *mutex)

@@ -2,14 +2,10 @@
 /*
  * park_cond.c - parking on POSIX condition variables; see parking.h.
  *
- * Each thread that waits gets a parker.  When the thread ends, a later one gets the parker.  No
- * parker is ever freed (parking.h says why), not even in a forked child or at the end of the
- * process.
+ * No parker is ever freed (parking.h says why), not even in a forked child or at the end of the process.
  *
- * A condition variable has one clock, fixed when it is initialized.  So each parker has two
- * condition variables, and a sleeper records on which one it sleeps.  (With pthread_cond_clockwait
- * one would be enough, but it does not exist everywhere, and tools that fake the time do not know
- * it.)
+ * The clock of a condition variable is fixed, so each parker has two condition variables, one for each clock.
+ * (pthread_cond_clockwait() does not exist everywhere, and tools that fake the time do not know it.)
  *
  * Locks: a parker's mutex and the pool's are leaves.
  */
@@ -33,10 +29,10 @@
 #define FS_GLIBC 0
 #endif
 
-#define SHORT_SLEEP_NS 1000000          /* without a parker: how long a thread sleeps at a time */
+#define SHORT_SLEEP_NS 1000000          /* one sleep of a thread without a parker */
 
 struct fs_cond_parker {
-    struct fs_parker       queue;           /* first; the part for wake queues */
+    struct fs_parker       queue;           /* must be first; the part for wake queues */
     _Atomic unsigned       state;           /* see below */
     pthread_mutex_t        mutex;
     pthread_cond_t         monotonic, realtime;
@@ -46,14 +42,16 @@ struct fs_cond_parker {
 };
 
 /*
- * The state: ASLEEP while its thread sleeps, set before the sleep and cleared after it, both under the
- * mutex; PERMIT: woken while it was awake, so the next park does not sleep; and WAKER times the number
- * of wakers that have found ASLEEP set and not yet unlocked the mutex.  A waker that does not find
- * ASLEEP set does not use the mutex.
+ * The state of a parker has two bits, and above them a number of wakers.
  *
- * All changes are read-modify-writes, so they have one order.  Release and acquire order: a thread that
- * finds the mark of a waker also finds the word that the waker has changed before; and the next thread
- * that uses the mutex sees what the last one did.
+ *  - ASLEEP: the parker's thread sleeps.  The thread sets and clears the bit, with the mutex held.
+ *  - PERMIT: the thread was woken while ASLEEP was clear, so the next park does not sleep.
+ *  - WAKER times the number of wakers that have found ASLEEP set and have not unlocked the mutex yet.  A waker
+ *    that finds ASLEEP clear does not lock the mutex.
+ *
+ * All changes are read-modify-writes, so they have one order.  Release and acquire order: a thread that finds
+ * a waker's change of the state also finds the waker's earlier change of the word, and a thread that uses the
+ * mutex sees what the previous user did.
  */
 #define ASLEEP 1u
 #define PERMIT 2u
@@ -67,11 +65,8 @@ static struct fs_cond_parker *_Atomic made; /* all parkers; grows at the head on
 
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 static pthread_key_t  key;          /* r/o after `once`: the thread's parker */
-/*
- * Set under `once`; cleared when the library is unloaded.  (It is an int, as not every machine can exchange
- * bytes.)
- */
-static _Atomic int    key_usable;
+static _Atomic int    key_usable;   /* set under `once`; cleared when the library is unloaded.  (An int, as not
+                                     * every machine can exchange bytes.) */
 
 static bool parker_init(struct fs_cond_parker *parker)
 {
@@ -93,7 +88,7 @@ static bool parker_init(struct fs_cond_parker *parker)
     return done;
 }
 
-/* Called when a thread ends: put its parker into the pool, for a later thread. */
+/* Put a parker into the pool, for a later thread: when its thread ends, or could not store the parker. */
 static void return_to_pool(void *arg)
 {
     struct fs_cond_parker *parker = arg;
@@ -105,10 +100,9 @@ static void return_to_pool(void *arg)
 }
 
 /*
- * Only the forking thread exists in the child.  It keeps its own parker, because it may have forked in
- * a callback or a handler within a wait; all others are free.  All are initialized again, because
- * another thread of the parent, about to wake a sleeper, may have held the mutex of any parker when the
- * process was copied.
+ * The forking thread keeps its own parker, because it may have forked in a callback or a handler within a
+ * wait.  All other parkers are free.  All parkers are initialized again, because a waker in the parent may
+ * have held the mutex of any parker during the fork.
  */
 static void parkers_reset_in_child(void)
 {
@@ -119,7 +113,7 @@ static void parkers_reset_in_child(void)
     for (struct fs_cond_parker *p = made; p != NULL; p = p->next_made) {
         if (!parker_init(p)) {
             if (p == own)
-                pthread_setspecific(key, NULL);     /* a later wait gets another one */
+                pthread_setspecific(key, NULL);     /* a later wait gets another parker */
         } else if (p == own) {
             p->queue.thread = fs_thread_id();
         } else {
@@ -138,7 +132,7 @@ FS_WHEN_LOADED static void parkers_register_hook(void)
 
 static void parkers_initialize(void)
 {
-    parkers_register_hook();    /* no change, if it was registered when the library was loaded */
+    parkers_register_hook();    /* no change if the hook is registered already */
     key_usable = pthread_key_create(&key, return_to_pool) == 0;
 }
 
@@ -153,12 +147,12 @@ void __lsan_ignore_object(const void *block) FS_WEAK;
 #endif
 
 /*
- * This code is being unloaded, if libfairsem.a was in a plugin that is closed.  Threads that have
- * waited live on, and when they end, the key's destructor must no longer be called.
+ * Runs in two cases.  First, a plugin that contains libfairsem.a is closed, so this code is being unloaded.
+ * Threads that have waited live on, and when they end, the key's destructor must not be called.  Second, the
+ * process ends, while other threads may wait and release.  Their parkers still work; a thread that begins a
+ * wait from now on polls: see fs_park_on_cond().
  *
- * The same function runs at the end of the process, while other threads wait and release.  Their
- * parkers still work; a thread that begins a wait from now on polls: see fs_park_on_cond().
- * Because nothing distinguishes the two cases, the parkers are not freed, and a plugin leaks some
+ * The function cannot tell the two cases apart.  So the parkers are not freed, and a plugin leaks about
  * 200 bytes for each.
  */
 __attribute__((destructor)) static void unload(void)
@@ -176,9 +170,8 @@ __attribute__((destructor)) static void unload(void)
 #endif
 
 /*
- * Between the caller's load of key_usable and this one, the key may have been deleted, and created
- * again by other code.  Then the key belongs to that code, and our value must be gone before this
- * thread ends.
+ * After the caller has loaded key_usable, unload() may have deleted the key, and other code may have created
+ * it again.  Then the key belongs to that code, and this thread's value must be NULL before the thread ends.
  */
 static bool set_key(struct fs_cond_parker *parker)
 {
@@ -219,10 +212,7 @@ static struct fs_cond_parker *make_parker(void)
     return parker;
 }
 
-/*
- * Store the thread under the parker's mutex: DRD does not see that the former thread put the parker into
- * the pool.
- */
+/* Hold the parker's mutex: otherwise DRD reports a race with the former thread of the parker. */
 static void belongs_to_this_thread(struct fs_cond_parker *parker)
 {
     FS_MUST(pthread_mutex_lock(&parker->mutex));
@@ -233,9 +223,9 @@ static void belongs_to_this_thread(struct fs_cond_parker *parker)
 struct fs_parker *fs_parker_self(void)
 {
     struct fs_cond_parker *parker;
-    int error = errno;          /* malloc may change errno, called here or in pthread_setspecific */
+    int error = errno;          /* malloc may change errno, also in pthread_setspecific */
 
-    if (!key_usable)            /* at the first wait of the process, or while it ends */
+    if (!key_usable)            /* in the first wait of the process, or while the process ends */
         FS_MUST(pthread_once(&once, parkers_initialize));
     if (!key_usable)
         return NULL;
@@ -257,10 +247,7 @@ struct fs_parker *fs_parker_self(void)
 
 /* ---- Sleeping, and waking one ---- */
 
-/*
- * Note a wake in the state.  Returns the state before it.  If ASLEEP was set, this thread is now one of the
- * wakers.
- */
+/* Note a wake.  Returns the previous state.  If ASLEEP was set, this thread now counts as a waker. */
 static unsigned note_wake(struct fs_cond_parker *p)
 {
     unsigned before = atomic_load_explicit(&p->state, memory_order_relaxed), after;
@@ -285,9 +272,8 @@ void fs_unpark(struct fs_parker *parker, bool leaves_queue)
         FS_MUST(pthread_mutex_unlock(&p->mutex));
         atomic_fetch_sub_explicit(&p->state, WAKER, memory_order_release);
         /*
-         * Signal after the unlock.  Otherwise the woken thread would block on the mutex, which halves the
-         * speed of a hand-off on one core.  The condition variable still exists, because it is never
-         * destroyed: see parking.h.
+         * Signal after the unlock: otherwise the woken thread blocks on the mutex, which halves the speed of a
+         * hand-off on one core.  The condition variable still exists: no parker is ever freed.
          */
         if (asleep_on != NULL)
             pthread_cond_signal(asleep_on);
@@ -297,16 +283,15 @@ void fs_unpark(struct fs_parker *parker, bool leaves_queue)
 }
 
 /*
- * Unlock a mutex that no other thread uses now or will use.
+ * Unlock a mutex that no other thread uses during the unlock.
  *
- * pthread_cond_wait() of glibc marks its mutex as contended when it locks it again, even if no other thread
- * uses it.  So an unlock would call the kernel, which would search all sleepers in the same bucket of its
- * hash table, without success.  To save that, the mutex is initialized again.  But a tool that instruments
- * mutexes must see an unlock.
+ * pthread_cond_wait() of glibc always marks the mutex as contended.  So an unlock would call the kernel, which
+ * would search all sleepers in a bucket of its hash table, without success.  Initializing the mutex again
+ * saves that call.  But a tool that instruments mutexes must see an unlock.
  */
 static void unlock_alone(pthread_mutex_t *mutex)
 {
-#if defined(FS_MAKE_ANEW)           /* the explorer's version checks that no other thread uses it */
+#if defined(FS_MAKE_ANEW)           /* the explorer's version checks that no other thread uses the mutex */
     FS_MAKE_ANEW(mutex);
 #else
     if (FS_GLIBC && !fs_watched)
@@ -351,10 +336,7 @@ void fs_park_on_cond(struct fs_parker *self, const struct fs_deadline *deadline)
     if (self != NULL) {
         sleep_on_own_cond((struct fs_cond_parker *)self, deadline);
     } else {
-        /*
-         * Allow cancellation only after the sleep: ThreadSanitizer loses track of a thread that never
-         * returns from a sleep.
-         */
+        /* Cancel only after the sleep: ThreadSanitizer loses track of a thread that is canceled in a sleep. */
         fs_sleep_shortly(SHORT_SLEEP_NS);
         pthread_testcancel();
     }

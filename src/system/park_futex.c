@@ -2,15 +2,14 @@
 /*
  * park_futex.c - parking on a futex, for Linux (futex(2)).
  *
- * The word is the waiter's state, on its thread's stack.  A thread that changes it calls
- * fs_unpark_word() later, with no lock held.  By then the waiter may have seen the change and
- * returned, and its stack may hold something else.  A wake on an address where no thread sleeps
- * does nothing, whether the address is mapped or not.  If another thread sleeps there by now, it
- * gets a spurious wake-up, which every user of futexes expects.
+ * The word is on the stack of the waiter's thread, and may no longer exist when fs_unpark_word() is called.
+ * A futex wake at an address where no thread sleeps does nothing, even if the address is no longer mapped.
+ * If another thread sleeps at that address by then, it gets a spurious wake-up, which every user of futexes
+ * expects.
  *
- * A futex is needed because signals can end its sleep.  The sleep ends with EINTR when a signal
- * handler has run that was installed without SA_RESTART; with SA_RESTART the kernel puts the thread
- * back to sleep.  (A sleep with a deadline ends in both cases, as for sem_t.)
+ * A signal handler can end a sleep on a futex, but not on a condition variable.  If the handler was installed
+ * without SA_RESTART, the sleep ends with EINTR; with SA_RESTART the kernel puts the thread back to sleep.
+ * (A sleep with a deadline ends in both cases, as for sem_t.)
  */
 #define _GNU_SOURCE
 #include "system/parking.h"
@@ -34,14 +33,13 @@
 /*
  * ---- Faked clocks ----
  *
- * A tool such as libfaketime replaces clock_gettime(), and the condition variables and sem_timedwait()
- * of the C library, but not the system call.  The caller's deadline is on the faked clock, and may be a
- * day away on the kernel's clock.  So if the two clocks differ, the thread sleeps for the time that is
- * left according to the faked clock.  The faked clock may also run faster, or be set meanwhile, so the
- * sleep is short, and the caller reads the clock again.
+ * A tool such as libfaketime replaces functions of the C library, such as clock_gettime(), but not the
+ * system call.  So if the caller's clock differs from the kernel's, the thread sleeps for the time that is left
+ * on the faked clock.  The faked clock may run faster, or be set, so the sleep is short, and the caller reads
+ * the clock again.
  */
 #define FAKED_SLEEP_NS 50000000
-#define APART_NS        1000000     /* limit between two readings of one clock; preemption may exceed it */
+#define APART_NS        1000000     /* a difference beyond this means a faked clock, or a preemption */
 
 static bool is_faked(clockid_t clock)
 {
@@ -60,11 +58,10 @@ static bool is_faked(clockid_t clock)
 /*
  * ---- Sleeping ----
  *
- * futex() is not a cancellation point.  So the thread allows asynchronous cancellation during the
- * call, and only then; the C library's own waits do the same.  The thread may be canceled after it
- * has been granted, so the clean-up handler that the caller pushed loads the state under the mutex.
- * A signal handler that interrupts the sleep also runs with asynchronous cancellation, until it calls
- * fs_block_signals(), which defers cancellation.
+ * futex() is not a cancellation point.  So the thread allows asynchronous cancellation during the call, as
+ * the C library's own waits do.  The thread may be canceled after its grant, so the clean-up handler of the
+ * caller loads the waiter's state under the mutex.  A signal handler that interrupts the sleep also runs with
+ * asynchronous cancellation, until it calls fs_block_signals(), which defers cancellation.
  */
 FS_NOT_INLINE FS_NO_TSAN
 bool fs_park_on_word(const _Atomic int *word, int value, const struct fs_deadline *deadline)
@@ -105,7 +102,7 @@ void fs_unpark_word(const _Atomic int *word)
 
 #else
 
-/* Without futexes no thread sleeps on a word. */
+/* Never called: without futexes no thread sleeps on a word. */
 bool fs_park_on_word(const _Atomic int *word, int value, const struct fs_deadline *deadline)
 {
     (void)word;

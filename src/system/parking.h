@@ -2,20 +2,19 @@
 /*
  * parking.h - how a thread sleeps until another one wakes it: the parking contract.
  *
- * A thread parks with a word and the value that the word has until the wait is over.  The waker
- * first changes the word and then unparks the thread, usually with no lock held.  By then the
- * sleeper may have seen the change, returned, and even ended.  So a late unpark may wake another
- * thread once for no reason; nothing worse can happen.
+ * A thread parks with a word and the value that the word has until the wait is over.  The waker first
+ * changes the word and then unparks the thread, usually with no lock held.  By then the thread may have
+ * seen the change, returned, and even ended.  So a late unpark may wake another thread once for no reason;
+ * nothing worse can happen.
  *
- * The contract is as weak as the callers allow:
+ * The contract:
  *   - after the word has changed and the thread was unparked, a park does not sleep;
- *   - a park may return at any time for no reason.  It reports only whether a signal handler ended
- *     it, so the caller loads its word, reads the clock, and parks again.
+ *   - a park may return at any time for no reason.  So the caller loads its word, reads the clock, and
+ *     parks again.
  *
- * A thread sleeps on the condition variable of its own parker (park_cond.c), which is never freed:
- * when the thread ends, a later thread gets the parker.  It sleeps on its word (park_futex.c, for
- * Linux) only in waits for a semaphore with FAIRSEM_INTERRUPTIBLE, where a signal handler must be
- * able to end the sleep, and under valgrind.
+ * A thread sleeps on a condition variable of its own parker (park_cond.c).  A parker is never freed: when
+ * its thread ends, a later thread gets the parker.  In waits for a semaphore with FAIRSEM_INTERRUPTIBLE, and
+ * under valgrind, a thread sleeps on its word (park_futex.c, for Linux).
  */
 #ifndef FS_PARKING_H
 #define FS_PARKING_H
@@ -38,43 +37,50 @@
 struct fs_parker {
     _Atomic bool      queued;   /* set by a waker; cleared when the thread has been woken */
     int               thread;   /* fs_thread_id(); r/o while the thread lives */
-    struct fs_parker *next;     /* while queued: the next one in the waker's wake queue */
+    struct fs_parker *next;     /* while queued: next parker in the waker's wake queue */
 };
 
-/* How a thread sleeps in one wait.  Its last waker writes two members, before the word changes. */
+/* How a thread sleeps in one wait. */
 struct fs_parking {
     struct fs_parker *parker;   /* NULL if on_word; also NULL without memory: then the thread polls */
-    bool              on_word;  /* sleeps on the word, without a parker: park_futex.c */
+    bool              on_word;  /* the thread sleeps on the word: park_futex.c */
     int               thread;   /* fs_thread_id(), if on_word */
-    bool              listed;   /* the parker is in the last waker's wake queue, until parker->queued is false */
-    int64_t           woken_ns; /* when the last waker noted the wake */
+
+    /* Written by the last waker, before it changes the word. */
+    bool              listed;   /* the parker is in the waker's wake queue until parker->queued is false */
+    int64_t           woken_ns; /* when the waker noted the wake */
 };
 
-/* Returns this thread's parker, for a wait that begins now; or NULL if there is no memory.  In park_cond.c. */
+/* ---- park_cond.c ---- */
+
+/* Returns this thread's parker, or NULL if there is no memory. */
 struct fs_parker *fs_parker_self(void);
 
 /*
- * Sleep until unparked or until the deadline, if that is not NULL.  Without a parker (NULL), which no
- * thread could unpark, sleep for a millisecond.  Cancellation point.
+ * Sleep until unparked or until the deadline, if that is not NULL.  If `self` is NULL, no thread can unpark
+ * this one, so it sleeps for a millisecond.  Cancellation point.
  */
 void fs_park_on_cond(struct fs_parker *self, const struct fs_deadline *deadline);
 
-/* Wake the thread of this parker.  leaves_queue: the parker is in the caller's wake queue, and leaves it now. */
+/* Wake the thread of this parker.  leaves_queue: the parker also leaves the caller's wake queue. */
 void fs_unpark(struct fs_parker *parker, bool leaves_queue);
 
+/* ---- park_futex.c ---- */
+
 /*
- * Sleep while *word is `value`.  Returns true if a signal handler has ended the sleep.  Cancellation point.
- * In park_futex.c, like the next one.
+ * Sleep while *word is `value`, at most until the deadline, if that is not NULL.  Returns true if a signal
+ * handler has ended the sleep.  Cancellation point.
  */
 bool fs_park_on_word(const _Atomic int *word, int value, const struct fs_deadline *deadline);
 
 /* Wake the thread that sleeps on this word.  The word may no longer exist. */
 void fs_unpark_word(const _Atomic int *word);
 
+/* ---- Either ---- */
+
 /*
- * Choose how to sleep.  May allocate memory, so the caller must hold no mutex (I9).  Under valgrind the
- * thread sleeps on a word, because valgrind's tools report a condition variable that is signaled after the
- * unlock.
+ * Choose how to sleep.  May allocate memory, so the caller must hold no mutex (I9).  Under valgrind the thread
+ * sleeps on a word: valgrind's tools report a condition variable that is signaled after the unlock.
  */
 static inline void fs_parking_begin(struct fs_parking *parking, bool interruptible)
 {
@@ -88,7 +94,7 @@ static inline void fs_parking_begin(struct fs_parking *parking, bool interruptib
     }
 }
 
-/* Returns the number of the thread that parks, or 0 if it is unknown. */
+/* Returns fs_thread_id() of the thread that parks, or 0 if unknown. */
 static inline int fs_parking_thread(const struct fs_parking *parking)
 {
     if (parking->on_word)
@@ -97,8 +103,8 @@ static inline int fs_parking_thread(const struct fs_parking *parking)
 }
 
 /*
- * Sleep while *word is `value`, at most until unparked or until the deadline.  Returns true if a
- * signal handler has ended the sleep, which only park_futex.c reports.  Cancellation point.
+ * Sleep while *word is `value`, at most until unparked or until the deadline.  Returns true if a signal
+ * handler has ended a sleep on the word.  Cancellation point.
  */
 static inline bool fs_park(const struct fs_parking *parking, const _Atomic int *word, int value,
                            const struct fs_deadline *deadline)

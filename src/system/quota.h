@@ -8,9 +8,9 @@
 #define FS_NO_QUOTA INT_MAX
 
 /*
- * Returns the least quota of the cgroup and of all cgroups above it that are visible, in cores, rounded up.
- * An error, or unexpected text, counts as no quota.  `root` is "/", or in a test a directory tree of its
- * own.  May change errno.
+ * Returns the least quota of this process's cgroup and of all visible cgroups above it, in cores, rounded up.
+ * An error, or unexpected text, counts as no quota.  `root` is "/", or a test's own directory tree.  May
+ * change errno.
  */
 int fs_quota_cores(const char *root);
 

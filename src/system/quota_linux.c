@@ -2,8 +2,8 @@
 /*
  * quota_linux.c - the quota of a cgroup, of version 1 or 2 (cgroups(7)); see quota.h.
  *
- * The mount points are fixed paths: /proc/self/mountinfo has a line for each mount of the machine, and
- * every program that uses the library would have to read them all.
+ * The mount points are fixed paths.  To find them in /proc/self/mountinfo, every program that uses the library
+ * would have to read a line for each mount of the machine.
  *
  * All system calls are made by syscall(): it is not a cancellation point, and no other library replaces it.
  */
@@ -19,7 +19,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-/* Of each row, the first mount point that exists is used.  A container sees its own cgroup at the top of it. */
+/* Of each row, the first mount point that exists is used.  In a container, it is the container's own cgroup. */
 static const char *const mounts[2][2] = {
     { "sys/fs/cgroup/cpu", "sys/fs/cgroup/cpu,cpuacct" },
     { "sys/fs/cgroup/unified", "sys/fs/cgroup" },
@@ -35,7 +35,7 @@ static int open_directory(int directory, const char *path)
     return open_at(directory, path, O_PATH | O_DIRECTORY);
 }
 
-/* Read as much of a file as fits, and add a null character.  An unreadable file counts as empty. */
+/* Read a file as far as it fits, and add a null character.  An unreadable file counts as empty. */
 static void read_text(int directory, const char *name, char *text, size_t size)
 {
     int file = open_at(directory, name, O_RDONLY);
@@ -48,8 +48,8 @@ static void read_text(int directory, const char *name, char *text, size_t size)
 }
 
 /*
- * Returns the number at *at, and moves *at behind `end`.  Returns 0 if there is no number, or it has too
- * many digits.
+ * Returns the number at *at, which `end` must follow, and moves *at behind `end`.  Returns 0 if the text is
+ * different, or the number has too many digits.
  */
 static int64_t number(const char **at, char end)
 {
@@ -88,10 +88,7 @@ static int quota_in(int cgroup, bool unified)
     return cores < FS_NO_QUOTA ? (int)cores : FS_NO_QUOTA;
 }
 
-/*
- * Returns the least quota of the cgroup `path` below `mount` and of all cgroups above it; a missing
- * file is no quota.  Shortens `path`.
- */
+/* Returns the least quota of the cgroup `path` below `mount` and of all cgroups above.  Shortens `path`. */
 static int least_quota(int mount, char *path, bool unified)
 {
     int least = FS_NO_QUOTA;
@@ -110,7 +107,7 @@ static int least_quota(int mount, char *path, bool unified)
     }
 }
 
-/* The controllers of a hierarchy are separated by commas. */
+/* `controllers` is a list with commas. */
 static bool has_cpu(const char *controllers)
 {
     for (;;) {
@@ -124,7 +121,7 @@ static bool has_cpu(const char *controllers)
     }
 }
 
-/* A line is NUMBER:CONTROLLERS:/PATH; version 2, which is unified, names no controllers. */
+/* A line is NUMBER:CONTROLLERS:/PATH.  CONTROLLERS is empty in version 2, the unified hierarchy. */
 static int quota_of_line(int root, char *line)
 {
     char *controllers = strchr(line, ':'), *path;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * system.h - cores and threads, beyond POSIX.  system_linux.c is for Linux, system_generic.c for all
- * other systems; the one that does not apply is empty.
+ * system.h - cores and threads, beyond POSIX.  system_linux.c is empty except on Linux, system_generic.c is
+ * empty on Linux.
  */
 #ifndef FS_SYSTEM_H
 #define FS_SYSTEM_H
@@ -14,17 +14,17 @@
 /* ---- Cores ---- */
 
 /*
- * The core that this thread runs on at this moment.  If the system does not tell, each call returns another
- * number, so that threads count as being on different cores.
+ * Returns the core on which this thread runs at this moment.  If the system does not tell, each call returns
+ * another number, so that threads count as being on different cores.
  */
 int fs_cpu_current(void);
 
-/* No core, for a ticket. */
+/* In place of a core: a ticket has none. */
 #define FS_NO_CORE INT16_MIN
 
 /*
- * Returns the number of a core in a byte, for hints only: with more than 256 cores, two may have the same
- * byte, and FS_NO_CORE has that of core 0.
+ * Returns the number of a core in a byte, for hints only: two of more than 256 cores may have the same byte,
+ * and FS_NO_CORE has the byte of core 0.
  */
 static inline uint8_t fs_core_byte(int core)
 {
@@ -32,8 +32,9 @@ static inline uint8_t fs_core_byte(int core)
 }
 
 /*
- * Returns how many cores this process may use: those of its main thread when the library was loaded, before
- * the program could bind it to one of them, but no more than the quota of its cgroup.
+ * Returns how many cores this process may use: the affinity of its main thread, but at most the quota of its
+ * cgroup.  Both are read when the library is loaded, before the program can bind the thread to a core.
+ * (Only on Linux: elsewhere, the cores that are online.)
  */
 int fs_cpu_count(void);
 
@@ -41,7 +42,7 @@ int fs_cpu_count(void);
 #define FS_MANY_CORES 4
 
 /*
- * Is this thread time-shared with others of its priority?  False for SCHED_FIFO and SCHED_RR, where a
+ * Is this thread time-shared with others of its priority?  False for SCHED_FIFO and SCHED_RR, under which a
  * yield lets no thread of a lower priority run.
  */
 bool fs_cpu_is_time_shared(void);
@@ -57,7 +58,7 @@ static inline bool fs_cpu_yield(void)
     return false;
 }
 
-/* A hint for a loop that waits for another core. */
+/* A hint to the processor: this loop waits for another core. */
 static inline void fs_cpu_pause(void)
 {
 #if defined(__GNUC__) && (defined(__x86_64__) || defined(__i386__))
@@ -74,14 +75,14 @@ static inline void fs_cpu_pause(void)
 /* Returns the kernel's number of this thread, as ps -L and debuggers show it, or 0. */
 int fs_thread_id(void);
 
-/* Store the name of the thread with this number, or "" if it has none, or has ended. */
+/* Store the name of a thread, or "" if the thread has no name or has ended. */
 void fs_thread_name(int id, char name[FS_THREAD_NAME]);
 
 /* ---- Real-time priorities, which few programs may use ---- */
 
 /*
- * May a thread of this process have a real-time priority?  Makes two system calls at most, and none once it
- * has returned false.
+ * May a thread of this process have a real-time priority?  Makes at most two system calls, and none after
+ * the first false result.
  */
 bool fs_may_be_real_time(void);
 

@@ -24,7 +24,7 @@
 
 #define DEADLINE 6              /* SCHED_DEADLINE, which glibc declares since 2.40 */
 
-/* Kernels before 2.6.19 and some sandboxes refuse the call.  Then each call returns another number. */
+/* Kernels before 2.6.19 and some sandboxes refuse sched_getcpu(). */
 int fs_cpu_current(void)
 {
     static _Atomic int unknown;
@@ -37,8 +37,8 @@ int fs_cpu_current(void)
 }
 
 /*
- * Use the system call, because sched_getscheduler() of musl always fails.  If the kernel refuses it, assume
- * time-sharing.
+ * A bare system call, because sched_getscheduler() of musl always fails.  If the kernel refuses the call,
+ * assume time-sharing.
  */
 bool fs_cpu_is_time_shared(void)
 {
@@ -89,8 +89,8 @@ int fs_cpu_count(void)
 /* ---- Threads ---- */
 
 /*
- * Use syscall(), because glibc before 2.30 has no gettid().  It is called once per thread, and again after
- * a fork.  (The generation is stored last: a signal handler may wait before that.)
+ * A bare system call, because glibc before 2.30 has no gettid().  Each thread makes the call once, and again
+ * after a fork.  (The generation is stored last: a signal handler that runs before must not use an old id.)
  */
 int fs_thread_id(void)
 {
@@ -104,7 +104,7 @@ int fs_thread_id(void)
     return id;
 }
 
-/* A name can have any bytes; control characters, which would spoil a line of text, become question marks. */
+/* Control characters of the name, which would spoil a line of text, become question marks. */
 void fs_thread_name(int id, char name[FS_THREAD_NAME])
 {
     char path[48];
@@ -129,8 +129,8 @@ void fs_thread_name(int id, char name[FS_THREAD_NAME])
 /* ---- Real-time priorities ---- */
 
 /*
- * Does this process have the right to real-time priorities, or may it give itself the right?  Otherwise
- * only another process can make it real-time.
+ * Does this process have the right to real-time priorities, or may it acquire the right by itself?  If false,
+ * only another process can give it such a priority.
  */
 static bool has_right(void)
 {
