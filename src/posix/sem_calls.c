@@ -40,7 +40,7 @@ int fs_sem_getvalue(fairsem_t *sem, int *value)
     return 0;
 }
 
-/* The checks of fairsem_acquire_with(), made before the fast path. */
+/* The same checks as in fairsem_acquire_with(). */
 int fs_sem_check_deadline(clockid_t clock, const struct timespec *deadline)
 {
     return fs_clock_valid(clock) && fs_timespec_valid(deadline) ? 0 : EINVAL;

@@ -2,13 +2,11 @@
 /*
  * sem_calls.h - sem_wait and the other functions, in terms of the public API.
  *
- * sem_source.c gives these functions the POSIX names for programs that are recompiled, interpose.c for
- * programs that are not.
+ * Two files give these functions their POSIX names: sem_source.c for programs that are recompiled, and
+ * src/preload/interpose.c for programs that are not.  Each function returns 0 or an error number.
  *
- * Each returns 0 or an error number, which fs_sem_result() puts into errno.
- *
- * The fast paths are inline (src/core/fast_path.h): through the public API a pair of calls would take twice
- * as long as libc's.
+ * The fast paths are inline (src/core/fast_path.h): through the public API, a wait and a post would take twice
+ * as long as with libc.
  */
 #ifndef FS_SEM_CALLS_H
 #define FS_SEM_CALLS_H
@@ -31,16 +29,16 @@ static inline int fs_sem_result(int error)
     return -1;
 }
 
-/* bypass_ns is as in fairsem_attr_t, or 0 without FAIRSEM_BOUNDED_BYPASS. */
+/* bypass_ns is as in fairsem_attr_t; 0 means strict order. */
 int fs_sem_init(fairsem_t *sem, unsigned value, int64_t bypass_ns);
 int fs_sem_destroy(fairsem_t *sem);
 int fs_sem_trywait(fairsem_t *sem);
 int fs_sem_getvalue(fairsem_t *sem, int *value);
 
-/* The checks of sem_clockwait, which come before everything else.  Returns 0 or EINVAL. */
+/* Returns 0, or EINVAL if the clock or the deadline is invalid.  sem_clockwait calls this first. */
 int fs_sem_check_deadline(clockid_t clock, const struct timespec *deadline);
 
-/* Take a unit without waiting, if possible.  A pending cancellation takes effect first. */
+/* Take a unit if that is possible at once.  Cancellation point. */
 static inline bool fs_sem_wait_fast(fairsem_t *sem)
 {
     pthread_testcancel();
@@ -54,7 +52,7 @@ static inline int fs_sem_post(fairsem_t *sem)
     return fairsem_release(sem, 1);
 }
 
-/* Wait until the deadline, or without limit if it is NULL.  The deadline must be valid. */
+/* Wait until the deadline, which must be valid, or without limit if `deadline` is NULL. */
 int fs_sem_wait_slow(fairsem_t *sem, clockid_t clock, const struct timespec *deadline,
                      int priority);
 

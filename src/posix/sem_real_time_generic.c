@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * sem_real_time_generic.c - all threads wait with the same priority: POSIX has no function that returns
- * the caller's priority without a lock; see sem_real_time.h.
+ * sem_real_time_generic.c - all threads wait with the same priority, because no function of POSIX returns the
+ * caller's priority without a lock; see sem_real_time.h.
  */
 #if !defined(__linux__)
 

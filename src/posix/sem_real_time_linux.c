@@ -10,7 +10,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#ifndef SCHED_RESET_ON_FORK         /* a flag of Linux's policies */
+#ifndef SCHED_RESET_ON_FORK         /* a flag that Linux adds to policies */
 #define SCHED_RESET_ON_FORK 0x40000000
 #endif
 
@@ -24,8 +24,8 @@ bool fs_is_real_time(void)
 }
 
 /*
- * The system call reads the priority of the calling thread, for which musl has no function.  It takes
- * no lock, so a signal handler may make it, whatever the handler has interrupted.
+ * The system call reads the priority of the calling thread, for which musl has no function.  The call takes
+ * no lock, so signal handlers may make it.
  */
 int fs_real_time_priority(void)
 {

@@ -28,13 +28,13 @@ int fairsem_sem_destroy(fairsem_sem_t *sem)
 #define ASK_EACH 256
 
 /*
- * In a process with the right to real-time priorities, each contended wait reads the priority from the
- * kernel, because nothing else shows a call of pthread_setschedparam.  Without the right, the threads
- * of the process cannot give each other such a priority, but a thread may have inherited one, or get
- * one from another process (chrt, rtkit).  So without the right a thread reads its priority once in
- * ASK_EACH waits, and in each wait as long as the priority is a real-time one.
+ * Returns the priority for a contended wait.  If the process has the right to real-time priorities, each wait
+ * reads the priority from the kernel, because nothing else shows a call of pthread_setschedparam.
  *
- * A signal handler may interrupt this function and call it, too; both calls return right results.
+ * Without the right, a real-time priority can only be inherited, or come from another process (chrt, rtkit).
+ * So a thread reads its priority once in ASK_EACH waits, and while it is a real-time one, in each wait.
+ *
+ * A signal handler may interrupt this function and call it: both calls return right results.
  */
 static int priority_now(void)
 {

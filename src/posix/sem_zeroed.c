@@ -8,15 +8,15 @@
 
 /*
  * Initialize a semaphore of zeros.  Other threads may be on the fast path, which loads the word and the
- * limit.  The limit is stored last, in release order: until then no other thread changes or loads
- * anything else here, and the child of a fork initializes again.
+ * limit.  The limit is stored last, in release order.  Until then no other thread changes the semaphore, or
+ * loads other members, and a child of a fork initializes it again.
  *
- * The mutex is a copy of a new one.  POSIX does not promise that a copy works, but it does in the C
- * libraries of Linux.  Race detectors would report an initialization in place: they do not see that the
- * limit orders it before the other threads' locks.
+ * The mutex is a copy of a new one.  POSIX does not promise that a copy works, but in the C libraries of Linux
+ * it does.  Race detectors would report a pthread_mutex_init() of the semaphore's own mutex as a race: they do
+ * not see that the limit orders the initialization before the other threads' locks.
  *
- * The lock of fork.c is held for a microsecond, once for each semaphore, so it needs no priority
- * inheritance.
+ * The lock of fork.c needs no priority inheritance, because it is held for a microsecond, once for each
+ * semaphore.
  */
 static void initialize(void *object)
 {
@@ -25,7 +25,7 @@ static void initialize(void *object)
     if (!fs_sem_is_zeroed(sem))
         return;
     if (fs_sem_init(&model, 0, 0) != 0)
-        return;         /* cannot happen on Linux; elsewhere the caller's use of the semaphore stops the program */
+        return;         /* cannot happen on Linux; elsewhere the caller's use of the zeros stops the program */
     sem->fairsem_mutex_ = model.fairsem_mutex_;
     memcpy(sem->fairsem_reserved_, model.fairsem_reserved_, sizeof model.fairsem_reserved_);
     sem->fairsem_units_ = model.fairsem_units_;
