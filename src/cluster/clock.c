@@ -17,7 +17,7 @@ void fs_alarm_set(int alarm, int64_t at)
 {
     struct itimerspec when = { { 0, 0 }, { 0, 0 } };
 
-    /* All members 0 disarm the timer, as for FS_NEVER.  With a time in the past it expires at once. */
+    /* FS_NEVER leaves all members 0, which disarms the timer.  A time of 0 becomes 1 ns, to expire at once. */
     if (at != FS_NEVER) {
         when.it_value.tv_sec = (time_t)(at / FS_NS_PER_S);
         when.it_value.tv_nsec = at > 0 ? (long)(at % FS_NS_PER_S) : 1;

@@ -2,7 +2,7 @@
 /*
  * clock.h - the clock of leases: CLOCK_BOOTTIME, which goes on while the machine is suspended.
  *
- * Times are nanoseconds of this clock.  A test can replace fs_boot_now by a function that jumps.
+ * Times are nanoseconds of CLOCK_BOOTTIME.  A test can replace fs_boot_now to make the time jump.
  */
 #ifndef CLUSTER_CLOCK_H
 #define CLUSTER_CLOCK_H
@@ -17,7 +17,7 @@
 
 int64_t fs_boot_now(void);
 
-/* Set the time at which a timerfd becomes readable; if the machine is suspended then, it is when it resumes. */
+/* Make a timerfd readable at a time; if the machine is suspended at that time, when the machine resumes. */
 void fs_alarm_set(int alarm, int64_t at);
 
 static inline int64_t fs_earlier(int64_t a, int64_t b)

@@ -5,14 +5,14 @@
  * The layers below:
  *
  *     request.c        the states of one request;  lease.c  its lease
- *     users.c          lists the requests of a name, changes its limit
- *     loop.c           the event loop, a background thread that runs all of these
- *     engine.h         the interface to an engine, such as etcd
- *     etcd.c           the only engine: endpoints, retries;  http.c  the transport
+ *     users.c          lists the requests of a name, changes the name's limit
+ *     loop.c           the event loop, a background thread that runs requests and questions of users.c
+ *     engine.h         the interface to an engine, which keeps queues and leases
+ *     etcd.c           etcd, the only engine: endpoints, retries;  http.c  the transport
  *     etcd_ask.c       the questions to etcd, and the protocol;  etcd_answer.c  the answers
  *
- * A caller waits for its request on a local semaphore, to which the event loop releases one unit.  So deadline,
- * time-out, cancel token and thread cancellation work as in fairsem_acquire_with.
+ * A caller waits on a fairsem_t inside its request, until the event loop releases a unit to that semaphore.  So
+ * deadline, time-out, cancel token and thread cancellation work as in fairsem_acquire_with.
  */
 #include "clock.h"
 #include "request.h"
@@ -89,13 +89,13 @@ int fairsem_cluster_why(fairsem_cluster_t *handle, char *text, size_t size)
 
 /* ---- Acquire and release ---- */
 
-/* Returns the request of a hold, or NULL if the hold is empty.  The first word of a hold points to its request. */
+/* The first word of a hold is the pointer to its request, or 0 if the hold is empty. */
 static struct fs_request *request_of(const fairsem_cluster_hold_t *hold)
 {
     return (struct fs_request *)hold->fairsem_reserved_[0];
 }
 
-/* Returns true if `how` leaves no time to wait: it only tries, or its deadline has passed. */
+/* Returns true if the call must not wait: `how` asks for a try, or the deadline has passed. */
 static bool wait_only_tries(const fairsem_wait_t *how)
 {
     struct timespec now = { 0, 0 };
@@ -135,7 +135,7 @@ static int start_request(fairsem_cluster_t *handle, int64_t n, const fairsem_wai
     return error;
 }
 
-/* End a request, and drop the caller's reference to it.  Is also the cleanup handler of a canceled caller. */
+/* Ask the event loop to end a request, and drop the caller's reference.  Also a cancellation handler. */
 static void abandon_request(void *arg)
 {
     struct fs_request *request = arg;
@@ -149,7 +149,7 @@ static void abandon_request(void *arg)
     fs_loop_unlock(handle, state);
 }
 
-/* Wait until the request is granted or has failed.  Returns its result, or the error of the wait. */
+/* Returns the request's result, or the error of the wait. */
 static int await_units(struct fs_request *request, const fairsem_wait_t *how)
 {
     fairsem_wait_t plain = how != NULL ? *how : (fairsem_wait_t){ 0 };
@@ -164,7 +164,7 @@ static int await_units(struct fs_request *request, const fairsem_wait_t *how)
     error = fairsem_acquire_with(&request->decided, 1, &plain);
     pthread_cleanup_pop(0);
     fs_loop_lock(request->handle, &state);
-    /* A result takes precedence over a time-out: if units are granted by now, the call returns them. */
+    /* If units were granted just after the wait timed out, the call succeeds. */
     result = request->is_decided ? request->result : error;
     if (result != 0)
         request->leaves = true;
@@ -172,7 +172,7 @@ static int await_units(struct fs_request *request, const fairsem_wait_t *how)
     return result;
 }
 
-/* Wait until the event loop reports the end of the request, within bounded time.  Returns the result of the end. */
+/* Wait until the event loop reports the end of the request, which takes at most about FS_RETRY_BUDGET. */
 static int await_end(struct fs_request *request)
 {
     int result, state;
@@ -193,7 +193,7 @@ int fairsem_cluster_acquire_with(fairsem_cluster_t *handle, int64_t n, const fai
 
     if (fs_loop_is_inherited(handle) || n < 1 || n > FAIRSEM_MAX_UNITS)
         return EINVAL;
-    if (how != NULL && how->share != NULL)  /* the engine has no shares: its order is by priority and arrival */
+    if (how != NULL && how->share != NULL)  /* the engine orders by priority and arrival only */
         return EINVAL;
     if (request_of(hold) != NULL)
         return EBUSY;

@@ -2,9 +2,9 @@
 /*
  * etcd.c - etcd as the engine: endpoints, retries, and the token of a user; see engine.h.
  *
- * All calls use one endpoint until a question to it fails; then all calls move to the next endpoint.  Watches
- * move as well, because a hung member sends them nothing.  If only watches are in flight, the next renewal of a
- * lease detects that the member hangs.
+ * All calls use one endpoint until a question to that endpoint fails; then all calls use the next endpoint.  A
+ * watch at the old endpoint ends, because a hung member would never report an event.  If only watches are in
+ * flight, the next renewal of a lease detects a hung member.
  *
  *     FS_IDLE --fs_engine_call--> FS_SENT --call_answered--> FS_IDLE
  *     FS_SENT --call_failed, wait_for_memory--> FS_BACKS_OFF --fs_engine_iterate--> FS_SENT
@@ -25,30 +25,30 @@
 #define BACKOFF_FIRST (50 * FS_NS_PER_MS)
 #define BACKOFF_LONGEST (500 * FS_NS_PER_MS)
 
-/* A call fails if etcd refuses more tokens than this. */
+/* A call fails if etcd refuses more than TOKENS_MAX tokens. */
 enum { TOKENS_MAX = 3 };
 
-/* Interval of checks whether the files have been read again. */
+/* Interval of checks whether the thread that reads the files has ended. */
 #define FILES_POLL (50 * FS_NS_PER_MS)
 
 struct fs_engine {
     struct fs_http *http;
     struct fs_options *options;
     struct fs_call *calls;  /* list of the calls that are not idle */
-    unsigned generation;    /* number of endpoint changes; modulo endpoint_count: index of the one in use */
+    unsigned generation;    /* number of endpoint changes; modulo endpoint_count: index of the endpoint */
 
-    char     why[256];      /* text of fs_engine_why() */
+    char     why[256];
 
     char     cluster[24];   /* ID of the cluster that answered last */
-    int64_t  cluster_at;    /* time of its last answer */
+    int64_t  cluster_at;    /* time of that cluster's last answer */
     uint32_t others;        /* bit mask of the endpoints that belong to another cluster */
 
     char    *token;         /* header with the user's token, or NULL */
-    unsigned token_number;  /* from 1 */
+    unsigned token_number;  /* number of the last token */
     bool     asks_token;
     struct fs_exchange token_exchange;
-    struct fs_files *again; /* new copy of the files while a thread reads them, or NULL */
-    bool     was_refused;   /* the password was refused: read the files before asking for a token */
+    struct fs_files *again; /* new copy of the files, while a thread makes it, or NULL */
+    bool     was_refused;   /* etcd refused the password: wait for `again` before the next token request */
 };
 
 /* ---- Calls ---- */
@@ -69,40 +69,39 @@ void fs_engine_stop(struct fs_call *call)
     unlink_call(call);
 }
 
-/* Pass call->answer to the owner. */
 static void finish_call(struct fs_call *call, int error)
 {
     call->answer.final = error == EACCES || error == ESTALE || error == EBADMSG;
     call->answer.error = error == EPERM ? EACCES : error == EBADMSG || error == EXDEV ? EPROTO : error;
     call->answer.sent = call->sent;
-    /* The first attempt may have created the lease, whose time then runs since that attempt. */
+    /* The first attempt may have created the lease although its answer was lost: count from that attempt. */
     if (call->step == FS_GRANT)
         call->answer.sent = call->first;
     unlink_call(call);
     call->done(call, &call->answer);
 }
 
-/* Returns how often the call has failed at every endpoint. */
+/* Returns how many times the call has failed at every endpoint. */
 static unsigned rounds_of_call(const struct fs_call *call)
 {
     return call->tries / call->engine->options->endpoint_count;
 }
 
-/* Read the files again, because etcd refused their contents: they may have been replaced by now. */
+/* Read the files again after etcd refused a password or certificate: someone may have replaced the files. */
 static void read_files_again(struct fs_engine *engine)
 {
     if (engine->again == NULL)
         engine->again = fs_files_again(engine->options->files);
 }
 
-/* Retry a question without a valid answer, or fail the call. */
+/* Schedule a retry at the next endpoint, or fail the call. */
 static void call_failed(struct fs_call *call, int error, int64_t now)
 {
     struct fs_engine *engine = call->engine;
     unsigned count = engine->options->endpoint_count, rounds;
     int64_t backoff = 0;
 
-    /* Move to the next endpoint.  If there is only one, a new generation would only restart all watches. */
+    /* Move to the next endpoint.  With a single endpoint, a new generation would only restart all watches. */
     if (call->generation == engine->generation && count > 1)
         engine->generation++;
     if (error == EPERM)
@@ -111,7 +110,7 @@ static void call_failed(struct fs_call *call, int error, int64_t now)
     rounds = rounds_of_call(call);
     if (call->tries % count == 0)
         backoff = rounds > 4 ? BACKOFF_LONGEST : fs_earlier(BACKOFF_FIRST << (rounds - 1), BACKOFF_LONGEST);
-    /* After two rounds, invalid answers fail the call, and so do refusals by something other than etcd. */
+    /* After two rounds, retry only ENETUNREACH: invalid answers and refusals are likely to repeat. */
     if (call->step == FS_WATCH || now + backoff >= call->until
         || (rounds >= 2 && error != ENETUNREACH)) {
         finish_call(call, error);
@@ -121,7 +120,7 @@ static void call_failed(struct fs_call *call, int error, int64_t now)
     call->retry_at = now + backoff;
 }
 
-/* Returns the time-out for an answer, in milliseconds, which is not after the end of the call. */
+/* Returns the time-out for an answer in milliseconds, which ends before the call's deadline. */
 static long timeout_of_call(const struct fs_call *call, int64_t now)
 {
     bool has_lease = call->step != FS_GRANT && call->step != FS_LIST;
@@ -131,7 +130,7 @@ static long timeout_of_call(const struct fs_call *call, int64_t now)
     return left < 1 ? 1 : left < most ? (long)left : most;
 }
 
-/* Schedule a question that could not be sent, and wake the event loop, which may have set its alarm already. */
+/* Retry later, for lack of memory.  Wakes the event loop, whose alarm may be set for a later time already. */
 static void wait_for_memory(struct fs_call *call, int64_t now)
 {
     call->answer.error = ENOMEM;
@@ -140,7 +139,7 @@ static void wait_for_memory(struct fs_call *call, int64_t now)
     fs_engine_wake(call->engine);
 }
 
-/* Returns true if a call is past its end, and no question is in flight whose time-out would end it. */
+/* Returns true if a call without a question in flight is past its deadline.  Other calls end by a time-out. */
 static bool call_is_late(const struct fs_call *call)
 {
     return (call->state == FS_NEEDS_TOKEN
@@ -149,8 +148,8 @@ static bool call_is_late(const struct fs_call *call)
 }
 
 /*
- * Send a question, with the token, to the endpoint in use.  Frees the question, which is allocated with malloc()
- * or NULL.  Returns 0 or ENOMEM, as fs_http_start.
+ * Send a question, with the token, to the endpoint in use.  Takes ownership of the question, which is NULL if
+ * memory ran out.  Returns 0 or ENOMEM.
  */
 static int post(struct fs_engine *engine, struct fs_exchange *exchange, const char *path, char *question,
                 long timeout_ms)
@@ -172,7 +171,7 @@ static int post(struct fs_engine *engine, struct fs_exchange *exchange, const ch
 static void ask_token(struct fs_engine *engine);
 static void call_answered(struct fs_exchange *exchange, int error);
 
-/* Callback for a line of a watch.  Only records the result, because http.c is in the middle of its work. */
+/* Callback for a line of a watch.  Only records the result, because a callback of curl must not call curl. */
 static bool take_event_of_watch(struct fs_exchange *exchange, const char *bytes, size_t n)
 {
     struct fs_call *call = exchange->owner;
@@ -230,7 +229,7 @@ void fs_engine_call(struct fs_engine *engine, struct fs_call *call, enum fs_step
 
 /* ---- Answers ---- */
 
-/* Handle a refused token: get a new one, unless another call has replaced it already.  Most tokens are too old. */
+/* Replace a refused token, which is most likely too old, unless another call has replaced it already. */
 static void call_refused(struct fs_call *call, int64_t now)
 {
     struct fs_engine *engine = call->engine;
@@ -250,10 +249,11 @@ static void call_refused(struct fs_call *call, int64_t now)
 }
 
 /*
- * Read an answer, which must come from the same cluster as the previous answers, because two clusters behind one
- * list of endpoints would each grant all units.  If that cluster has not answered for the length of a lease,
- * this handle has no lease there any longer, and any cluster is accepted.  An error of etcd does not name its
- * cluster: the endpoint's last answer that named a cluster decides.
+ * Read an answer.  All answers must come from one cluster, because two clusters in one list of endpoints would
+ * each grant all units.  If that cluster has not answered for the length of a lease, all leases of this handle
+ * have ended there, and any cluster is accepted.
+ *
+ * An error answer names no cluster.  The endpoint's last answer with a name decides (engine->others).
  */
 static int take_answer(struct fs_call *call, int64_t now)
 {
@@ -304,14 +304,13 @@ static bool call_needs_token(const struct fs_call *call)
     return call->state == FS_NEEDS_TOKEN;
 }
 
-/* Returns true if a call is a watch, and its endpoint is no longer in use. */
 static bool call_watches_elsewhere(const struct fs_call *call)
 {
     return call->step == FS_WATCH && call->state == FS_SENT
         && call->generation != call->engine->generation;
 }
 
-/* Returns the first call that fulfills a predicate, or NULL.  Callers start again after each: the list changes. */
+/* Returns the first call that fulfills a predicate, or NULL.  Handling that call changes the list. */
 static struct fs_call *next_call_that(struct fs_engine *engine, bool is_so(const struct fs_call *))
 {
     struct fs_call *call = engine->calls;
@@ -321,7 +320,7 @@ static struct fs_call *next_call_that(struct fs_engine *engine, bool is_so(const
     return call;
 }
 
-/* Send the calls that wait for a token, or fail them with EACCES, EPERM, ENETUNREACH, EPROTO or ENOMEM. */
+/* Resume the calls that wait for a token.  EACCES fails the calls; other errors are for call_failed(). */
 static void token_came(struct fs_engine *engine, int error)
 {
     int64_t now = fs_boot_now();
@@ -348,7 +347,7 @@ static void token_answered(struct fs_exchange *exchange, int error)
     else
         fs_http_describe(exchange, exchange->status == 200 ? "no token" : NULL, engine->why,
                          sizeof engine->why);
-    /* The password may have been changed since, in etcd and in its file. */
+    /* After we read the password, it may have been changed, both in etcd and in its file. */
     if (error == EACCES)
         read_files_again(engine);
     if (error == EACCES && engine->again != NULL)
@@ -357,10 +356,9 @@ static void token_answered(struct fs_exchange *exchange, int error)
         token_came(engine, error);
 }
 
-/* Request a new token, unless a request for one is in flight. */
 static void ask_token(struct fs_engine *engine)
 {
-    /* A password check takes etcd longer: a second round has twice the time-out, if there are few endpoints. */
+    /* A password check takes long.  With few endpoints, there is time for the time-out of a second round. */
     unsigned rounds = engine->options->endpoint_count <= 2;
 
     if (engine->asks_token)
@@ -372,7 +370,7 @@ static void ask_token(struct fs_engine *engine)
                               fs_etcd_timeout_ms(engine->options, false, rounds)) == 0;
 }
 
-/* Replace the files by the new copy, if it has been read.  Returns the time of the next check. */
+/* Use the new copy of the files once it is complete.  Returns the time of the next check. */
 static int64_t use_files(struct fs_engine *engine, int64_t now)
 {
     struct fs_files *again = engine->again, **files = &engine->options->files;
@@ -383,7 +381,7 @@ static int64_t use_files(struct fs_engine *engine, int64_t now)
     if (atomic_load(&again->error) == EINPROGRESS)
         return now + FILES_POLL;
     engine->again = NULL;
-    /* The file of an empty password is just being written. */
+    /* An empty password means that its file is just being written: keep the old files. */
     whole = again->error == 0 && (engine->options->user == NULL || again->password[0] != '\0');
     is_other = whole && strcmp(again->password, (*files)->password) != 0;
     fs_files_drop(whole ? *files : again);

@@ -18,7 +18,7 @@ enum {
     OUT_OF_RANGE = 11, UNIMPLEMENTED = 12, UNAUTHENTICATED = 16
 };
 
-/* The first match decides.  Without a match, an error is ENETUNREACH: another endpoint may succeed. */
+/* Meanings of etcd's errors.  The first match decides; without a match, another endpoint may succeed. */
 static const struct { int code; const char *words; int error; } meanings[] = {
     /* The token has expired, is older than a change of a role or user (code 2 in 3.4), or is missing. */
     { UNAUTHENTICATED, "", EKEYEXPIRED },
@@ -37,7 +37,7 @@ static const struct { int code; const char *words; int error; } meanings[] = {
     { EXHAUSTED, "space exceeded", ENOSPC },
     { INVALID, "", EPROTO },
     { OUT_OF_RANGE, "", EPROTO },
-    /* Answers to our paths from a gRPC gateway like etcd's that belongs to another server. */
+    /* Another server than etcd, whose gRPC gateway does not know our paths. */
     { NOT_FOUND, "", EPROTO },
     { UNIMPLEMENTED, "", EPROTO },
 };
@@ -52,7 +52,7 @@ static int error_of_code(int64_t code, const char *message)
     return ENETUNREACH;
 }
 
-/* Returns the error for an answer of a proxy, or of a server that is not etcd. */
+/* Returns the error for an answer from a proxy, or from a server that is not etcd. */
 static int error_of_status(long status)
 {
     switch (status) {
@@ -66,7 +66,7 @@ static int error_of_status(long status)
 }
 
 /*
- * Parse an answer.  Returns 0 or its error, which is in the object itself or in a member "error"; EEXIST means that
+ * Parse an answer.  Returns 0, or the error that the object or its member "error" reports.  EEXIST means that
  * the lease exists already.
  */
 static int parse_answer(long status, const char *bytes, size_t n, json_t **out)
@@ -93,7 +93,7 @@ static int parse_answer(long status, const char *bytes, size_t n, json_t **out)
 
 /* ---- A transaction ---- */
 
-/* Set *keys to the keys in part i of a transaction's answer.  Returns false if that part is not a range. */
+/* Returns false if part i of an answer is not a range of keys. */
 static bool keys_in_part(const json_t *parts, size_t i, json_t **keys)
 {
     json_t *range;
@@ -102,7 +102,7 @@ static bool keys_in_part(const json_t *parts, size_t i, json_t **keys)
         && fs_json_array(range, "kvs", keys);
 }
 
-/* Read the current limit and the one with which the name was made: two numbers, separated by one space. */
+/* Read the value of the limit's key: the current limit, a space, and the first limit of the name. */
 static bool read_limit(const json_t *kv, struct fs_answer *answer)
 {
     char text[48], *first;
@@ -116,7 +116,7 @@ static bool read_limit(const json_t *kv, struct fs_answer *answer)
 
 /*
  * Read the limit, add up the units of the running requests, and find the caller's request among them.  A record
- * without a lease needs only the limit: then the other keys may be damaged.
+ * without a lease only asks for the limit, so damaged keys of requests do not matter.
  */
 static bool read_running(const json_t *parts, const struct fs_record *record,
                          struct fs_answer *answer)
@@ -145,7 +145,7 @@ static bool read_running(const json_t *parts, const struct fs_record *record,
     return true;
 }
 
-/* Read the single key of a range, and the revision at which it was made; "" and 0 if the range is empty. */
+/* Read the first key of a range and its create revision, or "" and 0 if the range is empty. */
 static bool read_one_key(const json_t *parts, size_t i, char key[FS_KEY_SIZE], int64_t *revision)
 {
     json_t *keys;
@@ -160,7 +160,7 @@ static bool read_one_key(const json_t *parts, size_t i, char key[FS_KEY_SIZE], i
         && fs_json_int(json_array_get(keys, 0), "create_revision", revision) && *revision > 0;
 }
 
-/* Set `key` to the predecessor in a range.  Leaves `key` unchanged if the range is empty. */
+/* Set `key` to the predecessor in a range.  Leaves `key` unchanged if the range has none. */
 static bool read_predecessor(const json_t *parts, size_t i, const struct fs_record *record,
                        char key[FS_KEY_SIZE])
 {
@@ -171,7 +171,7 @@ static bool read_predecessor(const json_t *parts, size_t i, const struct fs_reco
         return false;
     if (json_array_size(keys) == 0)
         return true;
-    /* Fail: if this request waited for a damaged key, or for one without a lease, that key might never go away. */
+    /* Fail on a damaged key or one without a lease: this request might wait for such a key forever. */
     if (!fs_user_read(json_array_get(keys, 0), record->prefix, &user) || user.runs)
         return false;
     if (user.about.reserved_[0] != record->lease)
@@ -179,14 +179,13 @@ static bool read_predecessor(const json_t *parts, size_t i, const struct fs_reco
     return true;
 }
 
-/* Read the parts of a view. */
 static bool read_view(const json_t *parts, const struct fs_record *record, struct fs_answer *answer)
 {
     char mine[FS_KEY_SIZE];
 
     if (!read_running(parts, record, answer)
         || !read_one_key(parts, FS_SAW_MINE, mine, &answer->joined)
-        /* The predecessor has the same priority or, if there is none, is the last key of a better priority. */
+        /* The second call overrides the first: a predecessor of equal priority is nearer. */
         || !read_predecessor(parts, FS_SAW_BETTER, record, answer->predecessor)
         || !read_predecessor(parts, FS_SAW_EQUAL, record, answer->predecessor))
         return false;
@@ -202,7 +201,7 @@ static int read_transaction(enum fs_step step, const json_t *json, const struct 
         || !fs_json_array(json, "responses", &parts))
         return EPROTO;
     if (answer->revision < record->seen_revision)
-        return EPROTO;      /* the answer is of a member that lags, or of an older copy of the data */
+        return EPROTO;      /* the answer is from a member that lags, or from an older copy of the data */
     if (step == FS_CONFIRM) {
         if (!keys_in_part(parts, 0, &inner))
             return EPROTO;
@@ -254,7 +253,7 @@ static bool read_header(const json_t *json, struct fs_answer *answer)
 static int read_answer(enum fs_step step, json_t *json, const char *cluster,
                        const struct fs_record *record, struct fs_answer *answer)
 {
-    /* The answer to a renewal is a stream of a single line. */
+    /* The answer to a renewal is a stream of a single line, which has the member "result". */
     if (step == FS_RENEW && !fs_json_object(json, "result", &json))
         return EPROTO;
     if (!read_header(json, answer))
@@ -276,7 +275,7 @@ int fs_etcd_read_answer(enum fs_step step, long status, const char *bytes, size_
     int error = parse_answer(status, bytes, n, &json);
 
     memset(answer, 0, sizeof *answer);
-    /* etcd refuses a step that has taken effect at an earlier attempt: this is a success. */
+    /* The lease exists already, or is gone already: the step has succeeded. */
     if ((step == FS_GRANT && error == EEXIST) || (step == FS_END && error == ESTALE)) {
         answer->ttl_s = record->ttl_s;
         error = 0;
@@ -292,7 +291,6 @@ int fs_etcd_read_answer(enum fs_step step, long status, const char *bytes, size_
     return answer->error;
 }
 
-/* Returns 0 if an event concerns the request, EAGAIN if none does, or EPROTO if an event is invalid. */
 static int read_events(const json_t *events, const struct fs_record *record)
 {
     const struct fs_keys keys = fs_keys_of(record);
@@ -307,7 +305,7 @@ static int read_events(const json_t *events, const struct fs_record *record)
         if (!fs_json_string(event, "type", &type) || !fs_json_object(event, "kv", &kv)
             || !fs_json_bytes(kv, "key", key, sizeof key) || !fs_json_int(kv, "mod_revision", &revision))
             return EPROTO;
-        /* Ignore new running keys: a request that begins frees no units. */
+        /* Ignore a new running key: a request that begins frees no units. */
         if (revision > record->seen_revision && (strcmp(type, "DELETE") == 0 || strcmp(key, keys.limit) == 0))
             return 0;
     }

@@ -6,24 +6,26 @@
 #include "engine.h"
 
 /*
- * Read an answer to a step.  `status` is HTTP's; `cluster` is the expected cluster ID, or "" for any.
+ * Read an answer to a step.  `status` is the HTTP status; `cluster` is the expected cluster ID, or "" for any.
  * Returns 0 and fills in *answer, or returns
  *
  * ESTALE       no such lease
  * EACCES, ENOSPC   refused by etcd
  * EBADMSG      damaged keys
- * ENETUNREACH  the endpoint cannot answer now: retry at another one
+ * ENETUNREACH  the endpoint cannot answer now: retry at another endpoint
  * EPROTO       an invalid answer, or one older than record->seen_revision: retry at another endpoint
  * EPERM        refused by something other than etcd: retry at another endpoint
  * EXDEV        an answer from another cluster: retry at another endpoint
  * EKEYEXPIRED  retry with a new token
+ * ENOMEM
  */
 int fs_etcd_read_answer(enum fs_step step, long status, const char *bytes, size_t n,
                         const char *cluster, const struct fs_record *record, struct fs_answer *answer);
 
 /*
- * Read a line of a watch.  Returns 0 if a watched key has changed, EAGAIN if none has, ECANCELED if etcd has
- * ended the watch because of a compaction or a token, or another error of fs_etcd_read_answer.
+ * Read a line of a watch.  Returns 0 if a watched key was deleted or the limit was set, and EAGAIN if not.
+ * Returns ECANCELED if etcd has ended the watch, for instance after a compaction, or an error of
+ * fs_etcd_read_answer.
  */
 int fs_etcd_read_event(const char *bytes, size_t n, const struct fs_record *record);
 

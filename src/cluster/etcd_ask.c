@@ -2,37 +2,33 @@
 /*
  * etcd_ask.c - see etcd_ask.h.
  *
- * Each step is one transaction, whose conditions alone guarantee the limit and the order.  The conditions test
- * the running requests and the requests that wait before this one, but not the requests behind it.  So a
- * request that joins later cannot make them fail.
+ * The conditions of the transactions alone guarantee the limit and the order.  The conditions of FS_BEGIN test
+ * the running requests and the requests that wait before this one, but not the requests behind this one.  So a
+ * request that joins later cannot make FS_BEGIN fail.
  *
  *     FS_JOIN   Conditions: the limit is the expected one, and this request has no key.
- *               Effect: put its key in the queue.
+ *               Effect: put the request's key in the queue.
  *               A request that is to change the limit has other conditions: the limit is the expected one,
  *               and no request waits or runs.  Effect: put the new limit and the key.
  *               If the conditions fail, a nested transaction is tried.  Conditions: there is no limit, and
  *               this request has no key.  Effect: put the limit and the key.
- *     FS_BEGIN  The client sends it if the units of the running requests in its view leave room.
+ *     FS_BEGIN  Sent if the running requests of the last view leave enough units.
  *               Conditions: this request's key is in the queue, with the revision at which it joined;
  *               no request of a better priority waits, and none of the same priority that joined before;
  *               since the view, no request has begun, and the limit was not set.
- *               Effect: move the key to the running ones.  (A request that has ended since the view has
- *               only made more room.)
- *     FS_LIMIT  Conditions: there is a limit, and it was not set since the view.  Effect: set it.
+ *               Effect: delete this key, and put a running key.  (A request that has ended since the view
+ *               has only freed units.)
+ *     FS_LIMIT  Conditions: there is a limit, and it was not set since the view.  Effect: set the limit.
  *     FS_REMOVE Conditions: no request waits or runs, and the limit was not set since the view.
- *               Effect: delete it.
+ *               Effect: delete the limit.
  *
- * A name has two limits: the current one, and the one with which the name was made.  At first, a request
- * expects that both are its own limit.  If either differs, the answer to FS_JOIN contains both, and FS_JOIN is
- * repeated with these values.
+ * A name has a current limit, and a first limit, with which the name was made.  A new request expects its
+ * own limit for both.  If either differs, the answer to FS_JOIN has both limits, and FS_JOIN is repeated with
+ * these limits.
  *
- * The limit can be set at any time: each FS_BEGIN uses the limit that is in force at that moment.  Only the
- * front of the queue can begin, so only the front must learn of a change.  Therefore the front watches the
- * limit together with the running requests, and a confirmation checks that neither has changed since the view.
- * An FS_LIMIT or FS_REMOVE that arrives late finds that the limit was set after its view, and fails; a repeated
- * attempt after a lost answer fails in the same way.  To set a limit, the client then takes a new view.
- *
- * In a comparison, etcd treats the revision of an empty range as 0.
+ * The limit can be set at any time.  Only the front of the queue can begin, so only the front must learn of a
+ * new limit: the front watches and confirms the limit together with the running requests.  An FS_LIMIT that
+ * arrives late, or again after a lost answer, fails because the limit was set after its view.
  */
 #include "etcd_ask.h"
 
@@ -45,17 +41,17 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Time-out of a question in the first round; then the next endpoint is tried. */
+/* Maximum time-out of a question in the first round of endpoints, in milliseconds. */
 #define ANSWER_MS 1700L
 
-/* The time-out doubles at most this often: fs_etcd_timeout_ms(). */
+/* The time-out doubles after each of the first ROUNDS_MAX rounds: fs_etcd_timeout_ms(). */
 enum { ROUNDS_MAX = 3 };
 
 /* ---- The parts of a transaction ---- */
 
 /*
- * Each function takes ownership of its JSON arguments, and returns NULL if one of them is NULL or there is no
- * memory.  So the caller checks only the final result.
+ * Each function takes ownership of its JSON arguments, and returns NULL if an argument is NULL or memory runs
+ * out.  So the caller checks only the final result.
  */
 
 /* A range of keys, or a single key if `end` is NULL. */
@@ -69,7 +65,6 @@ struct range {
     int64_t watched_from;   /* first revision of a watch */
 };
 
-/* Returns the object with one more member, or NULL. */
 static json_t *with_member(json_t *object, const char *name, json_t *value)
 {
     if (json_object_set_new(object, name, value) == 0)
@@ -78,7 +73,6 @@ static json_t *with_member(json_t *object, const char *name, json_t *value)
     return NULL;
 }
 
-/* Returns the array with one more item, or NULL. */
 static json_t *with_item(json_t *array, json_t *item)
 {
     if (json_array_append_new(array, item) == 0)
@@ -87,7 +81,6 @@ static json_t *with_item(json_t *array, json_t *item)
     return NULL;
 }
 
-/* ITEMS(item, ...) makes an array. */
 #define ITEMS(...) \
     txn_list((json_t *[]){ __VA_ARGS__ }, sizeof (json_t *[]){ __VA_ARGS__ } / sizeof(json_t *))
 
@@ -137,7 +130,10 @@ static json_t *txn_delete(const char *key)
     return json_pack("{s:{s:o}}", "request_delete_range", "key", fs_json_base64(key));
 }
 
-/* A condition on a range, or on a single key if `end` is NULL.  An empty range fulfills all but "GREATER". */
+/*
+ * A condition on a range, or on one key if `end` is NULL.  An empty range counts as revision 0, which fulfills
+ * only "LESS".
+ */
 static json_t *txn_compare(const char *key, const char *end, const char *target, const char *result,
                            const char *member, int64_t revision)
 {
@@ -164,7 +160,7 @@ static json_t *txn(json_t *when, json_t *then, json_t *otherwise)
 
 /* ---- The steps ---- */
 
-/* The parts of a view: FS_SAW_RUNNING and so on. */
+/* The parts of a view, in the order of FS_SAW_RUNNING and so on. */
 static json_t *view_parts(const struct fs_record *record, const struct fs_keys *keys)
 {
     return ITEMS(
@@ -236,7 +232,7 @@ static json_t *begin_txn(const struct fs_record *record, const struct fs_keys *k
     return txn(when, then, view_parts(record, keys));
 }
 
-/* The keys that the request watches. */
+/* The front has no predecessor: it watches the limit and the running keys. */
 static struct range watched_range(const struct fs_record *record, const struct fs_keys *keys)
 {
     if (record->predecessor[0] != '\0')
@@ -265,8 +261,8 @@ static json_t *list_txn(const struct fs_keys *keys)
 }
 
 /*
- * A linearizable read of the watched keys: the predecessor or, at the front of the queue, the limit and the running
- * keys that have not changed since the view.
+ * A linearizable read of the watched keys.  At the front, the read omits keys that have changed since the view:
+ * then read_transaction() counts too few keys.
  */
 static json_t *confirm_txn(const struct fs_record *record, const struct fs_keys *keys)
 {
@@ -333,12 +329,12 @@ char *fs_etcd_question(enum fs_step step, const struct fs_record *record, const 
 }
 
 /*
- * The time-outs of one attempt at each endpoint fit into the time for a question.  A renewal starts after a third
- * of the lease and must end within three quarters.  So all endpoints together have 5/12 of the lease; with one
- * or two endpoints, each has a sixth.
+ * The first round, an attempt at each endpoint, must fit into FS_RETRY_BUDGET.  With a lease, the round must
+ * also fit into 5/12 of the lease: a renewal starts after a third of the lease, and must be answered after
+ * three quarters.
  *
- * The time-out doubles in each round, because an overloaded engine also processes questions that have timed out:
- * retries at a constant rate would keep it overloaded.
+ * The time-out doubles in each round, because an overloaded etcd also processes questions that have timed out:
+ * retries at a constant rate would keep etcd overloaded.
  */
 long fs_etcd_timeout_ms(const struct fs_options *options, bool has_lease, unsigned rounds)
 {
@@ -350,7 +346,7 @@ long fs_etcd_timeout_ms(const struct fs_options *options, bool has_lease, unsign
     return (long)first << (rounds < ROUNDS_MAX ? rounds : ROUNDS_MAX);
 }
 
-/* Write a JSON string to `to`.  Returns its end. */
+/* Returns the end of the written JSON string. */
 static char *write_quoted(char *to, const char *text)
 {
     *to++ = '"';

@@ -11,19 +11,19 @@
  */
 enum { FS_SAW_RUNNING, FS_SAW_MINE, FS_SAW_BETTER, FS_SAW_EQUAL, FS_SAW_COUNT };
 
-/* FS_LIST reads at most this number of waiting requests, and of running ones. */
+/* FS_LIST reads at most FS_LIST_MAX running requests, and as many waiting ones. */
 enum { FS_LIST_MAX = 16384 };
 
-/* Returns the text, allocated with malloc(), and sets *path; or NULL without memory. */
+/* Returns the text of a question, allocated with malloc(), or NULL without memory.  Sets *path. */
 char *fs_etcd_question(enum fs_step step, const struct fs_record *record, const char **path);
 
 /*
- * Returns the time-out for an answer, in milliseconds, after `rounds` failures at each endpoint.  It is
- * shorter if a lease depends on the answer.
+ * Returns the time-out for an answer, in milliseconds, after `rounds` failures at each endpoint.  The time-out
+ * is limited further if a lease depends on the answer (has_lease).
  */
 long fs_etcd_timeout_ms(const struct fs_options *options, bool has_lease, unsigned rounds);
 
-/* Returns the request for a token.  It contains the password: the caller must wipe it before freeing it. */
+/* Returns a question for a token, or NULL.  It contains the password: free it with fs_http_free_question(). */
 char *fs_etcd_token_question(const struct fs_options *options);
 
 #endif

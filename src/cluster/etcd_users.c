@@ -9,10 +9,9 @@
 #include <string.h>
 #include <time.h>
 
-/* Maximum size of a key's value. */
 enum { VALUE_SIZE = 2048 };
 
-/* Other requests use only the units of this text; the rest is for people. */
+/* Other requests use the units, and check the priority; the rest is for people. */
 char *fs_user_value(const struct fs_record *record)
 {
     return fs_json_text(json_pack("{s:I,s:i,s:s,s:I,s:s,s:I}", "units", (json_int_t)record->units,
@@ -65,8 +64,8 @@ bool fs_user_read(const json_t *kv, const char *prefix, struct fs_user *user)
 }
 
 /*
- * Fill in the list's entry for a key.  Until the list is sorted, about->fence is the key's revision, and
- * about->place only tells a waiting request (1) from a running one (0).
+ * Fill in the list's entry for a key.  Until the list is sorted, about->fence is the key's create revision, and
+ * about->place is 1 for a waiting request, 0 for a running one.
  */
 static void list_user(const json_t *kv, bool runs, const char *prefix, fairsem_cluster_user_t *about)
 {
@@ -87,7 +86,7 @@ static void list_user(const json_t *kv, bool runs, const char *prefix, fairsem_c
     about->place = !runs;
 }
 
-/* Compare by position in the queue.  Damaged entries, which have no position, come last. */
+/* Order waiting requests as in the queue, and running ones by their begin.  Damaged entries come last. */
 static int compare_users(const void *left, const void *right)
 {
     const fairsem_cluster_user_t *a = left, *b = right;
@@ -119,8 +118,8 @@ static int append_users(const json_t *range, bool runs, const char *prefix, stru
     for (size_t i = 0; i < count; i++)
         list_user(json_array_get(keys, i), runs, prefix, &users[i]);
     /*
-     * In a truncated answer, requests of the last priority are missing, and they may precede any listed one of that
-     * priority.  So no request of the last priority has a known position.
+     * A truncated answer ends within some priority.  Keys of one priority sort by lease, not by age: a missing
+     * request may be older than any listed one.  So leave out that priority: the positions are unknown.
      */
     if (!runs && (uint64_t)total > count)
         last = users[count - 1].priority;

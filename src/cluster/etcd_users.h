@@ -17,7 +17,7 @@ struct fs_user {
 /* Returns the value for a request's key, allocated with malloc(), or NULL without memory. */
 char *fs_user_value(const struct fs_record *record);
 
-/* Read a key and its value.  Returns false if either is damaged; the key and the revision are set if readable. */
+/* Read a key and its value.  Returns false if either is damaged; sets the key and the revision if readable. */
 bool fs_user_read(const json_t *kv, const char *prefix, struct fs_user *user);
 
 /* Read the answer to FS_LIST: a range of the running requests, and a range of the waiting ones. */

@@ -10,14 +10,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Time-out for a connection. */
+/* Time-out for connecting, in milliseconds. */
 #define CONNECT_MS 900L
 
 struct fs_http {
     CURLM *multi;
     const struct fs_options *options;
-    unsigned pass;      /* how many of the host's addresses to skip, because they hung */
-    bool fresh;         /* open a new connection for the next question: the last one timed out */
+    unsigned pass;      /* number of the host's addresses to skip, because they hung */
+    bool fresh;         /* use new connections, because a question timed out and none has succeeded since */
 };
 
 int fs_http_open(struct fs_http **http, const struct fs_options *options)
@@ -39,7 +39,7 @@ void fs_http_close(struct fs_http *http)
     free(http);
 }
 
-/* Pass the complete lines of a stream to exchange->line.  Returns false if that did, or if a line is too long. */
+/* Pass the complete lines of a stream to exchange->line.  Returns false to end the exchange. */
 static bool hand_lines_on(struct fs_exchange *exchange)
 {
     char *at = exchange->bytes, *end = exchange->bytes + exchange->used, *stop;
@@ -96,8 +96,8 @@ static bool add_headers(struct fs_exchange *exchange, const char *authorization)
 }
 
 /*
- * Open a close-on-exec socket, or skip an address.  curl tries the next address of a host only if it cannot
- * connect, so an address that accepts a connection and then hangs must be skipped here.
+ * curl's callback that opens a socket, or skips an address.  curl tries the next address of a host only if a
+ * connect fails, so this function must skip an address that accepts connections and then hangs.
  */
 static curl_socket_t open_socket(void *arg, curlsocktype purpose, struct curl_sockaddr *address)
 {
@@ -111,7 +111,7 @@ static curl_socket_t open_socket(void *arg, curlsocktype purpose, struct curl_so
     return socket(address->family, address->socktype | SOCK_CLOEXEC, address->protocol);
 }
 
-/* Returns true for an endpoint on this machine.  Like etcdctl, we use no proxy for it. */
+/* Returns true for an endpoint on this machine, for which we use no proxy, like etcdctl. */
 static bool is_of_this_machine(const char *url)
 {
     const char *host = strstr(url, "://") + 3;
@@ -144,7 +144,7 @@ static bool set_curl_options(struct fs_http *http, struct fs_exchange *exchange,
     SET(CURLOPT_OPENSOCKETDATA, exchange);
     SET(CURLOPT_FRESH_CONNECT, (long)http->fresh);
 #if LIBCURL_VERSION_NUM >= 0x075700
-    /* Cleanup must not wait for the resolver's thread: a hung name server would delay all renewals. */
+    /* curl_easy_cleanup must not wait for a resolver thread: a hung name server would delay all renewals. */
     SET(CURLOPT_QUICK_EXIT, 1L);
 #endif
     SET(CURLOPT_CONNECTTIMEOUT_MS, CONNECT_MS);
@@ -171,7 +171,6 @@ void fs_http_free_question(char *body)
     free(body);
 }
 
-/* Free curl's objects, the question and the answer. */
 static void clear_exchange(struct fs_exchange *exchange)
 {
     curl_easy_cleanup(exchange->easy);
@@ -236,7 +235,6 @@ void fs_http_wake(struct fs_http *http)
     curl_multi_wakeup(http->multi);
 }
 
-/* Returns the errno value for a result of curl. */
 static int error_of_curl(const struct fs_exchange *exchange, CURLcode code)
 {
     if (exchange->too_long)
@@ -251,7 +249,7 @@ static int error_of_curl(const struct fs_exchange *exchange, CURLcode code)
     case CURLE_SSL_CONNECT_ERROR:
     case CURLE_RECV_ERROR:
     case CURLE_SEND_ERROR:
-        /* A TLS alert means a refused certificate (in TLS 1.3 after the handshake).  Other errors may be temporary. */
+        /* A TLS alert, which in TLS 1.3 comes after the handshake, means that our certificate is refused. */
         return strstr(exchange->why, "alert") != NULL ? EPERM : ENETUNREACH;
     case CURLE_UNSUPPORTED_PROTOCOL:
     case CURLE_WEIRD_SERVER_REPLY:
@@ -262,8 +260,8 @@ static int error_of_curl(const struct fs_exchange *exchange, CURLcode code)
 }
 
 /*
- * Choose the address for the next question.  Returns true if this question has skipped all addresses, and must be
- * retried at the first address.
+ * Choose the address for the next question.  Returns true if this question has skipped all addresses, and must
+ * be retried at the first address.
  */
 static bool ran_out_of_addresses(struct fs_http *http, struct fs_exchange *exchange, CURLcode code)
 {
@@ -299,7 +297,7 @@ void fs_http_iterate(struct fs_http *http)
             && curl_multi_add_handle(http->multi, easy) == CURLM_OK)
             continue;
         exchange->http = NULL;
-        /* Work on a copy, because `ended` may start the exchange again. */
+        /* Free a copy of the exchange, because `ended` may start the exchange again. */
         old = *exchange;
         exchange->ended(exchange, error_of_curl(&old, code));
         clear_exchange(&old);

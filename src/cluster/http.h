@@ -2,8 +2,8 @@
 /*
  * http.h - concurrent HTTP/1.1 requests in one thread.
  *
- * HTTP/2 is not used, because there all requests share one connection: after a time-out, the next request would
- * go over the hung connection.
+ * Not HTTP/2, whose requests share one connection: after a time-out, the next request would use the hung
+ * connection again.
  */
 #ifndef CLUSTER_HTTP_H
 #define CLUSTER_HTTP_H
@@ -17,11 +17,11 @@ enum { FS_ANSWER_MAX = 32 << 20, FS_LINE_MAX = 1 << 20 };
 
 struct fs_http;
 
-/* One question and its answer, in memory of the caller. */
+/* One question and its answer, in the caller's memory. */
 struct fs_exchange {
-    /* Called at the end.  `error` is 0 if there is an answer, else ENETUNREACH, EPERM (refused by TLS) or EPROTO. */
+    /* Called at the end.  `error` is 0 for an answer; or ENETUNREACH, EPROTO, EPERM (refused by TLS). */
     void (*ended)(struct fs_exchange *exchange, int error);
-    /* Called for each line of a stream, or NULL.  If it returns false, the exchange ends, and `ended` is called. */
+    /* Called for each line of a stream, or NULL.  A result of false ends the exchange, and calls `ended`. */
     bool (*line)(struct fs_exchange *exchange, const char *bytes, size_t n);
     void *owner;
 
@@ -32,7 +32,7 @@ struct fs_exchange {
     char *bytes;
     size_t used, size;
     bool too_long, enough;
-    unsigned pass, passed;      /* how many of the host's addresses to skip, and how many were skipped */
+    unsigned pass, passed;      /* numbers of the host's addresses: to skip, and skipped so far */
     long status;                /* HTTP status at the end, or 0 if none was received */
     char why[CURL_ERROR_SIZE];  /* curl's message for an error */
 };
@@ -41,19 +41,18 @@ int fs_http_open(struct fs_http **http, const struct fs_options *options);
 void fs_http_close(struct fs_http *http);
 
 /*
- * Send a question.  `authorization` is a header or NULL.  `body` must be allocated with malloc(), and is freed in
- * any case.  timeout_ms is for the whole exchange; 0 means no time-out.  Returns 0, or ENOMEM if the question
- * was not sent, in which case `ended` is not called.
+ * Send a question.  `authorization` is a header or NULL.  Takes ownership of `body`, allocated with malloc().
+ * timeout_ms is for the whole exchange; 0 means no time-out.  Returns 0; or ENOMEM, without a call of `ended`.
  */
 int fs_http_start(struct fs_http *http, struct fs_exchange *exchange, const char *url,
                   const char *authorization, char *body, long timeout_ms);
 
-/* Wipe and free a question that is not sent, because it may contain a password. */
+/* Wipe a question, which may contain a password, and free it. */
 void fs_http_free_question(char *body);
 
 /*
- * Format a text for people: the server's name, and `what` or, if that is NULL, the server's answer.  To be called in
- * `ended`.
+ * Write a text for people: the server's name, and `what`.  A NULL `what` stands for curl's error message or, if
+ * there is none, the server's answer.  To be called in `ended`.
  */
 void fs_http_describe(const struct fs_exchange *exchange, const char *what, char *text, size_t size);
 

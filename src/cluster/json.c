@@ -57,7 +57,7 @@ long fs_base64_read(const char *text, size_t n, unsigned char *out, size_t size)
 
 json_t *fs_json_parse(const char *bytes, size_t n)
 {
-    /* jansson refuses more than 2048 levels, and text after the end, because JSON_DISABLE_EOF_CHECK is not set. */
+    /* jansson refuses nesting above 2048 levels and, without JSON_DISABLE_EOF_CHECK, text after the end. */
     return json_loadb(bytes, n, JSON_REJECT_DUPLICATES, NULL);
 }
 
@@ -73,7 +73,7 @@ bool fs_json_array(const json_t *from, const char *name, json_t **out)
     return *out == NULL || json_is_array(*out);
 }
 
-/* Print the parsed number: if the result is not the text, the text is not a number, or is out of range. */
+/* A text is valid if the parsed number prints as the same text. */
 bool fs_json_read_number(const char *text, int64_t *out)
 {
     char again[24];

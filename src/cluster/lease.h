@@ -6,16 +6,16 @@
  *     a renewal       the next one       the hold must no longer         the engine may grant its
  *                                        be used                         units to others
  *
- * "sent" is the time at which the last confirmed renewal was sent.  The engine counts the lease from a later
- * time, at which the renewal arrived.  The last quarter allows for clocks that differ, and for the time that
- * the program takes to stop its work.
+ * "sent" is the time at which the last confirmed renewal was sent; fractions are of the lease's length.  The
+ * engine counts the lease from the arrival of the renewal, which is later.  The last quarter allows for clocks
+ * that differ, and for the time that the program takes to stop its work.
  *
- * A former leader may still answer a renewal, but renews nothing.  So each renewal takes two steps: FS_RENEW, and
- * then FS_CONFIRM, which needs a majority.  If both answers have the same term, the leader that answered
- * FS_RENEW was still the leader then.
+ * A former leader may still answer a renewal, but renews nothing.  So each renewal takes two steps: FS_RENEW,
+ * and then FS_CONFIRM, which needs a majority.  If both answers have the same term, the leader that answered
+ * FS_RENEW was still the leader.
  *
- * The watch of a waiting request never reports anything if its connection dies unnoticed.  So FS_CONFIRM also
- * reads the watched keys.
+ * If the connection of a watch dies unnoticed, the watch reports nothing.  So FS_CONFIRM also reads the watched
+ * keys.
  */
 #ifndef CLUSTER_LEASE_H
 #define CLUSTER_LEASE_H
@@ -30,7 +30,7 @@ struct fs_lease {
     struct fs_call renewal;
     int64_t length, sent, renew_at;     /* renew_at is FS_NEVER while a renewal is in flight */
     int64_t renewed_sent, renewed_term; /* send time and term of a renewal that is not yet confirmed */
-    struct fs_record asked;             /* copy for FS_CONFIRM, because the request may change before the answer */
+    struct fs_record asked;             /* copy of *record for FS_CONFIRM, during which *record may change */
     bool gone;                          /* the engine has ended the lease */
     bool key_changed;                   /* a confirmation missed a watched key, or found it changed */
 
@@ -40,17 +40,16 @@ struct fs_lease {
     _Atomic int lost;
 };
 
-/* Start a lease of ttl_s seconds, which the engine has granted.  The question for it was sent at the time `sent`. */
+/* Start the renewals of a new lease of ttl_s seconds, whose FS_GRANT was sent at the time `sent`. */
 void fs_lease_begin(struct fs_lease *lease, struct fs_engine *engine, const struct fs_record *record,
                     int64_t sent, int64_t ttl_s);
 
-/* Stop the renewals. */
 void fs_lease_stop(struct fs_lease *lease);
 
 /* Returns the time at which the lease is over by our own clock. */
 int64_t fs_lease_end(const struct fs_lease *lease);
 
-/* Renew the lease if it is time.  Returns 0 and sets *next to the time of the next call, or why the lease ended. */
+/* Renew the lease if it is time.  Returns 0 and the time of the next call in *next, or why the lease ended. */
 int fs_lease_iterate(struct fs_lease *lease, int64_t now, int64_t *next);
 
 /* Returns 0, or an error if the hold must no longer be used; an error is final.  From any thread. */

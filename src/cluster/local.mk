@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: MIT
-# src/cluster/local.mk - the limit between machines, a library of its own; included by
-# ../../Makefile.am.
+# src/cluster/local.mk - libfairsem-cluster, the limit between machines; included by ../../Makefile.am.
 
 EXTRA_DIST += src/cluster/cluster.map
 cluster_sources = \

@@ -21,7 +21,7 @@
 /* Size limit of a file, because some files have no end.  Any certificate is much smaller. */
 enum { FILE_MAX = 16 << 20 };
 
-/* Add a copy of an endpoint, with a scheme. */
+/* Add a copy of an endpoint.  The default scheme is "http://". */
 static int add_endpoint(struct fs_options *options, const char *text, size_t length)
 {
     const char *scheme = memmem(text, length, "://", 3) != NULL ? "" : "http://";
@@ -51,7 +51,6 @@ static int add_found(void *options, const char *url, size_t length)
            : add_endpoint(options, url, length);
 }
 
-/* Add the endpoints that DNS has for a domain. */
 static int find_endpoints(struct fs_options *options, const char *text, size_t length)
 {
     char *domain = strndup(text, length);
@@ -61,7 +60,6 @@ static int find_endpoints(struct fs_options *options, const char *text, size_t l
     return error;
 }
 
-/* Read a list of endpoints, separated by commas and spaces. */
 static int read_endpoints(struct fs_options *options, const char *list)
 {
     static const char between[] = ", \t\n", srv[] = "srv://";
@@ -88,7 +86,6 @@ static bool copy_text(char **to, const char *from)
     return from == NULL || *to != NULL;
 }
 
-/* Copy a file into a memfd.  Returns 0 or an errno value. */
 static int copy_file(const char *path, int *copy)
 {
     char bytes[FS_PASSWORD_SIZE];
@@ -110,7 +107,7 @@ static int copy_file(const char *path, int *copy)
     return error;
 }
 
-/* Read all files, and drop one reference to them.  Is also the start function of a thread. */
+/* Read all files, and drop one reference to them.  Also the start function of the thread for fs_files_again. */
 static void *read_files(void *arg)
 {
     struct fs_files *files = arg;
@@ -161,7 +158,7 @@ static struct fs_files *new_files(const char *const paths[FS_FILES])
     return NULL;
 }
 
-/* The thread that reads is detached, because it may hang in a file system forever. */
+/* The thread is detached, because it may hang in a file system forever. */
 struct fs_files *fs_files_again(const struct fs_files *files)
 {
     struct fs_files *again = new_files((const char *const *)files->paths);

@@ -13,15 +13,14 @@ enum { FS_ENDPOINTS_MAX = 32 };
 enum { FS_PASSWORD_SIZE = 4096 };
 
 /*
- * The contents of the files given to fairsem_cluster_open.  The event loop never reads a file, because a file
- * system may hang forever: fairsem_cluster_open and a separate thread copy the files into memory, and curl reads
- * these copies.
+ * Files of fairsem_cluster_attr_t.  The event loop never reads a file, because a file system may hang forever.
+ * fairsem_cluster_open, and later a separate thread, copy the files into memory, and curl reads these copies.
  */
 enum { FS_PASSWORD, FS_CA, FS_CERT, FS_KEY, FS_FILES };
 
 struct fs_files {
     _Atomic int owners;             /* references: the handle, and the thread that reads */
-    _Atomic int error;              /* 0, an errno value, or EINPROGRESS until they are read */
+    _Atomic int error;              /* 0, an errno value, or EINPROGRESS until the files are read */
     char *paths[FS_FILES];          /* NULL if not given */
     int   copies[FS_FILES];         /* file descriptors, or -1 if not given */
     char  password[FS_PASSWORD_SIZE];   /* never printed */
@@ -37,10 +36,10 @@ struct fs_options {
     int64_t  ttl_ns;
 };
 
-/* Returns 0 or an errno value, as fairsem_cluster_open.  The options must be zero before. */
+/* Returns a result of fairsem_cluster_open.  The options must be zero before. */
 int fs_options_read(struct fs_options *options, const fairsem_cluster_attr_t *attr);
 
-/* Start to read the files again.  Returns the new files, whose `error` tells when they are read, or NULL. */
+/* Start a thread that reads the files again.  Returns the new copy, or NULL without memory. */
 struct fs_files *fs_files_again(const struct fs_files *files);
 void fs_files_drop(struct fs_files *files);
 

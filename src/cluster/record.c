@@ -20,7 +20,7 @@ void fs_copy_printable(char *to, size_t size, const char *from)
     to[i] = '\0';
 }
 
-/* Get the name of this program, as ps shows it. */
+/* Read the name of this program, as ps shows it. */
 static void read_program(char *program, size_t size)
 {
     int file = open("/proc/self/comm", O_RDONLY | O_CLOEXEC);
@@ -51,7 +51,7 @@ bool fs_record_fill(struct fs_record *record, const char *program)
 
 /* ---- Keys ---- */
 
-/* Priorities are printed with this offset, which makes them non-negative. */
+/* A key has the priority plus OFFSET: the sum is never negative. */
 #define OFFSET (-(int64_t)INT32_MIN)
 
 bool fs_key_prefix(char prefix[FS_PREFIX_SIZE], const char *name)
@@ -72,7 +72,7 @@ bool fs_key_prefix(char prefix[FS_PREFIX_SIZE], const char *name)
     return true;
 }
 
-/* A name is valid if writing it again gives the same prefix. */
+/* A key is valid if its name, written again, gives the key's prefix. */
 bool fs_key_name(const char *key, char name[256])
 {
     const char *at = key + 8;
@@ -122,7 +122,7 @@ struct fs_keys fs_keys_of(const struct fs_record *record)
     return keys;
 }
 
-/* A key is valid if writing it again gives the same text. */
+/* A key is valid if its parts, written again, give the same text. */
 bool fs_key_read(const char *key, const char *prefix, bool *runs, int *priority, int64_t *lease)
 {
     size_t length = strlen(prefix);

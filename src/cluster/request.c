@@ -18,7 +18,7 @@ static void take_step_until(struct fs_request *request, enum fs_step step, int64
     fs_engine_call(request->handle->engine, &request->step, step, &request->record, until);
 }
 
-/* Take a step.  A waiting request retries it until its lease ends, because to give up would lose its position. */
+/* Take a step.  A waiting request retries until its lease ends, because giving up loses its position. */
 static void take_step(struct fs_request *request, enum fs_step step)
 {
     bool waits = request->state == FS_WAITING && !request->only_try;
@@ -26,7 +26,7 @@ static void take_step(struct fs_request *request, enum fs_step step)
     take_step_until(request, step, waits ? fs_lease_end(&request->lease) : fs_boot_now() + FS_RETRY_BUDGET);
 }
 
-/* Report the result of the request to the caller, unless that was done. */
+/* Report the result of the request to the caller, unless one was reported. */
 static void tell_decision(struct fs_request *request, int result)
 {
     if (request->is_decided)
@@ -37,7 +37,7 @@ static void tell_decision(struct fs_request *request, int result)
     fs_loop_notify(request->handle);
 }
 
-/* Report the result of FS_END to the caller, unless that was done: the caller waits only for the first answer. */
+/* Report the end to the caller, unless reported: the caller waits only for the first result of FS_END. */
 static void tell_end(struct fs_request *request, int result)
 {
     if (request->is_over)
@@ -104,7 +104,7 @@ static void request_begun(struct fs_request *request, int64_t fence)
     request->fence = fence;
     request->state = FS_RUNNING;
     request->step_at = FS_NEVER;
-    /* From now on, confirmations check the request's own key, which may be deleted by hand. */
+    /* Confirmations now check the request's own key, because an operator may delete the key. */
     strcpy(request->record.predecessor, fs_keys_of(&request->record).runs);
     request->record.watched = 1;
     tell_decision(request, 0);
@@ -146,7 +146,7 @@ static void consider_view(struct fs_request *request, const struct fs_answer *vi
         take_watch(request);
 }
 
-/* Join again after an unexpected limit.  Fails if the name is in use with a limit other than the one to be set. */
+/* Join with the limits of the answer.  Fails if the request must set the limit, but the name is in use. */
 static void join_again(struct fs_request *request, const struct fs_answer *answer)
 {
     struct fs_record *record = &request->record;
@@ -172,16 +172,19 @@ static void request_joined(struct fs_request *request, const struct fs_answer *a
     if (answer->done || answer->began != 0) {
         consider_view(request, answer);
     } else {
-        /* An earlier attempt of FS_JOIN was applied, and this answer has no view made with its revision. */
+        /*
+         * An earlier attempt of FS_JOIN has put the key.  The view in this answer was made without the key's
+         * revision, and may name a request behind this one as the predecessor: take a new view.
+         */
         request->record.joined = answer->joined;
         take_step(request, FS_VIEW);
     }
 }
 
 /*
- * Schedule a view if a watched key is gone, or if the engine no longer has the events since the last view.  After
- * a broken connection, schedule the same watch once more instead: if an endpoint fails, all waiters retry at
- * once, and views, whose cost grows with the number of waiters, would overload the next endpoint.
+ * Schedule a view if a watched key has changed or the engine has ended the watch.  After a broken connection,
+ * schedule the same watch once more: if an endpoint fails, all waiters retry at once.  Their views, whose cost
+ * grows with the number of waiters, would overload the next endpoint.
  */
 static void watch_ended(struct fs_request *request, int error)
 {
@@ -204,7 +207,7 @@ static void step_answered(struct fs_call *step, struct fs_answer *answer)
     else if (step->step == FS_WATCH)
         watch_ended(request, answer->error);
     else if (answer->error != 0 && request->state == FS_WAITING && !request->only_try && !answer->final)
-        request->step_at = fs_boot_now() + FS_RETRY_DELAY;  /* the request keeps its position until the lease ends */
+        request->step_at = fs_boot_now() + FS_RETRY_DELAY;  /* keep the position until the lease ends */
     else if (answer->error != 0)
         request_fails(request, answer->error);
     else if (step->step == FS_GRANT)
@@ -224,7 +227,7 @@ static void request_lost(struct fs_request *request)
     fs_loop_notify(request->handle);
 }
 
-/* Handle a confirmation that missed a watched key: take a view, or fail a running request, whose own key is gone. */
+/* A confirmation missed a watched key.  A waiting request takes a view; a running one has lost its own key. */
 static void handle_key_change(struct fs_request *request, int64_t now)
 {
     request->lease.key_changed = false;
@@ -237,7 +240,7 @@ static void handle_key_change(struct fs_request *request, int64_t now)
     request->step_at = now;
 }
 
-/* Renew the lease if it is time, and detect its loss.  Returns the time of the next call. */
+/* Renew the lease, and detect its loss.  Returns the time of the next call. */
 static int64_t keep_lease(struct fs_request *request, int64_t now)
 {
     int64_t next = FS_NEVER;
@@ -274,7 +277,7 @@ static int64_t iterate_request(struct fs_task *task, int64_t now)
 
     if (request->leaves)
         request_leaves(request);
-    /* On close, only the first attempt of FS_END is waited for, as in a release; later attempts are canceled. */
+    /* fairsem_cluster_close waits only for the first FS_END, like a release; it cancels a later one. */
     if (request->handle->quits && request->is_over && request->state != FS_REQUEST_ENDED) {
         fs_engine_stop(&request->step);
         request_over(request, ENETUNREACH); /* the lease ends by itself */

@@ -10,25 +10,24 @@
  *         '------------- fails, leaves: it has no key yet ----------^
  *
  * Each transition is a function of request.c: "request_" and the word on the arrow.  The engine or the clock
- * causes `fails`; the caller causes `leaves`.  ENDING is over when the engine has answered, or when the lease is
- * over by our own clock.
+ * causes `fails`; the caller causes `leaves`.  ENDING is over when the engine has confirmed FS_END, or when the
+ * lease is over by our own clock.
  *
  * A request has at most two calls in flight, `step` and the renewal of its lease:
  *
  *              GRANTING   JOINING   WAITING              RUNNING   LOST   ENDING
  *     step     GRANT      JOIN      BEGIN, WATCH, VIEW   -         -      END, again and again
- *     renewal  -          RENEW and CONFIRM, after each third of it       -      -
+ *     renewal  -          RENEW and CONFIRM, each third of the lease       -      -
  *
  *     JOIN, VIEW ---> is there room? --yes--> BEGIN --done--> RUNNING
  *            ^          |         ^             |
- *            |          no        '-------------'  since then a request has begun, or joined before it
+ *            |          no        '-------------'  refused: see FS_BEGIN
  *            |          v
  *            '------- WATCH ---.
  *                       ^      |
- *                       '------'  its connection broke for the first time
+ *                       '------'  the first broken connection
  *
- * The caller and the event loop have a reference each; to drop the second reference frees the memory.  The event
- * loop drops its reference in ENDED.
+ * The caller and the event loop have a reference each.  The event loop drops its reference in ENDED.
  */
 #ifndef CLUSTER_REQUEST_H
 #define CLUSTER_REQUEST_H
@@ -50,19 +49,19 @@ struct fs_request {
 
     enum fs_request_state state;
     struct fs_record record;
-    struct fs_lease lease;              /* valid from JOINING on; other threads use its atomics from RUNNING on */
+    struct fs_lease lease;              /* valid from JOINING on; from RUNNING on, any thread uses its atomics */
     struct fs_call step;
-    int64_t step_at;                    /* time of the next step, or FS_NEVER if one is in flight */
-    bool watches_again;                 /* the next step is a watch */
+    int64_t step_at;                    /* time of the next step, or FS_NEVER if none is scheduled */
+    bool watches_again;                 /* the next step repeats the watch */
     int64_t watch_began, watch_backoff;
 
-    bool is_decided, is_over;           /* mutex: the unit of `decided`, of `over` was released */
+    bool is_decided, is_over;           /* mutex: a unit was released to `decided`, to `over` */
     int result, end_result;             /* mutex: `result` is valid if is_decided, `end_result` if is_over */
-    fairsem_t decided, over;            /* for the caller to wait on */
+    fairsem_t decided, over;            /* semaphores on which the caller waits */
     int64_t fence;                      /* r/o once decided */
 };
 
-/* Returns a new request, or NULL without memory. */
+/* Returns NULL without memory. */
 struct fs_request *fs_request_new(fairsem_cluster_t *handle, int64_t units, int priority,
                                   bool only_try);
 

@@ -20,8 +20,8 @@ struct server {
 };
 
 /*
- * Compare servers: the lower priority first, then the larger weight.  No random order by weight, because the list is
- * only tried from its beginning until a server answers.
+ * Lower priority first, then larger weight.  No random order by weight (RFC 2782), which spreads load over the
+ * servers: only one server of the list is used until it fails.
  */
 static int by_preference(const void *a, const void *b)
 {
@@ -32,14 +32,14 @@ static int by_preference(const void *a, const void *b)
     return x->weight == y->weight ? 0 : x->weight > y->weight ? -1 : 1;
 }
 
-/* Returns true if a host's name is valid as part of a URL. */
+/* Returns true if a host's name is safe as part of a URL. */
 static int is_host(const char *host)
 {
     return *host != '\0' && strspn(host, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-._")
                             == strlen(host);
 }
 
-/* Returns the number of valid servers in the answer. */
+/* Read the valid servers of an answer in order of preference.  Returns how many. */
 static int read_servers(const unsigned char *answer, int size, struct server servers[RECORDS_MAX])
 {
     int count = 0;
@@ -67,7 +67,7 @@ static int read_servers(const unsigned char *answer, int size, struct server ser
     return count;
 }
 
-/* Returns the size of the answer, or -1 with the resolver's error. */
+/* Returns the size of the answer, or -1.  Sets *error to the resolver's error. */
 static int ask_name_servers(const char *name, unsigned char answer[ANSWER_SIZE], int *error)
 {
     struct __res_state state;

@@ -7,14 +7,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A question, and the wait for its answer.  In memory of the caller. */
+/* A question, and the wait for its answer.  On the caller's stack. */
 struct inquiry {
     struct fs_task task;
     fairsem_cluster_t *handle;
     enum fs_step step;
     struct fs_record record;
     struct fs_call call;
-    struct fs_answer *answer;       /* valid once `told` is released */
+    struct fs_answer *answer;       /* valid once `told` has a unit */
     fairsem_t told;
 };
 
@@ -34,11 +34,11 @@ static int64_t iterate_inquiry(struct fs_task *task, int64_t now)
                        now + FS_RETRY_BUDGET);
     if (inquiry->call.state != FS_IDLE)
         return FS_NEVER;
-    fairsem_release(&inquiry->told, 1);     /* from here on, the caller may free the memory */
+    fairsem_release(&inquiry->told, 1);     /* from here on, the inquiry may be gone */
     return FS_TASK_OVER;
 }
 
-/* Mark the requests of this handle, and clear the lease, which is private. */
+/* Mark the requests of this handle, and clear all leases, which are private. */
 static void mark_mine(const fairsem_cluster_t *handle, fairsem_cluster_user_t users[], size_t count)
 {
     for (size_t i = 0; i < count; i++) {
@@ -49,10 +49,10 @@ static void mark_mine(const fairsem_cluster_t *handle, fairsem_cluster_user_t us
     }
 }
 
-/* Empty record, for a question that needs only the name. */
+/* Record of a question that needs only the name. */
 static const struct fs_record nobody;
 
-/* Ask a question, and wait for the answer.  The caller must free answer->users.  Returns the error of the answer. */
+/* Ask a question, and wait for the answer.  The caller must free answer->users. */
 static int inquire(fairsem_cluster_t *handle, enum fs_step step, const struct fs_record *record,
                    struct fs_answer *answer)
 {
@@ -102,7 +102,7 @@ int fairsem_cluster_users(fairsem_cluster_t *handle, fairsem_cluster_user_t user
     return error;
 }
 
-/* Read the limit.  Returns 0, ENOENT if there is none, or another error. */
+/* Returns 0, ENOENT if the name has no limit, or another error. */
 static int view_limit(fairsem_cluster_t *handle, struct fs_answer *answer)
 {
     int error = inquire(handle, FS_VIEW, &nobody, answer);
@@ -120,7 +120,7 @@ int fairsem_cluster_limit(fairsem_cluster_t *handle, int64_t *limit)
     return error;
 }
 
-/* Read the limit, and set or remove it.  Sets *done to false if the limit was changed in between. */
+/* Take a view and FS_LIMIT or FS_REMOVE.  Sets *done to false if the engine refuses the step. */
 static int change_limit(fairsem_cluster_t *handle, enum fs_step step, int64_t limit, bool *done)
 {
     struct fs_answer answer;
