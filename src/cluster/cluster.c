@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * cluster.c - a semaphore shared by machines: open, acquire and release, close.  Start reading here.
+ * cluster.c - a semaphore shared by machines: the public functions.  Start reading here.
  *
  * The layers below:
  *

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * engine.h - the interface to an engine, the store that keeps queues and leases.  etcd.c is the only
- * implementation.
+ * engine.h - the interface to an engine, the store that keeps queues and leases: etcd.c.
  *
  * A step is one question to the engine, and the answer.  A step whose answer was lost may be repeated: the
  * second answer reports what the first attempt has changed.

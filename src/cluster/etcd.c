@@ -2,9 +2,9 @@
 /*
  * etcd.c - etcd as the engine: endpoints, retries, and the token of a user; see engine.h.
  *
- * All calls use one endpoint until a question to that endpoint fails; then all calls use the next endpoint.  A
- * watch at the old endpoint ends, because a hung member would never report an event.  If only watches are in
- * flight, the next renewal of a lease detects a hung member.
+ * All calls use one endpoint until a question fails there; then all calls use the next endpoint.  A watch at
+ * the old endpoint ends, because a hung member would never report an event.  If only watches are in flight, the
+ * next renewal of a lease detects a hung member.
  *
  *     FS_IDLE --fs_engine_call--> FS_SENT --call_answered--> FS_IDLE
  *     FS_SENT --call_failed, wait_for_memory--> FS_BACKS_OFF --fs_engine_iterate--> FS_SENT
@@ -21,7 +21,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Exponential back-off: BACKOFF_FIRST after the first round of all endpoints, at most BACKOFF_LONGEST. */
+/* Exponential back-off, from the first round of all endpoints on. */
 #define BACKOFF_FIRST (50 * FS_NS_PER_MS)
 #define BACKOFF_LONGEST (500 * FS_NS_PER_MS)
 
@@ -81,7 +81,7 @@ static void finish_call(struct fs_call *call, int error)
     call->done(call, &call->answer);
 }
 
-/* Returns how many times the call has failed at every endpoint. */
+/* Returns how often the call has failed at all endpoints. */
 static unsigned rounds_of_call(const struct fs_call *call)
 {
     return call->tries / call->engine->options->endpoint_count;

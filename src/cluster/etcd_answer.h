@@ -12,12 +12,15 @@
  * ESTALE       no such lease
  * EACCES, ENOSPC   refused by etcd
  * EBADMSG      damaged keys
- * ENETUNREACH  the endpoint cannot answer now: retry at another endpoint
- * EPROTO       an invalid answer, or one older than record->seen_revision: retry at another endpoint
- * EPERM        refused by something other than etcd: retry at another endpoint
- * EXDEV        an answer from another cluster: retry at another endpoint
  * EKEYEXPIRED  retry with a new token
  * ENOMEM
+ *
+ * or, for a retry at another endpoint,
+ *
+ * ENETUNREACH  the endpoint cannot answer now
+ * EPROTO       an invalid answer, or an answer older than record->seen_revision
+ * EPERM        refused by something other than etcd
+ * EXDEV        an answer from another cluster
  */
 int fs_etcd_read_answer(enum fs_step step, long status, const char *bytes, size_t n,
                         const char *cluster, const struct fs_record *record, struct fs_answer *answer);

@@ -42,7 +42,6 @@ struct fairsem_cluster {
 /* Returns 0, or an errno value after freeing the options.  All members but prefix and options must be zero. */
 int fs_loop_open(fairsem_cluster_t *handle);
 
-/* End the remaining tasks, and the thread. */
 void fs_loop_close(fairsem_cluster_t *handle);
 
 /* Returns true in a forked child, where the handle cannot be used. */

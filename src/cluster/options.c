@@ -18,7 +18,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-/* Size limit of a file, because some files have no end.  Any certificate is much smaller. */
+/* Size limit of a file: some files have no end, and certificates are much smaller. */
 enum { FILE_MAX = 16 << 20 };
 
 /* Add a copy of an endpoint.  The default scheme is "http://". */

@@ -49,7 +49,7 @@ struct fs_request {
 
     enum fs_request_state state;
     struct fs_record record;
-    struct fs_lease lease;              /* valid from JOINING on; from RUNNING on, any thread uses its atomics */
+    struct fs_lease lease;              /* valid from JOINING on; any thread uses the atomics from RUNNING on */
     struct fs_call step;
     int64_t step_at;                    /* time of the next step, or FS_NEVER if none is scheduled */
     bool watches_again;                 /* the next step repeats the watch */
