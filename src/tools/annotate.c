@@ -10,10 +10,10 @@ bool fs_watched;
 void __tsan_acquire(const void *object) FS_WEAK;
 void __tsan_release(const void *object) FS_WEAK;
 
-/* Defined in a Go program that was compiled with -race, whose runtime does not know the threads of C. */
+/* Defined in a Go program compiled with -race, whose race detector does not know C threads. */
 void __tsan_go_start(void) FS_WEAK;
 
-/* A low priority number: it runs before constructors that use semaphores. */
+/* Priority 101: before constructors that use semaphores. */
 __attribute__((constructor(101))) static void detect(void)
 {
     fs_under_valgrind = fs_valgrind_watches();

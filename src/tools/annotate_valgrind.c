@@ -3,15 +3,14 @@
  * annotate_valgrind.c - wrappers of the public functions, for helgrind and DRD; see annotate.h.
  *
  * Valgrind redirects every call of a function NAME to _vgw00000ZU_Za_NAME, if some object has that
- * symbol ("Za": whichever object NAME is in).  Only valgrind calls these wrappers.  Under its other
- * tools, for instance memcheck, they only pass the call on.  They are exported so that valgrind
- * finds them in a stripped library, too; it does not find them in a program that was linked
- * statically and stripped.
+ * symbol ("Za": whichever object NAME is in).  Only valgrind calls the wrappers.  Under another tool,
+ * such as memcheck, a wrapper only passes the call on.  The wrappers are exported so that valgrind
+ * finds them in a stripped library.  In a program linked statically and stripped, it does not.
  *
- * These tools do not understand how the library shares its own memory, so they must not check it.
- * DRD can be told not to check a thread for a while.  helgrind can only be told not to check some
- * memory: the semaphores, tokens and tickets, and the waits on the stacks.  Both still check all
- * mutexes, the program's own data, and the program's callbacks.
+ * The tools do not understand how the library shares its own memory, so they must not check that
+ * memory.  DRD can be told not to check a thread for a while.  helgrind can only be told not to check
+ * some memory: semaphores, tokens, shares and tickets, and the waits on the stacks.  Both still check
+ * all mutexes, the program's own data, and callbacks.
  *
  * 64 bits only: a wrapper passes machine words.
  */
@@ -28,7 +27,7 @@ bool fs_under_valgrind;
 #include <stdatomic.h>
 #include <stdint.h>
 
-#define CONTENDED INT64_C(1)    /* the bit of FAIRSEM_WATCHED_ in a semaphore's word: FS_CONTENDED */
+#define CONTENDED INT64_C(1)    /* FS_CONTENDED of a semaphore's word, which FAIRSEM_WATCHED_ sets */
 
 #include <valgrind/drd.h>
 #include <valgrind/helgrind.h>
@@ -44,7 +43,7 @@ bool fs_valgrind_watches(void)
     return under_helgrind || under_drd;
 }
 
-/* Both tools understand these two annotations. */
+/* Both tools understand ANNOTATE_HAPPENS_BEFORE and ANNOTATE_HAPPENS_AFTER. */
 void fs_valgrind_before(const void *object)
 {
     ANNOTATE_HAPPENS_BEFORE(object);
@@ -62,15 +61,15 @@ static void hide_object(const void *object, size_t size)
 }
 
 /*
- * The waker of a thread may make its system call after the thread's state is gone: see park_futex.c.
- * The tools take that call for a load of the state.
+ * A waker may pass a word to futex() after the word's thread is gone: see park_futex.c.  The tools take
+ * the system call for a load of the word.
  */
 void fs_ignore_word(const void *word)
 {
     hide_object(word, sizeof(int));
 }
 
-/* A share is an argument in a struct, which the wrappers do not look into. */
+/* The library calls this, too: a wrapper does not see a share inside a struct. */
 void fs_ignore_share(const void *share)
 {
     hide_object(share, sizeof(fairsem_share_t));
@@ -90,8 +89,8 @@ void fs_ignore_wait(const void *wait, size_t size)
 }
 
 /*
- * Tell DRD whether to check this thread's loads and stores.  (helgrind.h hides the name of the
- * annotation.)
+ * Tell DRD whether to check this thread's loads and stores.  (helgrind.h redefines DRD's macro for
+ * this.)
  */
 static void drd_looks(bool yes)
 {
@@ -107,7 +106,7 @@ static void hide_thread(void)
 
 static void show_thread(void)
 {
-    /* The depth is already 0 if fs_ignored_is_canceled() has ended this thread's calls in a wait. */
+    /* The depth is already 0 if fs_ignored_is_canceled() has ended this thread's calls. */
     if (mine.depth == 0 || --mine.depth != 0)
         return;
     if (under_drd)
@@ -132,7 +131,7 @@ void fs_ignore_again(const struct fs_ignored *hidden)
         drd_looks(false);
 }
 
-/* For a thread that is canceled in a wait: it leaves the library without returning from its calls. */
+/* A thread that is canceled in a wait leaves the library without returning from its calls. */
 void fs_ignored_is_canceled(void)
 {
     mine.depth = 1;
@@ -143,7 +142,7 @@ void fs_ignored_is_canceled(void)
 
 /*
  * If CONTENDED is clear, this is the first use of a semaphore made by FAIRSEM_INITIALIZER.  Any thread
- * may set the bit, because setting it again changes nothing (I3).
+ * may set CONTENDED, because setting it again changes nothing (I3).
  */
 static void begin_sem(const void *sem)
 {
@@ -161,7 +160,7 @@ static void begin_init(const void *sem)
     hide_object(sem, sizeof(fairsem_t));
 }
 
-/* The semaphore does not exist yet; its address is known after the call. */
+/* The semaphore's address is known only after the call. */
 static void begin_new(const void *sem)
 {
     (void)sem;
@@ -175,7 +174,7 @@ static void end_new(const void *sem, size_t result)
         hide_object(*(fairsem_t *const *)sem, sizeof(fairsem_t));
 }
 
-/* The free makes the tool check the memory again, as memory of the allocator. */
+/* No end function: free() makes the tool check the memory again. */
 static void begin_free(const void *sem)
 {
     if (sem == NULL)
@@ -209,7 +208,7 @@ static void end(const void *object, size_t result)
     show_thread();
 }
 
-/* From here on the memory belongs to the program again. */
+/* The memory belongs to the program again. */
 static void end_destroy_sem(const void *sem, size_t result)
 {
     show_thread();
@@ -233,7 +232,7 @@ static void end_destroy_share(const void *share, size_t result)
 
 /* ---- The wrappers ---- */
 
-/* WRAP(the function, how it begins, how it ends, valgrind's name of the call, arguments...) */
+/* WRAP(function, before its call, after its call, valgrind's macro for the call, parameters, arguments...) */
 #define WRAP(name, begin, end, call, arguments, ...)                                    \
     FAIRSEM_API size_t I_WRAP_SONAME_FNNAME_ZU(Za, name) arguments;                     \
     FAIRSEM_API size_t I_WRAP_SONAME_FNNAME_ZU(Za, name) arguments                      \
@@ -298,7 +297,7 @@ WRAP_2(fairsem_ticket_wait, begin_ticket, end)
 WRAP_2(fairsem_ticket_claim, begin_ticket, end)
 WRAP_1(fairsem_ticket_return, begin_ticket, end)
 
-/* The guards (fairsem_units_*, fairsem_with) are plain data, and call the functions above. */
+/* No wrappers for guards (fairsem_units_*, fairsem_with), which are plain data and call the functions above. */
 
 static void begin_take(const void *ticket, const void *sem)
 {

@@ -9,7 +9,7 @@
 #include <stddef.h>
 
 #if !defined(FS_HAS_VALGRIND)
-#define FS_HAS_VALGRIND 0       /* its headers; configure looks for them */
+#define FS_HAS_VALGRIND 0       /* valgrind's headers; configure looks for them */
 #endif
 
 #if defined(__SANITIZE_THREAD__)
@@ -21,20 +21,20 @@
 #endif
 
 #if defined(FS_WEAK) && !defined(FS_INSTRUMENTED)
-/* Watched by helgrind or DRD.  Written when the library is loaded, r/o after. */
+/* helgrind or DRD runs.  Written when the library is loaded, r/o after. */
 extern FS_HIDDEN bool fs_under_valgrind;
 #else
 enum { fs_under_valgrind = 0 };
 #endif
 
 /*
- * The tool does not check a thread from the call of a public function to its return, except in a
- * callback, which is the user's code.  This struct says what one thread hides; it is saved before a
- * callback, and restored after it.
+ * What one thread hides.  The tool does not check a thread inside a public function, except in a
+ * callback, which is the user's code: this struct is saved before a callback, and restored after the
+ * callback.
  */
 struct fs_ignored {
     unsigned    depth;      /* how many public functions are nested */
-    const void *wait;       /* of this thread; NULL: none */
+    const void *wait;       /* the thread's wait, or NULL */
     size_t      size;
 };
 
@@ -43,7 +43,7 @@ bool fs_valgrind_watches(void);
 void fs_valgrind_before(const void *object);
 void fs_valgrind_after(const void *object);
 
-/* Hide a wait on this thread's stack, which other threads load and store. */
+/* Hide a wait on this thread's stack, which other threads access. */
 void fs_ignore_wait(const void *wait, size_t size);
 void fs_ignore_word(const void *word);
 void fs_ignore_share(const void *share);

@@ -4,15 +4,15 @@
  *
  * To be included first, before <pthread.h>.
  *
- * With -fexceptions, glibc leaves the clean-up to the unwinder.  That costs nothing in a wait that is
- * not canceled, and C++ exceptions run the clean-ups, too.  But on riscv and 32-bit arm compilers make
- * no unwind tables for C unless they are told to.  So there are none for users' functions, nor for
- * glibc's syscall(): the unwinder may stop in the middle of a stack, and the thread then ends without
- * running its clean-up handlers.  Its waiter would stay in the queue after its stack is gone.
+ * With -fexceptions, glibc leaves the clean-up to the unwinder.  The unwinder costs nothing in a wait
+ * that is not canceled, and C++ exceptions run the clean-ups, too.  But on riscv and 32-bit arm,
+ * compilers make unwind tables for C only on request: users' functions and glibc's syscall() have none.
+ * So the unwinder may stop in the middle of a stack.  The thread then ends without its clean-ups, and
+ * its waiter stays in the queue after the stack is gone.
  *
- * Without -fexceptions, glibc stores a place to jump to, and jumps there when the unwinder gives up.
- * So on these two machines this header makes <pthread.h> believe that there are no exceptions, and C++
- * exceptions must not pass such a clean-up.
+ * Without -fexceptions, glibc stores a jump target, and jumps to it when the unwinder gives up.  So on
+ * riscv and arm, this header makes <pthread.h> believe that there are no exceptions.  There, C++
+ * exceptions must not pass a clean-up.
  */
 #ifndef FS_CLEANUP_H
 #define FS_CLEANUP_H

@@ -3,7 +3,7 @@
 #ifndef FS_COMPILER_H
 #define FS_COMPILER_H
 
-#include <limits.h>     /* any header of the C library says whether it is glibc */
+#include <limits.h>     /* defines __GLIBC__, like any header of glibc */
 
 #if defined(__GNUC__)
 #define FS_ALWAYS_INLINE __attribute__((always_inline)) inline
@@ -14,8 +14,8 @@
 #endif
 
 /*
- * For a function that sleeps and may be canceled asynchronously.  The clean-up of its caller covers
- * calls only, so a link-time optimizer must not inline the function.
+ * For a function that sleeps and may be canceled asynchronously.  A link-time optimizer must not inline
+ * the function, because the clean-up of its caller covers only calls.
  */
 #if defined(__GNUC__)
 #define FS_NOT_INLINE __attribute__((noinline))
@@ -24,9 +24,9 @@
 #endif
 
 /*
- * For a function that sleeps in syscall().  ThreadSanitizer gives a function a clean-up, which code of
- * gcc (12) enters with a wrong stack pointer if arguments of syscall() are on the stack.  The clean-up
- * of the caller is then skipped.
+ * For a function that sleeps in syscall().  For ThreadSanitizer, gcc (12) adds a clean-up to a function.
+ * If arguments of syscall() are on the stack, that clean-up starts with a wrong stack pointer, and the
+ * caller's clean-up is skipped.
  */
 #if defined(__SANITIZE_THREAD__)         /* gcc */
 #define FS_NO_TSAN __attribute__((no_sanitize_thread))
@@ -35,8 +35,8 @@
 #endif
 
 /*
- * For a private type that is another view of a public one.  The compiler must know that a static
- * initializer of the public type may be read through the private one.
+ * For a private type that is a view of a public type: a static initializer of the public type may be
+ * read through the private type.
  */
 #if defined(__GNUC__)
 #define FS_MAY_ALIAS __attribute__((may_alias))
@@ -45,16 +45,15 @@
 #endif
 
 /*
- * For a function whose address is NULL in a program without it.  Only ELF has such symbols; macOS does
- * not.
+ * For a function whose address is NULL in a program that lacks the function.  Only ELF has such symbols.
  */
 #if defined(__GNUC__) && defined(__ELF__)
 #define FS_WEAK __attribute__((weak))
 #endif
 
 /*
- * For a function that runs when the library is loaded; with other compilers it must be called before
- * its work is needed.
+ * For a function that runs when the library is loaded.  With other compilers, the function must be
+ * called before its work is needed.
  */
 #if defined(__GNUC__)
 #define FS_WHEN_LOADED __attribute__((constructor))
@@ -74,9 +73,9 @@
 #endif
 
 /*
- * For a thread-local variable.  If a library is loaded later, by dlopen(), glibc allocates its
- * variables at a thread's first access, and ends the process if there is no memory.  (musl does not
- * support this model then, but allocates them when the library is loaded.)
+ * For a thread-local variable.  By default, glibc allocates the variables of a dlopen()ed library at a
+ * thread's first access, and ends the process if there is no memory.  (musl does not support this model
+ * with dlopen(), but allocates the variables when the library is loaded.)
  */
 #if defined(__GLIBC__)
 #define FS_NEVER_ALLOCATED __attribute__((tls_model("initial-exec")))

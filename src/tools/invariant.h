@@ -2,9 +2,9 @@
 /*
  * invariant.h - stop the program where a fault of this library is found.
  *
- * A mistake of the caller, or a failure of the environment, is reported as a result.  Invariants, which
- * must hold in any case, are checked by FS_INVARIANT in every build: a semaphore that goes on after a
- * broken invariant turns one bug into a hang somewhere else.
+ * A mistake of the caller, or a failure of the environment, is reported as a result.  FS_INVARIANT
+ * checks in every build what must hold in any case: a semaphore that goes on after a broken invariant
+ * turns one bug into a hang somewhere else.
  */
 #ifndef FS_INVARIANT_H
 #define FS_INVARIANT_H
@@ -29,7 +29,7 @@
             fs_stop(FS_HERE "broken: ", (what));               \
     } while (0)
 
-/* fprintf is a cancellation point, but a thread that is to be canceled must still reach abort. */
+/* fprintf() is a cancellation point, but a canceled thread must still reach abort(). */
 static inline _Noreturn void fs_stop(const char *where, const char *what)
 {
     int cancelable;
@@ -40,8 +40,8 @@ static inline _Noreturn void fs_stop(const char *where, const char *what)
 }
 
 /*
- * End the program, because the caller has passed something that is not a semaphore, and no result can
- * be returned.  The message has the address, and the caller: misuse.c.
+ * End the program after a usage error that no result can report.  The message has the semaphore's
+ * address, and the caller: misuse.c.
  */
 _Noreturn void fs_usage_error(const void *sem, const char *what);
 

@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * misuse.c - ends a program that has passed something that is not a semaphore.
+ * misuse.c - ends a program after a usage error, for instance a call with something that is no semaphore.
  *
- * The message says who has called the library: FUNCTION in OBJECT+OFFSET, which addr2line turns into a
- * line.  The library's own function is no longer on the stack, because compilers turn its last call
- * into a jump.  In a static program the caller cannot be told from the library, so the message has only
- * the address of the semaphore.  The message has no more if the C library is not glibc: musl is often
- * linked by a compiler that was made for glibc, whose unwinder musl cannot run.
+ * The message names the caller of the library: FUNCTION in OBJECT+OFFSET, which addr2line turns into a
+ * line.  The message does not name the library's function, which may have left the stack, because
+ * compilers turn a last call into a jump.
+ *
+ * In a static program, the caller cannot be told from the library: the message has only the address of
+ * the semaphore.  Without glibc, the message is just as short: musl is often linked by a compiler made
+ * for glibc, whose unwinder musl cannot run.
  */
 #define _GNU_SOURCE
 #include "tools/invariant.h"

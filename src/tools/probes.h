@@ -2,16 +2,16 @@
 /*
  * probes.h - the static probes (USDT) of the provider `fairsem`, for tracers.
  *
- * A probe is an instruction that does nothing, and a note in the object that says where it is and where
- * its arguments are.  perf, bpftrace, gdb and SystemTap read the note.  So the arguments are values that
- * the code has anyway, and a probe that nobody reads costs nothing else.
+ * A probe is an instruction that does nothing, and a note in the object file that says where the
+ * instruction and its arguments are.  perf, bpftrace, gdb and SystemTap read the note.  The arguments
+ * are values that the code has anyway, so a probe that nobody reads costs only its instruction.
  *
- * Probes fire where the statistics are counted, with the mutex held, and for the same waits: a request
- * that is granted at once is not a wait.  The end of a wait fires in the thread that ends it, so a
- * waiter is identified by its semaphore and its sequence number.
+ * Probes fire where the statistics are counted, under the mutex, for the same waits: a request that is
+ * granted at once is not a wait.  The probe for the end of a wait fires in the thread that ends the
+ * wait.  So semaphore and sequence number identify a waiter.
  *
- * doc/tracing.md documents the probes for users; tests/release/debug/probes.sh compares it with this
- * file.
+ * doc/tracing.md documents the probes for users; tests/release/debug/probes.sh compares that page with
+ * this file.
  */
 #ifndef FS_PROBES_H
 #define FS_PROBES_H
@@ -43,8 +43,8 @@
 #endif
 
 /*
- * A tracer cannot load a page: a string in a page that was never accessed is empty for it.  So the
- * library reads the string once, when a semaphore gets its name.
+ * Load a string, so that its page is in memory.  A tracer cannot load a page: to a tracer, a string in a
+ * page that was never accessed is empty.
  */
 static inline void fs_probe_text(const char *text)
 {
@@ -61,8 +61,8 @@ static inline void fs_probe_text(const char *text)
     FS_PROBE5(grant, sem, name, units, seq, waited_ns)
 
 /*
- * Fires before `grant` if the queue has flows.  client: the share of the flow, or NULL.  start: its
- * start tag, in steps of 2^-20.
+ * Fires before `grant` if the queue has flows.  client: the share of the flow, or NULL.  start: the
+ * flow's start tag, in steps of 2^-20.
  */
 #define fs_probe_share(sem, name, seq, client, weight, start) \
     FS_PROBE6(share, sem, name, seq, client, weight, start)
@@ -74,11 +74,11 @@ static inline void fs_probe_text(const char *text)
 #define fs_probe_timeout(sem, name, units, seq, waited_ns) \
     FS_PROBE5(timeout, sem, name, units, seq, waited_ns)
 
-/* `why` is a text for the reason, because its number may be gone with the waiter (I8). */
+/* `why` is a text, because the number of the reason may be gone with the waiter (I8). */
 #define fs_probe_cancel(sem, name, units, seq, waited_ns, why) \
     do { fs_probe_text(why); FS_PROBE6(cancel, sem, name, units, seq, waited_ns, why); } while (0)
 
-/* Fires before the waits are ended. */
+/* Fires before the waits end. */
 #define fs_probe_close(sem, name, reason) \
     FS_PROBE3(close, sem, name, reason)
 
@@ -91,7 +91,7 @@ static inline void fs_probe_text(const char *text)
 #define fs_probe_shared_wait_begin(handle, inode, units, seq, priority) \
     FS_PROBE5(shared_wait_begin, handle, inode, units, seq, priority)
 
-/* `pid`: of the process that is granted. */
+/* `pid`: the process that is granted the units. */
 #define fs_probe_shared_grant(handle, inode, units, seq, waited_ns, pid) \
     FS_PROBE6(shared_grant, handle, inode, units, seq, waited_ns, pid)
 
@@ -102,8 +102,8 @@ static inline void fs_probe_text(const char *text)
     FS_PROBE5(shared_cancel, handle, inode, units, seq, waited_ns)
 
 /*
- * Units of a dead process become free: fires for each of its requests that had been granted, and once
- * for the units that it held.
+ * Units of a dead process become free.  Fires for each granted request of the process, and once for the
+ * units that the process held.
  */
 #define fs_probe_shared_returned(handle, inode, units, pid) \
     FS_PROBE4(shared_returned, handle, inode, units, pid)
