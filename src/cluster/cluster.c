@@ -4,7 +4,7 @@
  *
  * The layers below:
  *
- *     request.c        the states of one request;  lease.c  its lease
+ *     request.c        the states of one request;  lease.c  the request's lease
  *     users.c          lists the requests of a name, changes the name's limit
  *     loop.c           the event loop, a background thread that runs requests and questions of users.c
  *     engine.h         the interface to an engine, which keeps queues and leases
@@ -117,7 +117,7 @@ static int start_request(fairsem_cluster_t *handle, int64_t n, const fairsem_wai
     pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel);
     request = fs_request_new(handle, n, how != NULL ? how->priority : 0, wait_only_tries(how));
     if (request != NULL) {
-        /* An acquire of 0 units only checks that `how` is valid and that its token is not canceled. */
+        /* An acquire of 0 units fails only if `how` is invalid or its token is canceled. */
         error = fairsem_acquire_with(&request->decided, 0, how);
         fs_loop_lock(handle, &state);
         if (error == 0)

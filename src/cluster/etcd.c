@@ -74,7 +74,7 @@ static void finish_call(struct fs_call *call, int error)
     call->answer.final = error == EACCES || error == ESTALE || error == EBADMSG;
     call->answer.error = error == EPERM ? EACCES : error == EBADMSG || error == EXDEV ? EPROTO : error;
     call->answer.sent = call->sent;
-    /* The first attempt may have created the lease although its answer was lost: count from that attempt. */
+    /* The first attempt may have created the lease although the answer was lost: count from that attempt. */
     if (call->step == FS_GRANT)
         call->answer.sent = call->first;
     unlink_call(call);
@@ -250,8 +250,8 @@ static void call_refused(struct fs_call *call, int64_t now)
 
 /*
  * Read an answer.  All answers must come from one cluster, because two clusters in one list of endpoints would
- * each grant all units.  If that cluster has not answered for the length of a lease, all leases of this handle
- * have ended there, and any cluster is accepted.
+ * each grant all units.  If that cluster has not answered for the length of a lease, this handle's leases at
+ * the cluster have ended: then any cluster is accepted.
  *
  * An error answer names no cluster.  The endpoint's last answer with a name decides (engine->others).
  */

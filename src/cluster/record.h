@@ -35,7 +35,7 @@ struct fs_record {
 
     int64_t joined;         /* revision at which the request joined the queue, or 0 */
     int64_t seen_revision;  /* revision of the last view */
-    char    predecessor[FS_KEY_SIZE];   /* the watched key: of the predecessor or, if running, its own;
+    char    predecessor[FS_KEY_SIZE];   /* the watched key: the predecessor's; while running, the own;
                                            "" at the front, which watches the limit and the running
                                            keys; FS_NEXT: first key to look at */
     int64_t watched;        /* number of watched keys, or 0 before the first view */

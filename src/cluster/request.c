@@ -227,7 +227,7 @@ static void request_lost(struct fs_request *request)
     fs_loop_notify(request->handle);
 }
 
-/* A confirmation missed a watched key.  A waiting request takes a view; a running one has lost its own key. */
+/* A confirmation missed a watched key.  A waiting request takes a view; a running request has lost its key. */
 static void handle_key_change(struct fs_request *request, int64_t now)
 {
     request->lease.key_changed = false;
@@ -277,7 +277,7 @@ static int64_t iterate_request(struct fs_task *task, int64_t now)
 
     if (request->leaves)
         request_leaves(request);
-    /* fairsem_cluster_close waits only for the first FS_END, like a release; it cancels a later one. */
+    /* fairsem_cluster_close waits only for the first FS_END, like a release; a later FS_END is canceled. */
     if (request->handle->quits && request->is_over && request->state != FS_REQUEST_ENDED) {
         fs_engine_stop(&request->step);
         request_over(request, ENETUNREACH); /* the lease ends by itself */
