@@ -43,9 +43,8 @@ int fs_take_now(struct fs_section *in, int64_t n, int priority, bool drains)
 }
 
 /*
- * End a wait that is not in the queue.  No other thread knows of w, unless a token lists it.  A thread
- * that cancels the token must see, under the mutex, that the wait has ended: a wait that is NOT_QUEUED
- * may still be enqueued.
+ * End a wait that was never enqueued.  A token may list the wait.  A thread that cancels the token must not
+ * find NOT_QUEUED under the mutex: that would mean that the wait may still be enqueued.
  */
 static void end_at_once(struct fs_waiter *w, enum fs_waiter_state state, int reason)
 {
@@ -66,7 +65,7 @@ static void take_or_enqueue(struct fs_section *in, struct fs_wait *wait, int pri
             wait->competes_at_ns = fs_age_old_at_ns(in->sem, w);
         return;
     }
-    /* A drain does not become GRANTED: its clean-up would return units that it never took. */
+    /* A drain becomes ENDED: the clean-up of a GRANTED wait would return units. */
     end_at_once(w, error != 0 || drains ? FS_ENDED : FS_GRANTED, error);
 }
 
@@ -75,8 +74,8 @@ static void take_or_enqueue(struct fs_section *in, struct fs_wait *wait, int pri
 #define TRIES_PER_CLOCK 16      /* reading the clock takes at least as long as a pause instruction */
 
 /*
- * Should the thread stay awake longer?  Whatever would end the wait in the queue ends it here, too,
- * except a deadline, which may be passed by the time of two wake-ups.
+ * Should the thread try again?  A token, a signal handler or a close ends the attempts, as it would end a
+ * wait in the queue.  The attempts may pass a deadline, by the time of two wake-ups.
  */
 static bool stays_on(const struct fs_wait *wait, int64_t start_ns, int64_t now_ns)
 {
@@ -87,8 +86,8 @@ static bool stays_on(const struct fs_wait *wait, int64_t start_ns, int64_t now_n
 }
 
 /*
- * Try to take the units for a moment, unless they cannot be free soon, or an unhooked handler could not
- * end the wait.  Returns true if the units were taken.
+ * Try the fast path for a moment.  Returns true if the units were taken.  Do not try if the fast path must
+ * refuse n units, or if unhooked signal handlers could not end the attempts.
  */
 static bool take_before_queueing(struct fs_wait *wait)
 {
@@ -131,7 +130,7 @@ int fs_acquire(struct fs_sem *s, int64_t n, bool drains, const struct fs_deadlin
     if (error != 0)
         return error;
     taken = (s->options & FS_BYPASS) != 0 && !drains && take_before_queueing(&wait);
-    if (taken && how->token == NULL) {   /* then no other thread knows of this wait */
+    if (taken && how->token == NULL) {   /* no other thread can find this wait */
         if (wait.interruptible)
             fs_signals_end_wait();
         return 0;
@@ -158,7 +157,7 @@ int fs_acquire_now(struct fs_sem *s, int64_t n, int priority, bool drains, int e
     return result == FS_MUST_WAIT ? error : result;
 }
 
-/* If the deadline is in the past, try once, and enqueue nothing that other threads could see. */
+/* If the deadline has passed, try once, and enqueue nothing that other threads could see. */
 int fs_acquire_as(struct fs_sem *s, int64_t n, bool drains, const fairsem_wait_t *how)
 {
     struct fs_deadline deadline;

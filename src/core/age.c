@@ -4,7 +4,7 @@
 
 #include "tools/probes.h"
 
-/* Make the node old.  Returns false if it is not time yet. */
+/* Mark the node as aged.  Returns false if it is not time yet. */
 static bool make_old(struct fs_section *in, struct fs_waitq_node *node)
 {
     int64_t old_at_ns = fs_age_old_at_ns(in->sem, fs_waiter_of(node));

@@ -7,8 +7,8 @@
 #include "tools/annotate.h"
 
 /*
- * only_front: with bounded bypass only the front may be awake.  A waiter that is awake is granted
- * directly, so with more of them no thread could pass.
+ * only_front: with bounded bypass only the front may be awake.  A front that is awake is granted directly,
+ * so with more waiters awake no thread could pass.
  */
 static inline struct fs_awake_facts facts_of(struct fs_sem *s, const struct fs_waiter *w)
 {
@@ -20,10 +20,11 @@ static inline struct fs_awake_facts facts_of(struct fs_sem *s, const struct fs_w
 }
 
 /*
- * Pre-wake a waiter that sleeps (PARKED).  When its thread runs, the waiter is QUEUED, as if it had
- * just been enqueued with this strategy.  Two of the strategies are also for a thread that is awake.  A
- * thread with unhooked signal handlers is not pre-woken, because it would have to block its signals
- * again to stay awake.
+ * Pre-wake w if it sleeps (PARKED): its thread then does what the strategy says, as if it had just been
+ * enqueued.  A thread that is awake only gets the strategy, if that is FS_YIELD_NEXT or FS_YIELD_IN_QUEUE.
+ *
+ * With unhooked signal handlers, no thread is pre-woken: to stay awake, it would have to block its signals
+ * again.
  */
 static void prewake(struct fs_section *in, struct fs_waiter *w, enum fs_strategy strategy)
 {
@@ -40,7 +41,7 @@ static void prewake(struct fs_section *in, struct fs_waiter *w, enum fs_strategy
 /* ---- Few cores: a thread that is enqueued pre-wakes another one ---- */
 
 /*
- * Of the first FS_PREWAKE_DEPTH waiters, returns the first that was enqueued on the core of this one,
+ * Among the first FS_PREWAKE_DEPTH waiters, returns the first that was enqueued on the core of `enqueued`,
  * or NULL.
  */
 static struct fs_waiter *next_on_the_core_of(const struct fs_sem *s, const struct fs_waiter *enqueued)
@@ -81,8 +82,8 @@ static void becomes_near(struct fs_sem *s, struct fs_waiter *w)
 }
 
 /*
- * Make s->far the next waiter that is not near.  Near waiters are behind s->far if it came later, with
- * a better priority.
+ * Move s->far to the next waiter that is not near.  Near waiters are behind s->far if s->far arrived after
+ * them, with a better priority.
  */
 void fs_ahead_next_is_far(struct fs_sem *s)
 {
@@ -99,7 +100,10 @@ static bool is_before_far(const struct fs_waiter *w, const struct fs_waiter *far
     return far->in_queue.kind != FS_OLD && w->in_queue.priority < far->in_queue.priority;
 }
 
-/* Make a new waiter near, if fewer than `near` waiters are.  Returns true if it is near. */
+/*
+ * Make a new waiter near if all others are near, and fewer than `near`.  Returns true if the new one is
+ * near.
+ */
 static bool place(struct fs_sem *s, struct fs_waiter *w, int near)
 {
     if (s->far == NULL && s->awake.near < near) {
@@ -140,8 +144,8 @@ void fs_ahead_enqueued(struct fs_section *in, struct fs_waiter *w)
 }
 
 /*
- * A grant removes one near waiter, and may add two, so that their number can grow when intervals get
- * shorter.
+ * A grant removes one near waiter.  Up to two waiters become near, so that the number of near waiters can
+ * grow when hand-off intervals get shorter.
  */
 static void fill(struct fs_section *in, int near)
 {
@@ -173,7 +177,7 @@ void fs_ahead_granted(struct fs_section *in, struct fs_waiter *front)
     near = fs_awake_near(&s->awake, &facts, fs_section_now(in));
     if (near == 0)
         return;
-    /* While yields do not pay, only the front is near, and it spins. */
+    /* If near is 1, yields do not pay at present: only the front is near, and it spins. */
     if (front->in_queue.core != FS_NO_CORE)
         prewake(in, front, near > 1 ? FS_YIELD_NEXT : FS_SPIN_WOKEN);
     if (near > 1)
@@ -183,8 +187,8 @@ void fs_ahead_granted(struct fs_section *in, struct fs_waiter *front)
 /* ---- Learning ---- */
 
 /*
- * Does the front teach something?  Not a ticket, nor a front that was woken to compete: it has been
- * learned from.
+ * Can the semaphore learn from the front?  Not from a ticket, nor from a front that was woken to compete:
+ * the semaphore has learned from the wake already.
  */
 FS_ALWAYS_INLINE static bool teaches(const struct fs_sem *s, int core)
 {
@@ -192,8 +196,8 @@ FS_ALWAYS_INLINE static bool teaches(const struct fs_sem *s, int core)
 }
 
 /*
- * The front is about to get its units: learn from how long it was the front.  (0: it became the front
- * in this same section, which teaches nothing.)
+ * Learn from a grant of the front: from the time that it was the front.  A time of 0 teaches nothing: the
+ * waiter became the front in this section.
  */
 FS_ALWAYS_INLINE static void learn(struct fs_sem *s, int64_t enqueued_ns, int core, int64_t now_ns)
 {
@@ -227,8 +231,8 @@ void fs_ahead_woken_to_compete(struct fs_section *in, struct fs_waiter *front)
     learn(in->sem, front->enqueued_ns, front->in_queue.core, fs_section_now(in));
     in->sem->front_since_ns = 0;
     /*
-     * The strategy if its units are taken before it runs.  With many cores it spins, because another
-     * release soon finds it awake and grants it.
+     * This strategy counts if other threads take the units before the front runs.  With many cores the
+     * front spins: another release soon finds it awake, and grants it.
      */
     fs_set_strategy(front, fs_awake_in_convoy() ? FS_SLEEP_AT_ONCE : FS_SPIN_WOKEN);
 }

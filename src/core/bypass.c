@@ -6,10 +6,10 @@
 #include "resolve.h"
 
 /*
- * Is the front, if it fits, granted directly, instead of being woken to compete?  Waking gains nothing
- * if its thread is awake, and a ticket has no thread.  While any ticket is queued, the answer is also
- * yes: a thread that competes would also grant the ticket, and run its callback in an acquire, where
- * the user does not expect it.  (With aging_ns that may happen, as the manual says.)
+ * Should a front that fits be granted directly, not woken to compete?  Yes, if it has waited for bypass_ns,
+ * or if its thread is awake already.  Yes also while any ticket is queued: a thread that competes would
+ * grant the ticket, too, and run the ticket's callback in an acquire, where the user does not expect
+ * callbacks.  (With aging_ns that can happen, as the manual says.)
  */
 static bool grants_directly(struct fs_section *in, const struct fs_waiter *front)
 {

@@ -2,8 +2,8 @@
 /*
  * callbacks.c - callbacks of tickets, run when no lock is held.
  *
- * A callback becomes due in a critical section, together with its ticket's new state.  After the
- * section the same thread calls the due callbacks one by one:
+ * A callback becomes due in a critical section, together with its ticket's new state.  After the section
+ * the same thread calls the due callbacks one by one:
  *
  *      due: in a queue --> running: a caller has its number --> done
  *                |                    |
@@ -11,22 +11,20 @@
  *                +-- cancel: never called
  *
  * While a callback is due, the semaphore's mutex is free, and the user may claim, return, take again or
- * free the ticket.  So the queues of due callbacks are under a mutex of their own.  There is one for the
- * whole process.  It is held for a few stores, and only if a ticket has a callback.
+ * free the ticket.  So another mutex, one for the whole process, protects the queues of due callbacks.  It is
+ * held for a few stores, and only if a ticket has a callback.
  *
- *  C1  A callback is due only while its ticket is GRANTED, ENDED or CLOSED, with BUSY or without it.
- *      (A claim or a return cancels the callback before the ticket becomes NOT_QUEUED.)  So when a
- *      ticket is taken again, no callback of an earlier take is due, and each call belongs to the take
- *      that asked for it.
- *  C2  A thread has one queue, and callbacks are never nested: a callback that becomes due while its
- *      thread runs another callback is appended to the queue, and called after the other has returned.
- *      So tickets whose callbacks grant each other need the stack of one callback, however many they are.
- *  C3  Once a callback has begun, the thread that called it does not touch the ticket: the ticket may
- *      have been freed, and its memory used for another one.  So a running callback is identified by
- *      its number, not by its address.
- *  C4  While a ticket is being returned, its own callback cannot take it again.  (Linux decides the
- *      same in cancel_work_sync: work that queues itself is not queued then.)  Otherwise the return
- *      could wait for a callback that puts the ticket back into the queue just before it ends.
+ *  C1  A callback is due only while its ticket is GRANTED, ENDED or CLOSED, with or without BUSY.  (A
+ *      claim or a return cancels the callback before the ticket becomes NOT_QUEUED.)  So no callback
+ *      of an earlier take is due when a ticket is taken again.
+ *  C2  A thread has one queue, and its callbacks never nest: a callback that becomes due in another
+ *      callback is appended to the queue, and called when the running callback has returned.  So any
+ *      number of tickets whose callbacks grant each other need the stack of one callback.
+ *  C3  Once a callback has begun, the calling thread does not touch the ticket: the ticket may have been
+ *      freed, and its memory used again.  So a running callback is known by a number, not by an address.
+ *  C4  While a ticket is being returned, its own callback cannot take the ticket again.  Otherwise the
+ *      callback could enqueue the ticket, and the return, which waits for the callback, would end with
+ *      a ticket in the queue.  (Linux has the same rule for work in cancel_work_sync().)
  */
 #include "callbacks.h"
 
@@ -41,10 +39,10 @@ struct caller {
     struct fs_list due;         /* under mutex */
     pthread_t      thread;      /* r/o */
     uint64_t       running;     /* under mutex: the number of the running callback; 0: none */
-    uint64_t       awaited;     /* under mutex: the number of the callback that it waits for; 0: none */
+    uint64_t       awaited;     /* under mutex: the number that this thread waits for; 0: none */
     bool           reached;     /* under mutex: scratch of waits_for_me() */
     struct caller *next;        /* under mutex */
-    int            cancelable;  /* owner only: its cancelability before the callbacks */
+    int            cancelable;  /* owner only: the thread's cancelability before the callbacks */
 };
 
 static pthread_mutex_t callbacks_mutex = PTHREAD_MUTEX_INITIALIZER;
@@ -62,7 +60,7 @@ static void callbacks_unlock(void)
     FS_MUST(pthread_mutex_unlock(&callbacks_mutex));
 }
 
-/* Returns this thread's entry, or NULL if it is in no callback.  Mutex held. */
+/* Returns this thread's entry, or NULL if the thread is in no callback.  Mutex held. */
 static struct caller *myself(void)
 {
     struct caller *at = callers;
@@ -86,9 +84,8 @@ static void reset_returns(void)
 }
 
 /*
- * In the child, only the running callback of this thread goes on, if there is one.  Callbacks that are
- * due after it run in the parent.  The child empties the queue, because the fork may have copied it
- * half changed.
+ * In the child, a callback that this thread is in goes on.  Due callbacks run in the parent: the fork may
+ * have copied the queue half changed, so the child empties it.
  */
 static void callbacks_reset_in_child(void)
 {
@@ -113,7 +110,10 @@ FS_WHEN_LOADED static void callbacks_initialize(void)
     fs_fork_register(&hook);
 }
 
-/* Every user of callbacks calls this function first, so it initializes this file, too. */
+/*
+ * Every user of callbacks calls this function first.  So it can initialize this file where the compiler has
+ * no constructors.
+ */
 uint64_t fs_callbacks_number(void)
 {
     static _Atomic uint64_t last;
@@ -147,8 +147,8 @@ static void remove_from_queue(struct fs_callback *callback)
 }
 
 /*
- * Our caller, or another thread, has made the ticket BUSY.  If the ticket is still in this state when
- * the mutex is held, the due callback belongs to the take that ends now (C1), not to the next one.
+ * The caller, or another thread, has made the ticket BUSY.  If the ticket is still in this state under the
+ * mutex, the due callback belongs to the take that ends now (C1), not to a later take.
  */
 void fs_callbacks_cancel(struct fs_callback *callback, int state)
 {
@@ -227,9 +227,8 @@ static void make_calls(struct caller *self)
 }
 
 /*
- * A C++ exception has left a callback.  Call the remaining callbacks first, because no other thread
- * would; then the exception goes on to the caller of the library.  (Compiled with -fexceptions where
- * that exists.)
+ * A C++ exception has left a callback.  Call the remaining callbacks first, because no other thread would.
+ * Then the exception goes on to the caller of the library.  (This needs -fexceptions.)
  */
 FS_REALIGN_STACK static void go_on_without(void *arg)
 {
@@ -267,11 +266,11 @@ void fs_callbacks_run(struct fs_callbacks *callbacks)
 /* ---- Awaited ---- */
 
 /*
- * Does `who` wait, itself or through others, for the callback that `self` is in?  Then its own
- * callback cannot end before ours.  Mutex held.
+ * Does `who` wait, directly or through others, for the callback that `self` is in?  Then the callback of
+ * `who` cannot end before that of `self`.  Mutex held.
  *
- * The search visits each thread once.  Two callbacks of one ticket can run at the same time, with the
- * same number.  So a thread may wait for the number that it runs itself.
+ * Each thread is visited once.  A thread may wait for the number that it runs itself: two callbacks of one
+ * ticket, with one number, can run at the same time.
  */
 static bool waits_for_me(const struct caller *who, const struct caller *self)
 {
@@ -295,7 +294,10 @@ static bool waits_for_me(const struct caller *who, const struct caller *self)
     return false;
 }
 
-/* Is another thread in a callback with this number, and can that callback end before ours?  Mutex held. */
+/*
+ * Is another thread in a callback with this number, and can that callback end before the one of `self`?
+ * Mutex held.
+ */
 static bool callback_must_wait(uint64_t number, const struct caller *self)
 {
     for (struct caller *at = callers; at != NULL; at = at->next) {

@@ -4,7 +4,7 @@
 
 #include <stddef.h>
 
-/* Wake parkers that are in the wake queue of another waker, and leave them there. */
+/* Wake the threads whose parkers are in another wake queue, and leave the parkers there. */
 static void wake_elsewhere(struct fs_wake_queue *queue)
 {
     for (int i = 0; i < queue->n_elsewhere; i++)
@@ -19,10 +19,10 @@ static void wake_words(struct fs_wake_queue *queue)
     queue->words = 0;
 }
 
-/* Relaxed store of `queued`: the caller publishes it together with the new state of the waiter. */
+/* Relaxed: the caller's store of the new state publishes `queued`. */
 bool fs_wake_queue_add_parker(struct fs_wake_queue *queue, struct fs_parker *parker)
 {
-    /* Acquire order: a waker that has cleared `queued` has read `next` before. */
+    /* Acquire order: the waker that cleared `queued` has read `next`, which is overwritten below. */
     if (atomic_load_explicit(&parker->queued, memory_order_acquire)) {
         if (queue->n_elsewhere == (int)(sizeof queue->elsewhere / sizeof queue->elsewhere[0]))
             wake_elsewhere(queue);
@@ -47,8 +47,8 @@ void fs_wake_queue_add_word(struct fs_wake_queue *queue, const _Atomic int *word
 }
 
 /*
- * This thread makes all wakes itself.  If woken threads woke others, a wake would depend on a thread
- * that may be in a signal handler, or have no core.
+ * This thread makes all wakes.  No wake depends on a woken thread, which may be in a signal handler, or
+ * have no core.
  */
 void fs_wake_queue_run(struct fs_wake_queue *queue)
 {

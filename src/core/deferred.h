@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * deferred.h - deferred work: what a critical section leaves for after its unlock (I9).
+ * deferred.h - what a critical section leaves for after its unlock (I9): waking threads, then unblocking
+ * signals, then making callbacks.
  *
- * In this order: wake threads, unblock signals, make callbacks.  Callbacks come last because
- * they are the user's code, which may do anything, and throw.
+ * Callbacks come last, because they are the user's code, which may do anything, and throw.
  */
 #ifndef FS_DEFERRED_H
 #define FS_DEFERRED_H
@@ -13,33 +13,36 @@
 #include "system/parking.h"
 
 /*
- * The threads to wake: any number of them, without an allocation.  (The wake_q of Linux is the same
- * idea.)
+ * The threads to wake: any number, without an allocation, as in the wake_q of Linux.
  *
- * Parkers are linked through their own `next`.  A parker stays in its waker's queue until that waker
- * has woken it.  By then its thread may have seen its new state, returned, and begun another wait.  A
- * second waker then finds the parker in the first one's queue, leaves it there, and lists it in
- * `elsewhere`, to wake it, too.  So no thread depends on a waker that is held up.
+ * Parkers (parking.h) are linked through their `next`.  A parker stays in its waker's queue until that
+ * waker has woken the thread.  Meanwhile the thread may see its new state, return, and begin another wait.
+ * A second waker then finds the parker in the first waker's queue, leaves it there, and lists it in
+ * `elsewhere`, so that the second waker wakes the thread, too.  So no thread depends on a waker that is
+ * held up.
  *
- * A word is gone when its wait returns, so it cannot hold a link, and is listed in `word`.  When
- * one of these two lists is full, the threads on it are woken at once, with the mutex held.
+ * A word that a thread sleeps on (park_futex.c) cannot hold a link, because the word is gone when the wait
+ * returns.  So the word is listed in `word`.  When `elsewhere` or `word` is full, the threads in that list are
+ * woken at once, with the mutex held.
  */
 struct fs_wake_queue {
-    bool               any;     /* false: there is no thread to wake */
+    bool               any;     /* false: nothing to wake */
     struct fs_parker  *first, *last;
     int                words, n_elsewhere;
     struct fs_parker  *elsewhere[8];
     const _Atomic int *word[32];
 };
 
-/* Returns true if the parker is in this queue, and stays `queued` until its wake has been made. */
+/*
+ * Returns true if the parker was added to this queue: it is `queued` until this waker has woken its thread.
+ */
 bool fs_wake_queue_add_parker(struct fs_wake_queue *queue, struct fs_parker *parker);
 void fs_wake_queue_add_word(struct fs_wake_queue *queue, const _Atomic int *word);
 
 /*
- * Add a thread that may be asleep.  It parks with this word, the state of its waiter.  The caller must
- * change the word after this call, and before the next one, because a full list wakes its threads at
- * once.
+ * Add a thread that may be asleep.  `word` is its waiter's state.  The caller changes the word after this
+ * call and before the next one: the next call may find the list full, and wake this thread, which must see
+ * the change.
  */
 static inline void fs_wake_queue_add(struct fs_wake_queue *queue, struct fs_parking *parking,
                                      const _Atomic int *word, int64_t now_ns)
@@ -53,15 +56,14 @@ static inline void fs_wake_queue_add(struct fs_wake_queue *queue, struct fs_park
 }
 
 /*
- * Has the first waker made the call that wakes this thread?  Relaxed: the waker's store publishes
- * nothing else.
+ * Has the waker that queued this thread's parker made its system call?  Relaxed: the caller reads nothing
+ * else that the waker wrote.
  */
 static inline bool fs_wake_was_made(const struct fs_parking *parking)
 {
     return parking->listed && !atomic_load_explicit(&parking->parker->queued, memory_order_relaxed);
 }
 
-/* Wake all threads of the queue, with no semaphore's mutex held. */
 void fs_wake_queue_run(struct fs_wake_queue *queue);
 
 struct fs_deferred {
@@ -70,10 +72,7 @@ struct fs_deferred {
     struct fs_wake_queue   wakes;
 };
 
-/*
- * The members are set one by one: clearing the whole struct would cost more than the rest of a
- * contended call.
- */
+/* Set single members: clearing the struct would cost more than the rest of a contended call. */
 static inline void fs_deferred_init(struct fs_deferred *deferred)
 {
     deferred->signals.held = false;

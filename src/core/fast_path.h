@@ -2,12 +2,12 @@
 /*
  * fast_path.h - one compare-and-swap while CONTENDED is clear.
  *
- * Where the fast path fails, the critical section decides, so that all refusals are in one place.
- * There is one exception, fs_plainly_too_few(): a thread that polls with try must not keep all others
- * off the fast path.
+ * If the fast path fails, a section decides, so that all refusals are in one place.  There is one
+ * exception, fs_plainly_too_few(): the sections of a thread that polls with try would keep all others off
+ * the fast path.
  *
- * This is the only header of the core that the sem_t layers (src/posix/, src/preload/) and the
- * benchmarks may include: two more calls would double the cost of a sem_t operation.
+ * The sem_t layers (src/posix/, src/preload/) and the benchmarks may include this header of the core, but
+ * no other. Calling the public functions instead would double the cost of a sem_t operation.
  */
 #ifndef FS_FAST_PATH_H
 #define FS_FAST_PATH_H
@@ -18,16 +18,15 @@
 #include "system/system.h"
 
 /*
- * Take n units.  Acquire order: the caller must see what the releaser of these units wrote before.
+ * Take n units.  Acquire order: the caller must see what their releaser wrote before.
  *
- * Returns false if n is invalid, or 0: with bounded bypass CONTENDED is clear while the front waiter is
- * on its way to compete, and even a request for no units must not pass it.
+ * Returns false also if n is invalid or 0.  Even a request for 0 units must not pass a front that is on its
+ * way to compete, while CONTENDED is clear.
  */
 static inline bool fs_acquire_fast(struct fs_sem *s, int64_t n)
 {
     int64_t now = atomic_load_explicit(&s->word, memory_order_relaxed);
 
-    /* One comparison checks that n is neither too small nor too large. */
     while ((uint64_t)n - 1 < (uint64_t)FAIRSEM_MAX_UNITS && (now & FS_CONTENDED) == 0 && now >= 2 * n) {
         if (atomic_compare_exchange_weak_explicit(&s->word, &now, now - 2 * n,
                                                   memory_order_acquire, memory_order_relaxed))
@@ -36,7 +35,7 @@ static inline bool fs_acquire_fast(struct fs_sem *s, int64_t n)
     return false;
 }
 
-/* Take as many units as there are, at most max.  Returns -1 if CONTENDED is set. */
+/* Take all free units, at most max.  Returns their number, or -1 if CONTENDED is set. */
 static inline int64_t fs_acquire_fast_upto(struct fs_sem *s, int64_t max)
 {
     _Atomic int64_t *word = &s->word;
@@ -55,8 +54,8 @@ static inline int64_t fs_acquire_fast_upto(struct fs_sem *s, int64_t max)
 }
 
 /*
- * Returns the limit if it has never been changed, otherwise -1: then only a section can read the limit and
- * the word as of the same moment.  Acquire order: a thread that sees a new limit must see `resized`.
+ * Returns the limit, or -1 if it was ever changed: after a change, only a section can read limit and word
+ * of one moment.  Acquire order: a thread that sees a new limit must see `resized`, too.
  */
 static inline int64_t fs_fixed_limit(const struct fs_sem *s)
 {
@@ -66,11 +65,12 @@ static inline int64_t fs_fixed_limit(const struct fs_sem *s)
 }
 
 /*
- * Returns true if a request fails only because too few units are free: while CONTENDED is clear, any
- * request may take units, and the semaphore is neither closed nor paused.  So one unit is never more
- * than the limit.  (In zeroed memory the limit is 0, and the section stops the process.)
+ * Does a request for n units fail only because too few are free?  While CONTENDED is clear, any request may
+ * take units, and the semaphore is neither closed nor paused.  So one unit is never more than the limit,
+ * even a changed one.  (In zeroed memory the limit is 0; the result is false, and the section ends the
+ * process.)
  *
- * Acquire order: a capacity that was changed before this word was stored must be seen with it.
+ * Acquire order: a thread that sees this word must see all earlier changes of the capacity.
  */
 static inline bool fs_plainly_too_few(const struct fs_sem *s, int64_t n)
 {
@@ -81,10 +81,10 @@ static inline bool fs_plainly_too_few(const struct fs_sem *s, int64_t n)
 }
 
 /*
- * Are too few units free at this moment?  The answer is right even while CONTENDED is set: a release
- * that has returned has changed the word, and one that has not returned need not be seen.  So a try can
- * be refused without a critical section, if the semaphore is neither closed nor paused.  Relaxed: a
- * thread that takes no units need not see what their releasers wrote.
+ * Are fewer than n units free at this moment?  The answer is right even while CONTENDED is set: a release
+ * changes the word before it returns, and a release that has not returned need not be seen.  So a try can
+ * be refused without a section, unless the semaphore is closed or paused.  Relaxed: the caller takes no
+ * units.
  */
 static inline bool fs_too_few_now(struct fs_sem *s, int64_t n)
 {
@@ -92,14 +92,15 @@ static inline bool fs_too_few_now(struct fs_sem *s, int64_t n)
 }
 
 /*
- * Return n units, if CONTENDED is clear; or, with to_section, if a section takes returns (section.c).
- * Returns false if that is not possible, or if the units exceed the limit.
+ * Release n units: with to_section, to a section that takes returns (section.c); otherwise to a word
+ * without CONTENDED.  Returns false if the word is in another state, or if the units exceed the limit.
  *
- * Release order: the thread that takes these units must see what we wrote before.  Acquire order: we
- * must see that a waiter has left the queue.  (If another thread returns a ticket, and this one
- * releases with an empty queue and then claims that ticket, the claim must not say that the ticket
- * still waits: this release would have granted it.)  The compare-and-swap is the last access to *s,
- * which may be freed from then on.
+ * Release order: the thread that takes these units must see what this thread wrote before.  Acquire order:
+ * this thread must see that a waiter has left the queue.  (Say that another thread returns the only queued
+ * ticket, and this thread then releases, and claims that ticket.  The claim must not find the ticket
+ * waiting, because this release would have granted it.)
+ *
+ * The compare-and-swap is the last access to *s, which may be freed from then on.
  */
 static inline bool fs_give(struct fs_sem *s, int64_t n, bool to_section)
 {
@@ -117,36 +118,35 @@ static inline bool fs_give(struct fs_sem *s, int64_t n, bool to_section)
 
 /* ---- For the sem_t layers ---- */
 
-/* Is a request in the queue?  A hint: only a section could tell exactly, but it would end a bypass. */
+/* Is a request in the queue?  A hint: a section could tell exactly, but would end a bypass. */
 static inline bool fs_seems_waited_for(const struct fs_sem *s)
 {
     return atomic_load_explicit(&s->waiters, memory_order_relaxed) != 0;
 }
 
 /*
- * The sem_t layer also needs fs_fork_exclude() in system/fork.h.  The interposer, which wraps signal
- * handlers and siglongjmp(), also needs these functions of wait.c, fs_signal_hooks in signals.h,
- * and fs_forked() in system/fork.h.
+ * The sem_t layers also use fs_fork_exclude() (system/fork.h).  The interposer (src/preload/), which wraps
+ * signal handlers and siglongjmp(), also uses these functions of wait.c, fs_signal_hooks (signals.h), and
+ * fs_forked() (system/fork.h).
  */
 void fs_abandon_wait(void *wait);
 void fs_interrupt_wait(void *wait, bool restarts);
 
 /*
- * The interposer also needs these functions of capacity.c, because it keeps the memory of its
- * semaphores, and uses it again while other threads may still be in a call.
+ * The interposer also uses these functions of capacity.c, because it reuses the memory of its semaphores
+ * while other threads may still be in a call.
  *
- * fs_retire: if the queue is empty, take all units and close the semaphore.  *units is the number of
- * free units, stored before a thread can find the semaphore retired.  From then on an acquire and a
- * release return FS_RETIRED, and change nothing.  Returns false if a request waits, or if the semaphore
- * is closed or retired already.
+ * fs_retire: take all units, and close the semaphore.  *units is the number of free units, stored before a
+ * thread can find the semaphore retired.  From then on every acquire and every release returns FS_RETIRED,
+ * and changes nothing.  Returns false if a request waits, or if the semaphore is closed or retired already.
  *
  * fs_reuse: open the semaphore again, with `units` free units of `in_all`.
  */
-#define FS_RETIRED (-1)     /* not a possible reason of fairsem_close() */
+#define FS_RETIRED (-1)     /* fairsem_close() accepts no such reason */
 bool fs_retire(struct fs_sem *s, _Atomic int64_t *units);
 void fs_reuse(struct fs_sem *s, int64_t units, int64_t in_all);
 
-/* Is the semaphore retired?  Acquire order, for a later load of *units. */
+/* Is the semaphore retired?  Acquire order, for a later load of the *units of fs_retire(). */
 static inline bool fs_retired(const struct fs_sem *s)
 {
     return atomic_load_explicit(&s->closed, memory_order_acquire) == FS_RETIRED;

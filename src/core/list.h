@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * list.h - circular lists of two kinds: lists with a head, and rings, which are known by their oldest
- * node.
+ * list.h - circular lists: with a head node, or rings, of which the owner knows the oldest node.
  *
- * A node is appended at the end, and removed from anywhere.  Removing a node from a list does not need
- * the head.
+ * Nodes are appended at the end, and removed from anywhere.  Removing a node from a list does not need the
+ * head.
  */
 #ifndef FS_LIST_H
 #define FS_LIST_H

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* queue.c - enqueuing and dequeuing the waiters of a semaphore; see queue.h. */
+/* queue.c - see queue.h. */
 #include "queue.h"
 
 #include "ahead.h"
@@ -18,7 +18,10 @@ FS_ALWAYS_INLINE static void enqueue(struct fs_section *in, struct fs_waiter *w,
         fs_waitq_enqueue_by_age(&s->queue, &w->in_queue, priority);
     else
         fs_flow_enqueue(s, w, priority);
-    /* Release order, for a ticket: a thread that sees QUEUED must also see the semaphore of the ticket. */
+    /*
+     * Release order, for tickets: a thread that sees QUEUED must also see which semaphore the ticket waits
+     * for.
+     */
     fs_set_state(w, FS_QUEUED, memory_order_release);
     w->enqueued_ns = fs_section_now(in);
     atomic_store_explicit(&s->waiters, s->waiters + 1, memory_order_relaxed);
@@ -49,9 +52,9 @@ FS_ALWAYS_INLINE static enum fs_waiter_state state_after(enum fs_end end)
 }
 
 /*
- * The waiter is resolved before anything is counted and, if its thread is awake, before the clock is
- * read: the thread goes on at once, on another core, while this one does the rest.  Then the waiter may
- * be gone (I8), so `ended` has a copy of what is still needed.
+ * Resolve the waiter first.  Its thread, if awake, goes on at once on another core, while this thread
+ * counts and reads the clock.  Once resolved, the waiter may be gone (I8), so `ended` has a copy of what is
+ * still needed.
  */
 void fs_dequeue(struct fs_section *in, struct fs_waiter *w, enum fs_end end)
 {

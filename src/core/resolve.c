@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* resolve.c - making GRANTED, ENDED or WOKEN visible to a waiter; see resolve.h. */
+/* resolve.c - see resolve.h. */
 #include "resolve.h"
 
 #include "sem.h"
@@ -7,12 +7,12 @@
 fs_resolve_fn *_Atomic fs_resolve_ticket;
 
 /*
- * Resolve a waiter whose thread need not be woken: it is awake (QUEUED), or the system call that wakes
- * it has been made (WOKEN).  If that call has not been made, its caller may be held up, and no thread
- * may depend on that.  By compare-and-swap, because the waiter's thread changes WOKEN to QUEUED, and
- * QUEUED to PARKED, without the mutex.  Returns false if the thread may sleep.
+ * Resolve a waiter whose thread needs no wake: the thread is awake (QUEUED), or its waker has made the
+ * system call (WOKEN).  A waker that has not made the call may be held up, and no other thread may depend
+ * on that waker.  Returns false if the thread may sleep.
  *
- * Release order: see fs_resolve().
+ * By compare-and-swap, because the waiter's thread changes WOKEN to QUEUED, and QUEUED to PARKED, without
+ * the mutex.  Release order: see fs_resolve().
  */
 static bool resolve_awake(struct fs_thread_waiter *thread, enum fs_waiter_state state)
 {
@@ -25,10 +25,11 @@ static bool resolve_awake(struct fs_thread_waiter *thread, enum fs_waiter_state 
 }
 
 /*
- * The thread is put into the wake queue before the state is visible, and only if it may sleep.
+ * A thread that may sleep enters the wake queue before the store of the state, after which the waiter may
+ * be gone.
  *
- * Release order: a waiter that sees the state without taking the mutex must see what the releasers of
- * its units wrote; this thread has acquired those writes in fs_section_lock().
+ * Release order: a waiter that sees the state without the mutex must see what the releasers of its units
+ * wrote.  This thread has acquired those writes: fs_word_lock(), unlock_word().
  */
 void fs_resolve(struct fs_waiter *w, enum fs_waiter_state state, struct fs_section *in)
 {

@@ -2,16 +2,16 @@
 /*
  * section.c - the critical section of a semaphore: lock, grant loop, unlock.
  *
- * It always has the same form.  fs_section_begin() locks the word for this thread, and puts the count
- * into struct fs_section; the caller works on that and on the queue.  The only way out is
- * fs_section_unlock(), which fs_section_end() calls: it grants units to the front of the queue as long
- * as they fit.  So no path can forget to grant (I2, I7), and there is one place that reserves
- * the units of a queued waiter (I5).
+ * Each section has the same form.  fs_section_begin() locks the mutex and the word, and puts the count into
+ * struct fs_section; the caller works on the count and on the queue.  The only way out is
+ * fs_section_unlock(), which fs_section_end() calls.  It grants the front of the queue while the units
+ * suffice.  So no path can forget to grant (I2, I7), and one place reserves the units of queued waiters
+ * (I5).
  *
- * A release need not wait for a section that takes returns: it adds its units to the word, and that
- * section grants them.  At its end the section unlocks the word by a compare-and-swap, which
- * fails if units have come since it looked; then it grants once more.  So either the section sees the
- * units, or the release sees that the section is over, and begins one itself.
+ * A release need not wait for a section that takes returns: the release adds its units to the word, and the
+ * section grants them.  At its end the section unlocks the word by a compare-and-swap, which fails if units
+ * have come; then the section grants again.  So either the section sees the units, or the release sees that
+ * the section is over, and begins a section itself.
  *
  * The invariants I1-I10 are in sem.h, the states of a waiter in waiter.h.
  */
@@ -36,7 +36,6 @@
  *  Lock, grant loop, unlock
  * ======================================================================== */
 
-/* Lock the mutex and the word (I3). */
 void fs_section_lock(struct fs_section *in, struct fs_sem *s)
 {
     if ((s->options & FS_INTERRUPTIBLE) != 0)
@@ -52,13 +51,14 @@ void fs_section_lock(struct fs_section *in, struct fs_sem *s)
 }
 
 /*
- * A section takes no returns while
- *   - there is a debt: the mark needs a count that is not negative;
- *   - the semaphore is closed: a release must see that it is retired (fast_path.h);
- *   - it has bounded bypass, where CONTENDED is clear when the front waiter has been woken;
- *   - a ticket is queued: once the release that grants the ticket has returned, a claim, which does not
- *     lock the mutex, must not find the ticket still waiting;
- *   - a tool watches the mutex.
+ * A section takes no returns
+ *   - if there is a debt: RETURNS needs a count that is not negative;
+ *   - if the semaphore is closed: a release must find out whether it is retired (fast_path.h);
+ *   - with bounded bypass: if units came after the front was woken to compete, the next round of the grant
+ *     loop would grant that front directly;
+ *   - if a ticket is queued: once the release that grants the ticket has returned, a claim, which does not
+ *     lock the mutex, must find the grant;
+ *   - if a race detector watches the mutex.
  *
  * Release order, because this store overwrites the stores of other threads: a release that adds units to
  * this word must still see what those threads wrote.
@@ -75,10 +75,7 @@ void fs_section_take_returns(struct fs_section *in)
                           memory_order_release);
 }
 
-/*
- * The grant loop.  Inlined into fs_section_unlock(), because every hand-off passes through it.  Returns
- * true if the front has been woken to compete; until it arrives, any thread may take its units.
- */
+/* fs_grant(), inlined into fs_section_unlock(), because every hand-off passes through it. */
 FS_ALWAYS_INLINE static bool grant(struct fs_section *in)
 {
     struct fs_sem *s = in->sem;
@@ -91,7 +88,7 @@ FS_ALWAYS_INLINE static bool grant(struct fs_section *in)
         front = fs_front(s);
         if (front == NULL || !fs_fits(s, in->available, front->units))
             break;
-        if (s->closed != 0) {       /* only fairsem_drain() waits now, and takes nothing */
+        if (s->closed != 0) {       /* after a close only drains wait, and a drain takes nothing */
             fs_dequeue(in, front, FS_BY_CLOSE);
             continue;
         }
@@ -113,19 +110,19 @@ bool fs_grant(struct fs_section *in)
 }
 
 /*
- * How often units may come at the end of a section.  After that, releases must wait for the mutex, so
- * that they cannot prolong the section for ever.
+ * How often a section grants again because units have come.  Then the section clears RETURNS, and releases
+ * wait for the mutex, so that they cannot prolong the section for ever.
  */
 #if !defined(FS_MOST_ROUNDS)        /* the explorer defines a smaller number */
 #define FS_MOST_ROUNDS 16
 #endif
 
 /*
- * Unlock the word.  Returns false if units have come, which are now in in->available.  competes: the
- * front waiter is on its way to compete, so CONTENDED is cleared although the queue is not empty.
+ * Unlock the word.  Returns false if units have come, which are now in in->available.  competes: the front
+ * is on its way to compete, so CONTENDED is cleared although the queue is not empty.
  *
- * Release order: for threads that take units on the fast path later.  Acquire order, if units have
- * come: a waiter that is granted them must see what their releasers wrote.
+ * Release order: for threads that take units on the fast path later.  Acquire order, if units have come: a
+ * waiter that is granted them must see what their releasers wrote.
  */
 FS_ALWAYS_INLINE static bool unlock_word(struct fs_section *in, bool competes, int round)
 {
@@ -148,11 +145,10 @@ FS_ALWAYS_INLINE static bool unlock_word(struct fs_section *in, bool competes, i
         in->takes_returns = false;
     }
     in->available = fs_word_available(before);
-    in->now_ns = 0;             /* a waiter may have become old since */
+    in->now_ns = 0;             /* a waiter may have aged meanwhile */
     return false;
 }
 
-/* The only way out of a section: grant, unlock the word, unlock the mutex. */
 void fs_section_unlock(struct fs_section *in)
 {
     struct fs_sem *s = in->sem;
@@ -196,8 +192,8 @@ int fs_add_units(struct fs_section *in, int64_t n)
 }
 
 /*
- * If these units exceed the limit, some thread has released units that it did not hold.  No call can
- * return an error for that, so as many units are added as fit.
+ * If these units exceed the limit, some thread has released units that it did not hold.  No call can return
+ * that error now, so add as many units as fit.
  */
 void fs_return_grant(struct fs_section *in, int64_t n)
 {
@@ -208,11 +204,11 @@ void fs_return_grant(struct fs_section *in, int64_t n)
 }
 
 /*
- * Add units to the section of another thread.  If that does not take returns yet, it may soon, so pause
- * for a moment.
+ * Add n units to a section of another thread.  A section that does not take returns yet may do so soon, so
+ * try again after a pause.
  *
- * A thread with a real-time priority does not add to a section, because its units would wait until the
- * holder of the mutex runs.  It locks the mutex, so that the holder inherits its priority.
+ * A thread with a real-time priority locks the mutex instead, so that the holder inherits the priority.
+ * Units added to the section would wait until the holder runs.
  */
 static bool add_to_section(struct fs_sem *s, int64_t n)
 {

@@ -15,28 +15,27 @@
 
 void fs_section_begin(struct fs_section *in, struct fs_sem *s);
 
-/* Let releases add their units to this section (RETURNS), so that they need not wait for it. */
+/* Let releases add their units to this section (RETURNS), so that they need not wait for its end. */
 void fs_section_take_returns(struct fs_section *in);
 
-/* End the section.  When this returns, no lock is held, and callbacks have run. */
+/* Grant, unlock, and do the deferred work.  Then no lock is held, and callbacks have run. */
 void fs_section_end(struct fs_section *in);
 
 /*
- * The lock, and the grants with the unlock, as separate calls: for a thread that collects the deferred
- * work of one or more sections, and runs it itself.  The caller has initialized in->after.
+ * Like fs_section_begin() and fs_section_end(), but the caller initializes in->after and does the deferred
+ * work, perhaps of several sections.
  */
 void fs_section_lock(struct fs_section *in, struct fs_sem *s);
 void fs_section_unlock(struct fs_section *in);
 
-/* A release that has failed on the fast path. */
+/* A release that has failed on the fast path.  Returns 0, EOVERFLOW, or FS_RETIRED. */
 int fs_release(struct fs_sem *s, int64_t n);
 
 /* ---- The mutex held ---- */
 
 /*
- * Take n units out of the count (I5).  The word loses them before another store shows the grant,
- * because a fork between the two stores must not copy the units twice.  Release order, as in the stores
- * that show the grant.
+ * Take n units out of the count (I5).  The word changes before the grant is visible, because a fork between
+ * the two stores must not copy the units twice.  Release order in both stores keeps their order.
  */
 static inline void fs_reserve(struct fs_section *in, int64_t n)
 {
@@ -48,18 +47,19 @@ static inline void fs_reserve(struct fs_section *in, int64_t n)
 }
 
 /*
- * Grant requests at the front of the queue as long as the units suffice.  Each section does so at its
- * end.  Returns true if, with bounded bypass, the front has been woken to compete for its units.
+ * The grant loop, which each section runs at its end: grant the front while the units suffice.  Returns
+ * true if the front has been woken to compete instead (bypass.h): until it arrives, any thread may take
+ * units.
  */
 bool fs_grant(struct fs_section *in);
 
 /*
- * Add released units, before the section takes returns.  Returns 0, or EOVERFLOW: then only a statistic
- * has changed.
+ * Add released units, before the section takes returns.  Returns 0; or EOVERFLOW, which is counted, if the
+ * units exceed the limit.
  */
 int fs_add_units(struct fs_section *in, int64_t n);
 
-/* Add the units of a waiter that returns its grant, as many as fit. */
+/* Add the units of a waiter that returns its grant, as many as the limit allows. */
 void fs_return_grant(struct fs_section *in, int64_t n);
 
 #endif

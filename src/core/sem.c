@@ -6,10 +6,10 @@
 #include "system/mutex.h"
 
 /*
- * This process was forked since the semaphore was last used.  The threads in its queue do not exist
- * here, and one of them may have held the mutex.  The count stays as it was, except that an unfinished
- * resize is completed.  (Units that a release has added to a section, and that were not granted yet,
- * are free in the child.)  CONTENDED may still be set; the caller's section clears it.
+ * The semaphore was last used in an ancestor of this process.  The threads of its queue, and any thread
+ * that held the mutex, do not exist here.  The count stays, except that an unfinished resize is completed.
+ * (Units that a release added to a section, and that were not granted yet, are free here.)  CONTENDED may
+ * still be set; the caller's section clears it.
  */
 void fs_sem_reset_in_child(void *sem)
 {

@@ -1,51 +1,53 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * sem.h - the struct of a semaphore, its invariants, and what a thread has in its critical section.
+ * sem.h - the struct of a semaphore, its invariants and locks, and the struct of a critical section.
  *
  * INVARIANTS (cited by number in the code)
  *
  *  I1  Conservation: available + held = units created.  available is signed: a debt after
  *      fairsem_consume or a smaller capacity is repaid before any waiter is granted.
- *  I2  No idle unit: when the mutex is free, the front of the queue does not fit, or its thread has
- *      been woken and is on its way to compete (bypass.h).  (A request may become the front between
- *      two sections, because it ages.  Its thread then enters a section by itself: fs_sleep().  A
- *      ticket has no thread that could do that.)  In a pause (capacity 0) nothing fits: fs_fits().
+ *  I2  No idle unit: when the mutex is free, the front of the queue does not fit (fs_fits()), or its
+ *      thread has been woken and is on its way to compete (bypass.h).  (A request that ages
+ *      between two sections becomes the front, too.  Its thread then enters a section by itself:
+ *      fs_sleep().  A ticket has no thread that could.)
  *  I3  While CONTENDED is set, only the holder of the mutex changes the word.  (Setting CONTENDED again
- *      does not count as a change.)  CONTENDED is set from fs_section_lock() to fs_section_unlock(),
- *      while the semaphore is paused or closed, and while the queue is not empty, unless its front
- *      waiter is on its way to compete.  Only a section sets RETURNS, and clears it at its end.  While
- *      both are set, any thread may add units to the word, and the section gets them.  If a tool
- *      watches the program, CONTENDED is always set and RETURNS never: tools/annotate.h.
+ *      does not count as a change.)  CONTENDED is set
+ *        - from fs_section_lock() to fs_section_unlock();
+ *        - while the semaphore is paused or closed;
+ *        - while the queue is not empty, except while its front is on its way to compete;
+ *        - always, if a race detector watches the program: tools/annotate.h.
+ *      A section may set RETURNS, and clears it at its end.  While RETURNS is set, any thread may add
+ *      units to the word, for that section to grant.
  *  I4  A waiter is in the queue if and only if its state is QUEUED, PARKED or WOKEN.  It leaves
  *      these states exactly once, under the mutex.  (waiter.h draws the states.)
- *  I5  A granter reserves all units of a request at once, when it grants the request.  A request that
- *      need not wait is not enqueued: its own thread reserves the units.
+ *  I5  All units of a request are reserved at once: by the granter, when it grants the request; or
+ *      by the request's own thread, which then does not enqueue the request.
  *  I6  Nobody passes: no call takes units while a waiter of the same or a better priority, or an
  *      aged one (attr.aging_ns), is in the queue.  The exceptions are fairsem_consume, and
  *      FAIRSEM_BOUNDED_BYPASS within its bound.
- *  I7  A thread that removes the front of the queue, or adds units, runs the grant loop before it
- *      unlocks the mutex.  A release that adds units to another thread's section leaves the loop to
- *      that section.
+ *  I7  A section that removes the front of the queue, or adds units, ends with the grant loop.  A
+ *      release that adds its units to another thread's section leaves the loop to that section.
  *  I8  Once a grant is visible, the granter does not touch the waiter, and a waiter that sees the
  *      grant does not touch the semaphore.  (A waiter that has timed out, is canceled, or competes
- *      looks for a grant only while it holds the mutex.)  The granter does not touch the semaphore after
- *      its unlock, nor does a release after it has added its units to a section.  (So destroy-and-free
- *      right after an acquire is safe, see fairsem_destroy.)
+ *      must touch the semaphore, so it looks for a grant only while it holds the mutex.)  The granter
+ *      does not touch the semaphore after its unlock, nor does a release after it has added its units
+ *      to a section.  (So a thread may destroy and free the semaphore right after its acquire: see
+ *      fairsem_destroy.)
  *  I9  No user code and no malloc under the mutex.  A release locks the mutex at most once: all its
  *      grants are in one section.
  *  I10 Every check precedes every change: a call that fails changes nothing but a statistic.
  *
- * In the test build sem_check.c checks I1 to I4, I6 and I7 at the end of every critical section, as
- * far as the state of one semaphore shows them; fs_assert_held() checks that the mutex is held.
+ * In the test build, sem_check.c checks I1 to I4, I6 and I7 at the end of every section, as far as one
+ * semaphore shows them.
  *
- * LOCKS, in the order in which they may be taken while another is held:
+ * LOCKS, in the order of nesting:
  *
  *      token's mutex -> semaphore's mutex -> the callbacks' mutex (callbacks.c)
  *
- * The leaf locks, under which no other lock is taken: that of a parker, that of the pool of parkers
- * (park_cond.c), and that of system/fork.c.  No thread holds two locks of the same kind.  The library
- * takes no lock for a fork.  Work that must be done without locks is deferred (deferred.h), except that
- * a full wake queue wakes some threads at once.
+ * Leaf locks, under which no other lock is taken: a parker's, the one of the pool of parkers (park_cond.c),
+ * and the one of system/fork.c.  No thread holds two locks of the same kind.  No lock is taken before a
+ * fork.  Work that must not be done under a lock is deferred (deferred.h), except that a full wake queue
+ * wakes some threads at once.
  */
 #ifndef FS_SEM_H
 #define FS_SEM_H
@@ -62,8 +64,8 @@
 
 /* FS_BOUNDED must have the value that FAIRSEM_INITIALIZER_BOUNDED sets. */
 enum fs_sem_options {
-    FS_BOUNDED = 1,             /* limit is a capacity */
-    FS_INTERRUPTIBLE = 2,       /* signal handlers may end waits with EINTR, and release: signals.h */
+    FS_BOUNDED = 1,             /* `limit` is a capacity */
+    FS_INTERRUPTIBLE = 2,       /* signal handlers may release units, and end waits with EINTR: signals.h */
     FS_NO_SPIN = 4,             /* no waiter stays awake */
     FS_BYPASS = 8,              /* bounded bypass: bypass.h */
     FS_AGING = 16,              /* requests age: age.h */
@@ -71,30 +73,29 @@ enum fs_sem_options {
 };
 
 /*
- * Was the capacity ever changed?  During FS_IN_RESIZE the word and the limit may disagree, and a fork
- * may copy them then.
+ * Was the capacity ever changed?  FS_IN_RESIZE: a change is in progress.  If a fork copies the semaphore
+ * then, the limit may not match the word: sem.c repairs the copy.
  */
 enum fs_resized { FS_NEVER_RESIZED, FS_IN_RESIZE, FS_RESIZED };
 
-/* Orders of the queue: values of fs_sem.epoch.  A queue with flows (share.h) has a larger epoch. */
+/* Orders of the queue: values of fs_sem.epoch.  A queue with flows (share.h) has FS_FIRST_EPOCH or more. */
 enum fs_order { FS_BY_PRIORITY, FS_BY_AGE, FS_FIRST_EPOCH };
 
 /* The queued requests of one share: share.h. */
 struct fs_flow {
     uint16_t             weight;
-    uint16_t             rest;      /* remainder of the last division by the weight */
-    int32_t              priority;  /* of its first request; if it has none, of the last one that was first */
-    uint64_t             tag;       /* start tag of its first request; if it has none, its finish tag */
-    struct fs_tree_node *requests;  /* rings of waitq.h; NULL if it has no requests */
+    uint16_t             rest;      /* remainder of the last division of units by the weight */
+    int32_t              priority;  /* of the first request; of an idle flow: of the last one that was first */
+    uint64_t             tag;       /* start tag of the first request; of an idle flow: its finish tag */
+    struct fs_tree_node *requests;  /* rings of waitq.h; NULL: the flow is idle */
 };
 
 /*
- * Layout, if the struct begins with a cache line: the first two lines have what a grant needs, the
- * third has the counters, and the last has what is rarely written, so that all cores can cache it.
+ * Layout, if aligned to cache lines: the first two lines have what a grant needs, the third has the
+ * counters, and the last has what is rarely written, so that all cores can cache it.
  *
- * The counters have the names of fairsem_stat_t, and count since fairsem_init.  Two of them have no
- * member here: `waits` is the next sequence number, fs_waits(), and `cancels` is the number of ended
- * waits that no other counter counts.
+ * The counters are named as in fairsem_stat_t, and count since fairsem_init.  `waits` and `cancels` need no
+ * member: fs_waits(), and the ended waits minus grants and timeouts.
  */
 struct FS_MAY_ALIAS fs_sem {
     _Atomic int64_t    word;        /* the count and its marks, word.h; I3 says who may change it */
@@ -107,15 +108,15 @@ struct FS_MAY_ALIAS fs_sem {
     _Atomic bool       in_section;  /* written under mutex; is a section in progress?  A hint for releases */
 
     struct fs_waitq    queue;       /* under mutex */
-    _Atomic uint32_t   waiters;     /* length of the queue; written under mutex; a hint for threads without it */
+    _Atomic uint32_t   waiters;     /* length of the queue; written under mutex; without it, a hint */
     uint32_t           epoch;       /* under mutex; enum fs_order, or the epoch of the flows */
     struct fs_waiter  *far;         /* under mutex; the first waiter that is not near: ahead.h */
-    int64_t            front_since_ns; /* under mutex; when the front became the front; 0: it teaches nothing */
+    int64_t            front_since_ns; /* under mutex; when the front became the front; 0: already learned */
     _Atomic int        closed;      /* written under mutex; the reason of the close; 0: open */
     unsigned           tickets;     /* under mutex; number of tickets in the queue */
-    uint64_t           waiting_low; /* under mutex; the lower 64 bits of the units asked for: count.h */
+    uint64_t           waiting_low; /* under mutex; the units asked for in the queue, lower 64 bits: count.h */
 
-    int64_t            wait_ns_total; /* under mutex; counters, from here on */
+    int64_t            wait_ns_total; /* the counters, from here on: under mutex */
     int64_t            grants;
     int64_t            wait_ns_max;
     int64_t            wait_ns_max_interval; /* since the last fairsem_stat_interval */
@@ -123,34 +124,34 @@ struct FS_MAY_ALIAS fs_sem {
     uint32_t           waiters_max_interval; /* since the last fairsem_stat_interval */
     uint32_t           waiters_max;
     uint32_t           over_releases; /* a counter that stops at its maximum */
-    uint32_t           waiting_high; /* under mutex; the upper 32 bits of the units asked for */
+    uint32_t           waiting_high; /* under mutex; the units asked for in the queue, upper 32 bits */
 
     _Atomic unsigned   generation;  /* written under the lock of fork.c; see fork.h */
     uint32_t           max_waiters; /* r/o; 0 if there is no limit */
-    union {                         /* bypass and aging exclude shares */
+    union {                         /* a semaphore with bypass or aging has no shares */
         struct {
             int64_t    bypass_ns;   /* r/o; bound of the bypass; 0: no bypass */
             int64_t    aging_ns;    /* r/o; age from which a request precedes all others; 0: no aging */
             int64_t    aged;        /* under mutex; a counter */
         };
-        struct fs_flow common;      /* under mutex; the requests without a share; only with flows */
+        struct fs_flow common;      /* under mutex; the flow of the requests without a share */
     };
     uint64_t           virtual_time; /* under mutex; of the flows: share.h */
     const char        *name;        /* r/o; may be NULL */
     int64_t            refused;     /* under mutex; a counter */
     /*
-     * Last: a test that includes a source of the library is compiled without FS_CHECKED, and must find
-     * all other members.
+     * Last, so that it does not move the other members: a test that includes a source of the library is
+     * compiled without FS_CHECKED.
      */
 #if FS_CHECKED
-    uint8_t            holder;      /* under mutex; a hash of the thread that holds it, 0: none */
+    uint8_t            holder;      /* under mutex; a hash of the thread that holds the mutex; 0: none */
 #endif
 };
 
 /*
- * The last member of fairsem_t.  It is not in fs_sem, where its offset would depend on the system.  It
- * holds the initial number of units; during a resize of a bounded semaphore, under the mutex, it holds
- * the units in use: limit - available.
+ * The last member of fairsem_t, outside struct fs_sem, where its offset would depend on the system.  It
+ * holds the initial number of units.  A resize of a bounded semaphore overwrites that number with the units
+ * in use (limit - available), for a child that is forked during the resize.
  */
 static inline int64_t *fs_initial_units(struct fs_sem *s)
 {
@@ -158,8 +159,8 @@ static inline int64_t *fs_initial_units(struct fs_sem *s)
 }
 
 /*
- * Returns the number of units in all, as far as it is known.  (The capacity of every sem_t is INT_MAX,
- * which says nothing.)
+ * Returns the capacity if it is below INT_MAX, otherwise the initial number of units.  (Every sem_t has the
+ * capacity INT_MAX, which says nothing.)
  */
 static inline int64_t fs_units_in_all(struct fs_sem *s)
 {
@@ -171,7 +172,7 @@ static inline int64_t *fs_in_use(struct fs_sem *s)
     return fs_initial_units(s);
 }
 
-/* A mutex has 40 bytes on x86-64 and 48 on aarch64, but fairsem_t is equally large on both. */
+/* A mutex has 40 bytes on x86-64 and 48 on aarch64, but fairsem_t has one size. */
 #define FS_MUTEX_MORE (sizeof(pthread_mutex_t) < 48 ? 48 - sizeof(pthread_mutex_t) : 0)
 
 static_assert(sizeof(struct fs_sem) + FS_MUTEX_MORE - (FS_CHECKED ? 8 : 0)
@@ -194,8 +195,8 @@ static inline struct fs_sem *fs_inside(const fairsem_t *sem)
 }
 
 /*
- * Is the semaphore paused?  That is a bounded one with a limit of 0.  An unbounded one with a limit of
- * 0 was never initialized, which ends the process.
+ * Is the semaphore paused, that is, bounded with a limit of 0?  An unbounded semaphore with a limit of 0
+ * was never initialized: end the process.
  */
 static inline bool fs_paused(const struct fs_sem *s)
 {
@@ -206,19 +207,18 @@ static inline bool fs_paused(const struct fs_sem *s)
     return true;
 }
 
-/*
- * Is the request larger than the capacity (E2BIG)?  In a pause none is, because the next capacity may
- * be large enough.
- */
+/* Is the request larger than the capacity (E2BIG)?  Not in a pause: the next capacity may be large enough. */
 static inline bool fs_is_too_large(const struct fs_sem *s, int64_t units)
 {
     return units > s->limit && !fs_paused(s);
 }
 
 /*
- * Are `available` units enough for this request, if it is the front?  In a pause (limit 0) only
- * fairsem_drain() can fit.  A waiter of a closed semaphore is always a drain, so `closed` identifies it.
- * In a pause `available` is the negative number of units in use, so a drain fits when it is 0.
+ * Are `available` units enough for a request for `units`, if it is the front?
+ *
+ * In a pause (limit 0) only a drain can fit.  `closed` shows that the request is a drain: no other request
+ * waits for a closed semaphore.  In a pause `available` is minus the units in use, so the drain fits when
+ * `available` is 0.
  */
 static inline bool fs_fits(const struct fs_sem *s, int64_t available, int64_t units)
 {
@@ -227,13 +227,12 @@ static inline bool fs_fits(const struct fs_sem *s, int64_t available, int64_t un
     return available >= 0 && s->closed != 0 && fs_paused(s);
 }
 
-/* Returns how many waiters have been enqueued since fairsem_init. */
+/* Returns how many requests have been enqueued since fairsem_init. */
 static inline int64_t fs_waits(const struct fs_sem *s)
 {
     return (int64_t)s->queue.next_seq;
 }
 
-/* Returns the next waiter to be granted, or NULL if nobody waits. */
 static inline struct fs_waiter *fs_front(const struct fs_sem *s)
 {
     return fs_waiter_of(fs_waitq_first(&s->queue));
@@ -246,13 +245,13 @@ void fs_sem_reset_in_child(void *sem);
 
 struct fs_section {
     struct fs_sem     *sem;
-    int64_t            available;   /* the count; goes back into the word at the end */
-    bool               takes_returns; /* RETURNS is set: the count of the word is `available`, or more */
+    int64_t            available;   /* the count; stored in the word at the end */
+    bool               takes_returns; /* RETURNS is set: the word may have more units than `available` */
     int64_t            now_ns;      /* 0 if this section has not read the clock yet */
-    struct fs_deferred after;       /* deferred work, for after the unlock */
+    struct fs_deferred after;       /* to do after the unlock */
 };
 
-/* The time of this section: only its first call reads the clock. */
+/* Returns the time.  Only the first call in a section reads the clock. */
 static inline int64_t fs_section_now(struct fs_section *in)
 {
     if (in->now_ns == 0)
@@ -260,12 +259,9 @@ static inline int64_t fs_section_now(struct fs_section *in)
     return in->now_ns;
 }
 
-/*
- * For the test build: fs_assert_held() is at the top of each function that must be called with the
- * mutex held.
- */
+/* In the test build: check that this thread holds the mutex. */
 #if FS_CHECKED
-/* A hash of this thread.  If two threads have the same hash, a mistake may go unnoticed. */
+/* A hash of this thread.  Two threads may have the same hash, and a mistake then goes unnoticed. */
 static inline uint8_t fs_this_thread(void)
 {
     uintptr_t self = (uintptr_t)pthread_self();

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * sem_check.c - for the test build: checks of the invariants at the end of every critical section.
- */
+/* sem_check.c - see sem_check.h. */
 #include "sem_check.h"
 
 #include "share.h"
@@ -13,10 +11,7 @@
 #define TO(state) (1u << (state))
 #define OUT_OF_THE_QUEUE (TO(FS_GRANTED) | TO(FS_ENDED))
 
-/*
- * Each state, and the states that may follow.  waiter.h draws those of a thread, ticket.h those of a
- * ticket.
- */
+/* The states that may follow each state: see the drawings in waiter.h and ticket.h. */
 static const unsigned transitions[] = {
     [FS_NOT_QUEUED] = TO(FS_QUEUED) | OUT_OF_THE_QUEUE | TO(FS_BUSY),
     [FS_QUEUED] = TO(FS_PARKED) | TO(FS_WOKEN) | OUT_OF_THE_QUEUE | TO(FS_CLOSED) | TO(FS_NOT_QUEUED),
@@ -43,7 +38,7 @@ void fs_check_transition(int from, int to)
 
 /* ---- At the end of a section ---- */
 
-/* Number of waiters, from the front of the queue, that are checked at the end of every section. */
+/* How many waiters, from the front, are checked. */
 #define WALKED 64
 
 static bool in_order(const struct fs_waitq_node *before, const struct fs_waitq_node *node)
@@ -88,7 +83,7 @@ static void check_queue(const struct fs_sem *s)
         fs_check_flows(s);
 }
 
-/* The grant loop has run, so the front does not fit. */
+/* To be called after the grant loop. */
 static void check_front_waiter(const struct fs_sem *s, int64_t available, bool competes)
 {
     const struct fs_waiter *front;
@@ -111,7 +106,7 @@ void fs_check_invariants(const struct fs_sem *s, int64_t available, bool compete
 {
     int64_t word = atomic_load_explicit(&s->word, memory_order_relaxed);
 
-    /* The minimum: a debt as large as possible, and then a change of the largest capacity to 0. */
+    /* The minimum: the largest debt, and then a change of the largest capacity to 0. */
     FS_INVARIANT(available >= -2 * FAIRSEM_MAX_UNITS && available <= FAIRSEM_MAX_UNITS,
                  "I1: the count is out of range");
     FS_INVARIANT((word & FS_CONTENDED) != 0, "I3: in a section the word has CONTENDED");

@@ -7,8 +7,8 @@
 
 #if FS_CHECKED
 /*
- * Check the invariants at the end of a section, after the grant loop.  Mutex held.  available: the
- * count.  competes: the front waiter is on its way to compete.
+ * To be called at the end of a section, after the grant loop.  Mutex held.  competes: the front is on its
+ * way to compete.
  */
 void fs_check_invariants(const struct fs_sem *s, int64_t available, bool competes);
 #else

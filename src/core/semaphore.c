@@ -2,10 +2,10 @@
 /*
  * semaphore.c - the fair semaphore: start reading here.
  *
- * One 64-bit word holds the count and a bit, CONTENDED.  While nobody waits the bit is clear, and
- * acquire and release are one compare-and-swap each.  The first waiter sets the bit
- * under the mutex; from then on the word belongs to the thread that holds the mutex (I3).  So the
- * fast path cannot pass a waiter: it sees the bit and the count in the same load.
+ * One 64-bit word holds the count and a bit, CONTENDED.  While nobody waits, the bit is clear, and an acquire
+ * or a release is one compare-and-swap.  The first waiter sets the bit under the mutex.  From then on the word
+ * belongs to the thread that holds the mutex (I3).  So the fast path cannot pass a waiter: it sees the bit and
+ * the count in the same load.
  *
  * This file has the public operations, each of them "fast path, else one call".  Read on in
  *
@@ -38,7 +38,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* fairsem_new aligns to a cache line, so that no other object shares the line of the word. */
+/* The alignment of fairsem_new(), so that no other object shares the cache line of the word. */
 enum { CACHE_LINE = 64 };
 
 int fairsem_init(fairsem_t *sem, int64_t units, const fairsem_attr_t *attr)
@@ -72,7 +72,7 @@ int fairsem_init(fairsem_t *sem, int64_t units, const fairsem_attr_t *attr)
         s->limit = attr->capacity;
         s->options |= FS_BOUNDED;
     }
-    /* A limit above UINT32_MAX is no limit, because memory would be exhausted first. */
+    /* A limit above UINT32_MAX counts as no limit: memory would be exhausted first. */
     s->max_waiters = attr->max_waiters < UINT32_MAX ? (uint32_t)attr->max_waiters : 0;
     s->bypass_ns = attr->bypass_ns;
     s->aging_ns = attr->aging_ns;
@@ -93,12 +93,12 @@ int fairsem_init(fairsem_t *sem, int64_t units, const fairsem_attr_t *attr)
 }
 
 /*
- * The caller may free *sem right after its acquire, while the release that granted it still runs in
- * another thread (the bug of glibc 12674, musl in 2011, FreeBSD D7505).  The reasons: a release on the
- * fast path touches the semaphore for the last time in the compare-and-swap that the acquire has seen.
- * A release that granted publishes the grant with the mutex held and does not touch the semaphore after
- * its unlock (I8), and we cannot lock the mutex before that unlock.  POSIX lets a mutex be destroyed as
- * soon as it has been locked and unlocked.
+ * The caller may destroy and free *sem right after its acquire, while the release that granted it still
+ * runs in another thread (the bug of glibc 12674, musl in 2011, FreeBSD D7505).  A release on the fast path
+ * does not touch the semaphore after the compare-and-swap that the acquire has seen.  A release in a
+ * section grants with the mutex held, and does not touch the semaphore after its unlock (I8); this function
+ * cannot lock the mutex before that unlock.  POSIX allows destroying a mutex as soon as it has been locked and
+ * unlocked.
  */
 int fairsem_destroy(fairsem_t *sem)
 {
@@ -112,10 +112,10 @@ int fairsem_destroy(fairsem_t *sem)
     fs_section_end(&in);
     if (waited_for)
         return EBUSY;
-    /* This returns EBUSY if the user has called fairsem_destroy() while another thread is inside a call. */
+    /* EBUSY if another thread is inside a call, which is a mistake of the user. */
     error = pthread_mutex_destroy(&s->mutex);
     if (error == 0) {
-        /* A later use of the semaphore is found by the check for a fork, and ends the process. */
+        /* Later calls enter a section, where fs_fork_check() ends the process. */
         atomic_fetch_or_explicit(&s->word, FS_CONTENDED, memory_order_relaxed);
         atomic_store_explicit(&s->generation, FS_DESTROYED, memory_order_relaxed);
     }
@@ -206,7 +206,10 @@ int fairsem_acquire_until(fairsem_t *sem, int64_t n, clockid_t clock,
 {
     const fairsem_wait_t how = { .clock = clock, .deadline = at };
 
-    /* The arguments are checked here, too, for the fast path: reading `how` costs more than all the rest. */
+    /*
+     * fairsem_acquire_with() checks the arguments, too, but reading `how` costs more than the whole fast
+     * path.
+     */
     if (fs_clock_valid(clock) && (at == NULL || fs_timespec_valid(at))
         && fs_acquire_fast(fs_inside(sem), n))
         return 0;

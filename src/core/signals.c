@@ -16,9 +16,9 @@
 const struct fs_signal_hooks *fs_signal_hooks;
 
 /*
- * Block all signals except those that the thread's own instructions raise.  If one of these is
- * blocked when it is raised, the kernel kills the process and runs no handler, neither one that
- * grows a stack nor one that prints where the fault was.
+ * Block all signals except those that the thread's own instructions raise.  Such a signal, raised while it
+ * is blocked, kills the process without running its handler, which might grow a stack or print where the
+ * fault was.
  */
 static void block_all_but_faults(sigset_t *before)
 {
@@ -60,11 +60,11 @@ void fs_unblock_signals(struct fs_blocked_signals *signals)
 }
 
 /*
- * Would the handler of this signal end a wait?  The rule is the kernel's, see park_futex.c.
+ * Would the handler of this signal end a wait, by the kernel's rule (park_futex.c)?
  *
- * A signal that was sent to the process is pending only if all threads block it.  If another thread
- * unblocks it first, that thread runs the handler, and this wait still ends with EINTR: with sem_t,
- * too, the kernel chooses one of the two threads.
+ * A signal sent to the process is pending only while all threads block it.  Another thread may unblock the
+ * signal first and run the handler, and this wait still ends with EINTR.  With sem_t, too, the kernel may
+ * choose either thread.
  */
 static bool ends_wait(int signal, bool timed)
 {
@@ -74,10 +74,7 @@ static bool ends_wait(int signal, bool timed)
            && action.sa_handler != SIG_IGN && (timed || (action.sa_flags & SA_RESTART) == 0);
 }
 
-/*
- * If a sandbox forbids sigpending(), the result is false: the signal counts as one that came before the
- * call.
- */
+/* If a sandbox forbids sigpending(), the result is false, as if the signals had come before the wait. */
 bool fs_blocked_signal_ends_wait(const struct fs_blocked_signals *signals, bool timed)
 {
     int before = errno;

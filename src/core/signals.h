@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * signals.h - no signal handler in the critical sections of an interruptible semaphore.
+ * signals.h - keeping signal handlers out of the critical sections of an interruptible semaphore.
  *
- * A handler may release the semaphore that its thread is busy with, or wait for a thread that
- * this one is about to wake.  So no handler runs from before the lock until after the wakes.
+ * A handler may release the semaphore whose mutex its thread holds, or wait for a thread that its own
+ * thread is about to wake.  So no handler runs from before the lock until after the wakes.
  *
- * Cancellation is deferred during that time: the caller may be a handler that has interrupted a sleep
- * on a futex, where cancellation is asynchronous, and must not be canceled with a lock held.  It is
- * deferred first and restored last: a thread that is canceled never leaves signals blocked.
+ * Cancellation is deferred during that time.  The caller may be a handler that interrupted a sleep on a
+ * futex, where cancellation is asynchronous, and must not be canceled with a lock held.  Cancellation is
+ * deferred first and restored last: a canceled thread never leaves signals blocked.
  */
 #ifndef FS_SIGNALS_H
 #define FS_SIGNALS_H
@@ -17,9 +17,9 @@
 #include <stddef.h>
 
 /*
- * Functions that keep handlers out without blocking signals.  A client that has them sets
- * fs_signal_hooks before there is a semaphore; while the pointer is NULL, signals are blocked.  The
- * interposer sets it, because it wraps every handler: src/preload/handlers.h.
+ * Functions that keep handlers out without blocking signals.  The interposer, which wraps every handler
+ * (src/preload/handlers.h), sets fs_signal_hooks before there is a semaphore.  If the pointer is NULL,
+ * signals are blocked.
  */
 struct fs_signal_hooks {
     void (*enter)(void);
@@ -48,7 +48,7 @@ static inline void fs_signals_end_wait(void)
         fs_signal_hooks->end_wait();
 }
 
-/* Are handlers not hooked?  Then a handler that runs while its thread is awake cannot end the wait. */
+/* Are handlers unhooked?  If so, a handler that runs while its thread is awake cannot end the wait. */
 static inline bool fs_handlers_are_unhooked(void)
 {
     return fs_signal_hooks == NULL;
@@ -61,16 +61,16 @@ struct fs_blocked_signals {
 };
 
 /*
- * Keep handlers out of a section.  If they are kept out already, nothing changes: a thread may collect
- * the work of several sections.
+ * Keep handlers out of a section, if they are not kept out already by an earlier section whose deferred
+ * work is not done.
  */
 void fs_block_signals(struct fs_blocked_signals *signals);
 
 void fs_unblock_signals(struct fs_blocked_signals *signals);
 
 /*
- * Will fs_unblock_signals() run a handler that ends a wait?  timed: the wait has a time to wake up.
- * Only without hooks.  Makes one system call, and one more for each pending signal.
+ * Will fs_unblock_signals() run a handler that ends a wait?  timed: the thread wakes by itself at some
+ * time.  Only without hooks.  Makes one system call, and one more for each pending signal.
  */
 bool fs_blocked_signal_ends_wait(const struct fs_blocked_signals *signals, bool timed);
 

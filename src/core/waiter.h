@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * waiter.h - one place in a semaphore's wait queue: a thread's, or a ticket's.
+ * waiter.h - a request in a semaphore's wait queue, of a thread or of a ticket.
  *
  * THE WAITER
  *
@@ -13,26 +13,25 @@
  *       +-- end_at_once ----------->  +-- fs_dequeue(FS_BY_GRANT) ----> GRANTED     has its units
  *       +-- abort, by a token ----->  +-- fs_dequeue(FS_BY_...) ------> ENDED       the reason says why not
  *
- *   (A thread may note that it is awake, which makes it QUEUED, just before another thread that saw
- *   PARKED stores WOKEN.  Then it notes once more that it is awake.)
+ *   (A waker may find PARKED, and store WOKEN just after the thread has made the waiter QUEUED.  Then
+ *   the thread finds WOKEN, and calls note_awake() again.)
  *
- *   NOT_QUEUED: the thread is on its way to the mutex.  After its critical section the waiter is in
- *           the queue, GRANTED or ENDED, never NOT_QUEUED.  So if a thread that holds the mutex
- *           finds a waiter NOT_QUEUED, the waiter's thread has not been in its section yet.  A
- *           token can then make the waiter ENDED, so that it is never enqueued.
- *   QUEUED: in the queue.  Its thread is awake and will load the state before it sleeps.  A
- *           ticket, which has no thread, is QUEUED as long as it is in the queue.
- *   PARKED: in the queue.  Its thread may be asleep: a thread that changes the state must wake it.
- *   WOKEN:  in the queue.  Its thread is to be woken, and may not be awake yet: a thread that
- *           changes the state must wake it again, unless the first waker has made its system call.
+ *   NOT_QUEUED: the thread is on its way to the mutex.  Its section ends with the waiter in the queue,
+ *           GRANTED or ENDED.  So if a holder of the mutex finds NOT_QUEUED, the thread has not been
+ *           in its section yet.  A token can then make the waiter ENDED, so it is never enqueued.
+ *   QUEUED: in the queue.  The thread is awake, and will load the state before it sleeps.  (A ticket
+ *           has no thread, and is QUEUED as long as it is in the queue.)
+ *   PARKED: in the queue.  The thread may be asleep: a waker that changes the state must wake the
+ *           thread.
+ *   WOKEN:  in the queue.  A waker will wake the thread, or has just done so.  If the waker may not
+ *           have made its system call yet, a second waker that changes the state wakes the thread, too.
  *
- *   A thread's waiter lives on its stack.  While it is in the queue, any thread that holds the
- *   mutex may use it.  Once it has left the queue, only its own thread may use it, and it can
- *   vanish at any moment (I8).  A late wake may still come then, and does no harm: the thread's parker
- *   still exists, and a futex can be woken where no thread sleeps; see parking.h.
+ *   A thread's waiter lives on the thread's stack.  While the waiter is in the queue, any holder of the
+ *   mutex may use it.  Once it has left the queue, only its own thread may use it, and its memory can
+ *   vanish at any moment (I8).  A late wake then does no harm: see parking.h.
  *
- * A TICKET is a waiter without a thread: ticket.h draws its states.  A thread that waits for a ticket is
- * a waiter in no queue: ticket_wait.c draws its states.
+ * A TICKET is a waiter without a thread: see ticket.h.  A thread in fairsem_ticket_wait() has a waiter that
+ * is in no queue: see ticket_wait.c.
  */
 #ifndef FS_WAITER_H
 #define FS_WAITER_H
@@ -45,7 +44,7 @@
 #include <stdatomic.h>
 #include <stddef.h>
 
-/* FS_NOT_QUEUED must be zero, because a ticket of zeros is in no queue. */
+/* FS_NOT_QUEUED must be zero: a ticket in zeroed memory is in no queue. */
 enum fs_waiter_state {
     FS_NOT_QUEUED, FS_QUEUED, FS_PARKED, FS_WOKEN, FS_GRANTED, FS_ENDED,
     FS_CLOSED,                      /* of a ticket only */
@@ -58,25 +57,25 @@ enum fs_end {
     FS_BY_DEADLINE,
     FS_BY_TOKEN,
     FS_BY_SIGNAL,
-    FS_BY_CANCEL,                   /* its thread is canceled, or never comes back to the wait */
-    FS_BY_RETURN,                   /* its ticket is returned */
+    FS_BY_CANCEL,                   /* the thread is canceled, or leaves the wait by a jump or an exception */
+    FS_BY_RETURN,                   /* the ticket is returned */
     FS_BY_CAPACITY,
-    FS_BY_CLOSE                     /* or a drain is done: its units are free */
+    FS_BY_CLOSE                     /* a close; or the end of a drain, when its units are free */
 };
 
 struct fs_share;
 
 struct fs_waiter {
-    struct fs_waitq_node in_queue;  /* under mutex; first, so that a node is its waiter */
+    struct fs_waitq_node in_queue;  /* under mutex; first: fs_waiter_of() */
     int64_t              units;     /* r/o once in the queue */
-    _Atomic int          reason;    /* written before ENDED; atomic: a thread may read it while another
-                                     * one takes the ticket again */
-    _Atomic int          state;     /* I4; in the queue, only its own thread changes it without mutex */
+    _Atomic int          reason;    /* written before the state becomes ENDED; atomic: it may be
+                                     * read while another thread takes the ticket again */
+    _Atomic int          state;     /* I4; in the queue, changed under mutex or by the waiter's thread */
     struct fs_share     *share;     /* r/o once in the queue; NULL: the common flow, share.h */
     int64_t              enqueued_ns; /* under mutex */
 };
 
-/* Is the waiter a ticket?  It must be in the queue. */
+/* Is the waiter, which must be in the queue, a ticket? */
 static inline bool fs_is_ticket(const struct fs_waiter *w)
 {
     return w->in_queue.core == FS_NO_CORE;
@@ -88,7 +87,7 @@ static inline struct fs_waiter *fs_waiter_of(struct fs_waitq_node *node)
     return (struct fs_waiter *)(void *)node;
 }
 
-/* In the test build: stop unless this transition is drawn above or in ticket.h. */
+/* In the test build: end the process unless this transition is drawn above or in ticket.h. */
 #if FS_CHECKED
 void fs_check_transition(int from, int to);
 #else
@@ -102,10 +101,7 @@ static inline void fs_set_state(struct fs_waiter *w, int to, memory_order order)
     atomic_store_explicit(&w->state, to, order);
 }
 
-/*
- * Change the state from *from by compare-and-swap.  Returns false if the state is another one, which is
- * then in *from.
- */
+/* Change the state by compare-and-swap.  If the state is not *from, store it in *from and return false. */
 static inline bool fs_try_state(struct fs_waiter *w, int *from, int to, memory_order if_done,
                                 memory_order if_not)
 {
@@ -119,7 +115,7 @@ static inline bool fs_state_in_queue(int state)
     return state == FS_QUEUED || state == FS_PARKED || state == FS_WOKEN;
 }
 
-/* A relaxed load: while the mutex is held, no other thread takes the waiter out of the queue. */
+/* Relaxed: no other thread can take the waiter out of the queue while the caller holds the mutex. */
 static inline int fs_waiter_state(const struct fs_waiter *w)
 {
     return atomic_load_explicit(&w->state, memory_order_relaxed);
@@ -131,8 +127,8 @@ static inline bool fs_in_queue(const struct fs_waiter *w)
 }
 
 /*
- * Relaxed: a store of the state publishes the strategy, or the strategy is a hint to a thread that is
- * awake.
+ * Relaxed: if the thread sleeps, the store of WOKEN publishes the strategy; if it is awake, the strategy is
+ * a hint.
  */
 static inline enum fs_strategy fs_strategy_of(const struct fs_waiter *w)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* waitq.c - the wait queue: a tree of rings, or, by age, a tree and a ring; see waitq.h. */
+/* waitq.c - the wait queue: a tree of rings or, in a queue by age, a tree and a ring; see waitq.h. */
 #include "waitq.h"
 
 static bool is_by_age(const struct fs_waitq_node *node)
@@ -13,8 +13,8 @@ static const struct fs_waitq_node *node_in(const struct fs_tree_node *in_tree)
 }
 
 /*
- * A hash of the key, which differs between all nodes of a tree: the priority of a leader or, by age,
- * the sequence number.
+ * A hash of a key that no two nodes of the tree share: a leader's priority; in a queue by age, the sequence
+ * number.
  */
 static uint32_t node_height(struct fs_tree_node *const *root, const struct fs_tree_node *in_tree)
 {
@@ -73,7 +73,7 @@ static inline void remove_from_tree(struct fs_tree_node **root, struct fs_waitq_
 
 /* ---- By priority ---- */
 
-/* Sets both bit-fields, because that is a single store. */
+/* Set both bit-fields together: that is a single store. */
 static inline void set_kind(struct fs_waitq_node *node, enum fs_waitq_kind kind)
 {
     node->kind = (unsigned)kind & 0x7f;
@@ -203,7 +203,7 @@ struct fs_waitq_node *fs_waitq_younger(const struct fs_waitq *queue,
     return fs_waitq_next_in_ring(node) != queue->front ? fs_waitq_next_in_ring(node) : NULL;
 }
 
-/* In a queue that is kept by age.  Behind the last aged node comes the best of the others. */
+/* Behind the last aged node comes the first node by priority that has not aged. */
 static struct fs_waitq_node *behind_by_age(const struct fs_waitq *queue,
                                            const struct fs_waitq_node *node)
 {

@@ -1,27 +1,25 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * waitq.h - the wait queue: nodes ordered by (priority, sequence number), lower first.  In a queue that
- * is kept by age, nodes that the owner has made old come before all others, the oldest first.
+ * waitq.h - the wait queue: nodes in the order of (priority, sequence number), lower numbers first.  In a
+ * queue by age (attr.aging_ns), aged nodes come before all others, the oldest first.
  *
- * The sequence number is the arrival number.  The queue knows nothing of semaphores, units or
- * threads; it does not lock and it does not allocate: the nodes are the caller's.
+ * Sequence numbers count arrivals.  The queue neither locks nor allocates: the caller owns the nodes.
  *
  *      root -> [leader of priority 0]                    (each leader: a ring, oldest first)
  *               better /          \ worse
  *     [leader of priority -5]    [leader of priority 9]
  *
- * The nodes of one priority form a ring.  Its oldest node is the leader, so the youngest one is
- * the node before the leader.  The leaders form a search tree by priority.  Enqueuing and
- * dequeuing take constant time if all priorities are equal; otherwise the time grows with the logarithm
- * of the number of different priorities in the queue.
+ * The nodes of one priority form a ring.  Its oldest node is the leader; its youngest is the node before
+ * the leader.  The leaders form a search tree by priority.  Enqueuing and dequeuing take a time
+ * logarithmic in the number of different priorities.
  *
  *      front -> [oldest] - [next to arrive] - ... - [youngest]    (by age: one ring, and each of
  *                                                                  them is a node of the tree, too)
  *
- * A queue that is kept by age must know both orders, and a node has no room for more links.  So the
- * ring is the order of arrival, and each node, not only a leader, is in the tree, by (priority,
- * sequence number).  The time of enqueuing and dequeuing grows with the logarithm of the length.
- * Nodes become old in the order of arrival, so the old nodes are the first of the ring.
+ * A queue by age needs two orders, and a node has no room for more links.  So one ring has all nodes in the
+ * order of arrival, and the tree has all nodes, not only leaders, by (priority, sequence number).  Enqueuing
+ * and dequeuing take a time logarithmic in the length.  Nodes age in the order of arrival, so the aged nodes
+ * are the first of the ring.
  */
 #ifndef FS_WAITQ_H
 #define FS_WAITQ_H
@@ -34,31 +32,31 @@
 
 enum fs_waitq_kind {
     FS_FOLLOWS, FS_LEADS,                  /* in a ring of equal priority */
-    FS_OLD, FS_YOUNG = 4                   /* in a queue that is kept by age; FS_YOUNG is a bit, for a quick test */
+    FS_OLD, FS_YOUNG = 4                   /* in a queue by age: aged, not aged (a bit, for a quick test) */
 };
 
 struct fs_waitq_node {
-    struct fs_tree_node   in_tree;         /* unused if it FOLLOWS; first, so that a cast of NULL is NULL */
-    struct fs_list        in_ring;         /* the ring of its priority; by age: of all nodes */
+    struct fs_tree_node   in_tree;         /* unused if FS_FOLLOWS; first, so that a cast of NULL gives NULL */
+    struct fs_list        in_ring;         /* the ring of this priority; in a queue by age: of all nodes */
     uint64_t              seq;
     int                   priority;
     uint8_t               kind : 7;        /* enum fs_waitq_kind */
-    /* The rest is for the owner of the node: a ticket has no room elsewhere. */
+    /* From here on, members of the owner of the node: a ticket has no room for them elsewhere. */
     bool                  near : 1;        /* ahead.h; the queue clears it in a new node */
     union {
         bool              due;             /* of a ticket: callbacks.c */
         _Atomic uint8_t   strategy;        /* of a thread: enum fs_strategy, awake.h */
     };
-    int16_t               core;            /* the core where it was enqueued; FS_NO_CORE: a ticket */
+    int16_t               core;            /* core of the thread when enqueued; FS_NO_CORE: a ticket */
 };
 
 struct fs_waitq {
-    struct fs_waitq_node *front;           /* the first node; by age: the oldest; NULL if the queue is empty */
+    struct fs_waitq_node *front;           /* the first node; in a queue by age: the oldest; NULL if empty */
     struct fs_tree_node  *root;
     uint64_t              next_seq;
 };
 
-/* All zero is an empty queue. */
+/* A zeroed struct fs_waitq is an empty queue. */
 
 static inline struct fs_waitq_node *fs_waitq_node_of(struct fs_tree_node *in_tree)
 {
@@ -69,17 +67,16 @@ static inline struct fs_waitq_node *fs_waitq_node_of(struct fs_tree_node *in_tre
 /* The priority of a call that must not pass a waiter of any priority, for instance a try. */
 #define FS_LAST_PRIORITY INT32_MAX
 
-/* Take a sequence number, and enqueue the node behind all nodes of the same or a better priority. */
+/* Give the node a sequence number, and enqueue it behind all nodes of the same or a better priority. */
 void fs_waitq_enqueue(struct fs_waitq *queue, struct fs_waitq_node *node, int priority);
 
-/* Dequeue the node, from anywhere.  It must be in this queue. */
 void fs_waitq_dequeue(struct fs_waitq *queue, struct fs_waitq_node *node);
 
-/* For a queue that is kept by age.  The new node is also behind all old nodes. */
+/* Enqueue or dequeue in a queue by age.  A new node also goes behind all aged nodes. */
 void fs_waitq_enqueue_by_age(struct fs_waitq *queue, struct fs_waitq_node *node, int priority);
 void fs_waitq_dequeue_by_age(struct fs_waitq *queue, struct fs_waitq_node *node);
 
-/* Returns the next node of the ring; behind the last node is the first. */
+/* Returns the next node of the ring.  The last node is followed by the first. */
 static inline struct fs_waitq_node *fs_waitq_next_in_ring(const struct fs_waitq_node *node)
 {
     return (struct fs_waitq_node *)(void *)((char *)node->in_ring.next
@@ -91,17 +88,17 @@ struct fs_waitq_node *fs_waitq_behind(const struct fs_waitq *queue,
                                       const struct fs_waitq_node *node);
 
 /*
- * For a leader: returns the oldest node of the next priority.  By age: the next node by priority that
- * is not old.
+ * For a leader: returns the oldest node of the next priority, or NULL.  In a queue by age, for any node:
+ * returns the next node by priority that has not aged, or NULL.
  */
 struct fs_waitq_node *fs_waitq_next_in_tree(const struct fs_waitq *queue,
                                             const struct fs_waitq_node *node);
 
-/* By age: returns the node that arrived next, whatever its priority, or NULL after the last. */
+/* For a queue by age: returns the node that arrived next, or NULL after the last. */
 struct fs_waitq_node *fs_waitq_younger(const struct fs_waitq *queue,
                                        const struct fs_waitq_node *node);
 
-/* Returns the first node by priority, whatever its age. */
+/* Returns the first node by priority, aged or not. */
 struct fs_waitq_node *fs_waitq_best(const struct fs_waitq *queue);
 
 /* ---- The rings of one flow, share.h: never by age ---- */
@@ -110,7 +107,7 @@ struct fs_waitq_node *fs_waitq_best(const struct fs_waitq *queue);
 void fs_rings_enqueue(struct fs_tree_node **rings, struct fs_waitq_node *node);
 void fs_rings_dequeue(struct fs_tree_node **rings, struct fs_waitq_node *node);
 
-/* Returns the oldest node of the best priority, or NULL if there is none. */
+/* Returns the oldest node of the best priority, or NULL. */
 static inline struct fs_waitq_node *fs_rings_first(struct fs_tree_node *rings)
 {
     return fs_waitq_node_of(fs_tree_first(rings));
@@ -126,7 +123,6 @@ static inline bool fs_waitq_empty(const struct fs_waitq *queue)
     return queue->front == NULL;
 }
 
-/* Returns the first node, or NULL if the queue is empty. */
 static inline struct fs_waitq_node *fs_waitq_first(const struct fs_waitq *queue)
 {
     if (queue->front == NULL || (queue->front->kind & FS_YOUNG) == 0)
@@ -134,7 +130,7 @@ static inline struct fs_waitq_node *fs_waitq_first(const struct fs_waitq *queue)
     return fs_waitq_best(queue);
 }
 
-/* Would a newcomer of this priority be the first? */
+/* Would a new node of this priority be the first? */
 static inline bool fs_waitq_takes_precedence(const struct fs_waitq *queue, int priority)
 {
     const struct fs_waitq_node *first = fs_waitq_first(queue);

@@ -2,12 +2,12 @@
 /*
  * word.h - the 64-bit word of a semaphore: the count of available units, and two marks.
  *
- *      bit 0          CONTENDED  only the holder of the mutex may change the word (I3)
+ *      bit 0          CONTENDED  only the holder of the mutex may change the word (I3 in sem.h)
  *      bits 1 to 61   the count, signed: negative after fairsem_consume or a smaller capacity
- *      bit 62         RETURNS    only with CONTENDED and a count that is not negative: any thread may add to
- *                                the count; see section.c
+ *      bit 62         RETURNS    any thread may add to the count: section.c.  Set only with CONTENDED, and
+ *                                while the count is not negative
  *
- * A word with RETURNS is larger than any word without it.
+ * A negative count has bit 62 set as well.  So RETURNS is tested by `word >= FS_RETURNS`.
  */
 #ifndef FS_WORD_H
 #define FS_WORD_H
@@ -38,11 +38,11 @@ static inline int64_t fs_word_of(int64_t available, int64_t marks)
 }
 
 /*
- * Lock the word: from now on only the holder of the mutex, the caller, changes it.  Returns the count.
- * Acquire order, for units that a thread released without the mutex: a waiter that is granted these
- * units must see what that thread wrote.  The load may be relaxed: while CONTENDED is set, only holders
- * of the mutex change the word, except in a section that takes returns.  (Here RETURNS is set only in a
- * forked child, which has inherited it.)
+ * Lock the word for the caller, which holds the mutex.  Returns the count.
+ *
+ * Acquire order: units may have been released without the mutex, and a waiter that is granted them must see
+ * what their releaser wrote.  If CONTENDED is set already, a relaxed load is enough: earlier holders of the
+ * mutex have acquired all releases.  RETURNS is set already only in a forked child, which inherited it.
  */
 static inline int64_t fs_word_lock(_Atomic int64_t *word)
 {
@@ -55,7 +55,7 @@ static inline int64_t fs_word_lock(_Atomic int64_t *word)
     return fs_word_available(now);
 }
 
-/* One comparison checks both limits: as an unsigned number a negative count is huge. */
+/* One comparison checks both limits: as an unsigned number, a negative n is huge. */
 static inline bool fs_count_valid(int64_t n)
 {
     return (uint64_t)n <= (uint64_t)FAIRSEM_MAX_UNITS;
