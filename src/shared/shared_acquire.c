@@ -65,7 +65,10 @@ static int shared_join(struct fs_shared_wait *wait, struct fs_shared_section *in
     return FS_NOT_OVER;
 }
 
-/* Does this process keep its units over exec?  Such a process must not wait. */
+/*
+ * Does this process keep its units over exec?  Such a process must not wait: its liveness lock outlasts the
+ * exec, so nobody would free the slot of a thread that the exec has ended.
+ */
 static bool keeps(const fairsem_shared_t *h)
 {
     return FS_GET(&h->processes[FS_GET(&h->self)].keeps) != 0;
@@ -104,7 +107,7 @@ static int enter_and_take(struct fs_shared_wait *wait)
 
 /* ---- Checking for dead processes ---- */
 
-/* R4: before a refusal, reap dead processes and try again: they may hold the units, or fill the queue. */
+/* R4: before a refusal, reap dead processes, which may hold the units or fill the queue, and try again. */
 static int take_again(struct fs_shared_wait *wait, int result)
 {
     fairsem_shared_t *h = wait->handle;
@@ -128,7 +131,7 @@ static int take_or_check(struct fs_shared_wait *wait)
         result = take_again(wait, result);
     if (result != FS_NOT_OVER)
         return result;
-    /* R4: check after the enqueue, so that no later request gets ahead meanwhile. */
+    /* R4: check processes only after the enqueue, so that meanwhile no other request gets ahead of this one. */
     error = fs_detect_begin(h, fs_detect_call_ns(h)) ? fs_detect_dead_try(h) : fs_shared_check_file(h);
     return error != 0 ? error : FS_NOT_OVER;
 }
@@ -161,7 +164,7 @@ int fs_shared_acquire(fairsem_shared_t *h, int64_t n, const fairsem_wait_t *how,
     wait.priority = how->priority;
     wait.share = (struct fs_shared_share){ .key = how->share_key, .weight = how->share_weight };
     wait.refusal = refusal;
-    /* ETIMEDOUT: attaching would have to wait.  fs_shared_enter() attaches later. */
+    /* Go on after ETIMEDOUT (attaching would have to wait): fs_shared_enter() tries again to attach. */
     result = fs_shared_ensure_attached(h, FS_LOCK_TRY, NULL);
     if (result == 0 || result == ETIMEDOUT)
         result = fs_shared_look_at_file(h);

@@ -37,10 +37,11 @@ static bool has_requests(const struct fs_flow_entry *flow)
 }
 
 /*
- * Returns the entry of this flow; or sets *is_new, and returns an entry for a new flow.  An entry of
- * another epoch is unused, and ends the search, because within an epoch no entry becomes unused.  If all
- * entries are used, a new flow takes the entry of a flow without requests.  There is such a flow, because
- * there is an entry for each slot, and the slot of this request is not counted yet.
+ * Returns the entry of the flow of this priority and share.  If there is none, sets *is_new, and returns an
+ * entry for the new flow.  An entry of another epoch is unused, and ends the search, because within an epoch
+ * no entry becomes unused.  If all entries are used, a new flow takes the entry of a flow without requests.
+ * There is such a flow, because there is an entry for each slot, and the slot of this request is not counted
+ * yet.
  */
 static struct fs_flow_entry *find_flow(const fairsem_shared_t *h, int priority,
                                        const struct fs_shared_share *share, uint32_t epoch, bool *is_new)

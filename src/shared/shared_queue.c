@@ -64,8 +64,8 @@ static bool comes_before(const fairsem_shared_t *h, int index, int other, enum c
 }
 
 /*
- * By its tag, does the slot belong nearer to the front than to the end?  The slot of a client without other
- * requests usually does.
+ * Is the slot's tag nearer to the first tag of the queue than to the last?  Usually yes, if the slot's client
+ * has no other requests.
  */
 static bool is_near_front(struct fs_shared_section *in, int index)
 {

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * shared_queue.h - the slots, and the queue of waiting slots: aged ones first, then by priority, then by
- * tag (shared_flow.h) or number.
+ * shared_queue.h - the slots, and the queue of waiting slots: aged slots first, then by priority, then
+ * by tag (shared_flow.h) or number.
  *
- * Functions with a section as argument need the lock; functions with only a handle do not.  A function
- * returns a valid index or FS_NOBODY.
+ * Functions with a section as argument need the lock; functions with only a handle do not.  A function that
+ * returns a slot returns a valid index or FS_NOBODY.
  */
 #ifndef FS_SHARED_QUEUE_H
 #define FS_SHARED_QUEUE_H

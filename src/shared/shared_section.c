@@ -85,7 +85,7 @@ void fs_shared_dequeue(struct fs_shared_section *in, int slot)
         wake_detectors(in);
 }
 
-/* Call this before you rely on the front. */
+/* Move an aged request to the front, and close gaps between tags: the front may change. */
 static void update_order(struct fs_shared_section *in)
 {
     if (in->handle->aging_ns != 0 && fs_queue_note_age(in, fs_shared_section_now(in)))
@@ -107,9 +107,9 @@ void fs_shared_clean_up_abandoned(struct fs_shared_section *in, int slot)
 }
 
 /*
- * A thread that abandons its slot changes the slot's state before `cleanup_pending`, so no slot is
- * overlooked.  `cleanup_pending` is cleared after all units are returned: until then is_refused() in
- * shared_acquire.c refuses no request.
+ * A thread first abandons its slot, then increments `cleanup_pending`.  An increment during our search makes
+ * the exchange fail, and the next section searches again.  `cleanup_pending` is cleared after all units are
+ * returned: until then is_refused() in shared_acquire.c refuses no request.
  */
 static void clean_up_all(struct fs_shared_section *in)
 {
@@ -286,7 +286,7 @@ static bool grant_or_drop_head(struct fs_shared_section *in)
     if (units > in->available)
         return false;
     alive = seems_alive(in, head, process);
-    /* After EBADF, leave the waiter in the queue to other processes. */
+    /* After EBADF, neither grant nor reap: other processes go on with the segment. */
     if (in->error != 0)
         return false;
     if (alive)
@@ -297,8 +297,9 @@ static bool grant_or_drop_head(struct fs_shared_section *in)
 }
 
 /*
- * Each iteration dequeues at least one slot, with one exception: a process seems to be dead, but before it
- * is reaped, another process registers in its entry.  In that case the next iteration grants the slot.
+ * Each iteration dequeues at least one slot, with one exception: before we reap a dead process, another
+ * process may take its liveness lock.  Then the dead process seems to be alive (R3), and the next iteration
+ * grants the slot of the dead process.
  */
 void fs_shared_section_grant(struct fs_shared_section *in)
 {

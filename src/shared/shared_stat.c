@@ -15,7 +15,7 @@
 
 /*
  * Check that the numbers are consistent.  The lock is held: without the lock, inconsistent numbers do not
- * mean damage.  The other functions of this file load numbers without checks.
+ * mean damage.  So the other functions of this file, which may run without the lock, do not call fs_damaged().
  */
 static void check(struct fs_shared_section *in)
 {
@@ -158,7 +158,7 @@ static void add_slot(const fairsem_shared_t *h, const struct fs_slot *slot, int6
         });
 }
 
-/* Add grants that have not been received yet, perhaps because the process is stopped. */
+/* Add slots whose threads have not received their grants yet, perhaps because their process is stopped. */
 static void add_granted(const fairsem_shared_t *h, int64_t now, struct list *list)
 {
     for (int i = 0; i < h->max_waiters; i++) {

@@ -43,8 +43,8 @@ static bool state_is(const struct fs_shared_wait *wait, enum fs_slot_state state
 }
 
 /*
- * Change the state before the dequeue: without the lock, the slot's thread may abandon a WAITING slot at
- * any moment.
+ * Commit the state before the dequeue: the slot's thread needs no lock to abandon a WAITING slot.  If it has
+ * abandoned the slot, the commit fails, and the cleanup of the slot dequeues it.
  */
 static void cancel_inside(struct fs_shared_section *in, int slot)
 {
@@ -102,7 +102,7 @@ static bool shared_cancel(struct fs_cancelable *by_token, int reason, struct fs_
     return false;
 }
 
-/* A child that a signal handler has forked during the wait has not counted this call. */
+/* If a signal handler has forked during the wait, the child's `acquires` does not count this call. */
 static void end_call(struct fs_shared_wait *wait)
 {
     if (wait->generation == fs_fork_generation())
@@ -147,16 +147,16 @@ FS_REALIGN_STACK static void end_wait(void *arg)
 /* ---- Waiting for the lock ---- */
 
 /*
- * The owner of the lock may be stopped.  A sleep for the lock is not a cancellation point, and a cancel by
- * the token does not end it.  So the thread sleeps one slice at a time, and checks for both kinds of cancel
- * after each slice.  With a token the slices are shorter, so that its cancel ends the wait sooner.
+ * The owner of the lock may be stopped.  Neither pthread_cancel() nor the token can end a sleep for the lock.
+ * So the thread sleeps one slice at a time, and checks for a cancel after each slice.  The slices of a wait
+ * with a token are shorter, so that a cancel by the token ends the wait sooner.
  */
 #define TOKEN_SLICE_NS  20000000
 #define CANCEL_SLICE_NS 100000000
 
 static void end_slice(struct fs_shared_wait *wait)
 {
-    if (FS_GET(&wait->slot) != FS_NOBODY) {     /* fs_shared_wait_for() has pushed finish_canceled() */
+    if (FS_GET(&wait->slot) != FS_NOBODY) {     /* finish_canceled() is already pushed as a cleanup handler */
         pthread_testcancel();
         return;
     }
@@ -170,8 +170,9 @@ typedef int attempt_fn(struct fs_shared_wait *wait, void *argument, enum fs_lock
                        const struct fs_deadline *until);
 
 /*
- * Repeat an attempt until it gets the lock.  Returns ETIMEDOUT after the deadline of the wait, or if the
- * token is canceled.  The first attempt does not wait, and reads no clock.
+ * Repeat an attempt until it gets the lock, or fails.  Returns ETIMEDOUT after the deadline of the wait, or if
+ * the token is canceled; if the wait has a `refusal`, already after FS_LOCK_GRACE_NS.  The first attempt does
+ * not wait, and reads no clock.
  */
 static int in_slices(struct fs_shared_wait *wait, attempt_fn *attempt, void *argument)
 {
@@ -218,12 +219,12 @@ int fs_shared_wait_enter(struct fs_shared_wait *wait, struct fs_shared_section *
 
 /* ---- The end ---- */
 
-/* Why a wait ends.  Under the lock, a granted slot is received, except with BY_PTHREAD_CANCEL. */
+/* Why a wait ends.  A thread that has the lock receives a grant in all cases but BY_PTHREAD_CANCEL. */
 enum ending { RECEIVE, EXPIRE, BY_TOKEN, BY_PTHREAD_CANCEL };
 
 /*
- * Abandon the slot, with or without the lock.  A thread that has the lock cleans up.  Returns the result of
- * the wait.
+ * Abandon the slot, with or without the lock.  A caller with the lock then cleans up; a caller without the
+ * lock increments `cleanup_pending`.  Returns the result of the wait.
  */
 static int abandon_slot(struct fs_shared_wait *wait, enum ending ending)
 {
@@ -333,7 +334,8 @@ static int64_t longest_sleep(const fairsem_shared_t *h)
 
 /*
  * Returns how long the thread may sleep until its next check of processes, or 0 if it must check now.
- * Signals do not delay the check: profilers and language runtimes send one each millisecond.
+ * `check_ns` stays the same when a signal interrupts the sleep: profilers and language runtimes send a
+ * signal each millisecond, which must not delay the check.
  */
 static int64_t until_check(struct fs_shared_wait *wait, int64_t most)
 {

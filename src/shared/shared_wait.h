@@ -18,7 +18,7 @@ struct fs_shared_wait {
     fairsem_shared_t         *handle;
     const struct fs_deadline *deadline;     /* or NULL */
     _Atomic int               slot;         /* stored under the lock; FS_NOBODY before the enqueue */
-    int64_t                   seq;          /* `seq` of the slot as long as the slot belongs to this wait */
+    int64_t                   seq;          /* equal to the slot's `seq`, until the slot is used again */
     _Atomic int               reason;       /* 0, or the token's reason; stored under the token's mutex */
     int64_t                   enqueued_ns;
     int64_t                   check_ns;     /* when the thread next checks processes, or 0 if not known yet */
@@ -32,15 +32,16 @@ struct fs_shared_wait {
 };
 
 /*
- * Begin a wait: count it in the handle, and put it on the list of the token (which may be NULL).  Returns
- * 0; or, if the token is already canceled, its reason, and no wait has begun.  The lock is not held.
+ * Begin a wait: count it in the handle, and put it on the list of the token (which may be NULL).  Returns 0.
+ * If the token is already canceled, begins no wait, and returns the token's reason.  The lock is not held.
  */
 int fs_shared_wait_begin(struct fs_shared_wait *wait, fairsem_shared_t *h,
                          const struct fs_deadline *deadline, const fairsem_token_t *token);
 
 /*
- * fs_detect_dead() and fs_shared_enter(), until the deadline of the wait.  Both functions are cancellation
- * points while they wait for the lock.  Both return ETIMEDOUT, with `reason` set, if the token is canceled.
+ * fs_detect_dead() and fs_shared_enter(), until the deadline of the wait; if the wait has a `refusal`, only for
+ * FS_LOCK_GRACE_NS.  Both functions are cancellation points while they wait for the lock.  Both return
+ * ETIMEDOUT, with `reason` set, if the token is canceled.
  */
 int fs_shared_wait_check(struct fs_shared_wait *wait, enum fs_whom whom);
 int fs_shared_wait_enter(struct fs_shared_wait *wait, struct fs_shared_section *in);
