@@ -31,8 +31,8 @@ int command_failed(const struct command *command, int error)
 
 /*
  * May this process execute the file?  Returns 0 or an errno value.  EPERM says nothing about the file: old
- * container engines reject the system call faccessat2 with EPERM, and libc has no fallback after that.  In
- * that case the exec decides.
+ * container engines reject the system call faccessat2 with EPERM, and after EPERM libc tries no other call.
+ * So after EPERM the exec decides.
  */
 static int can_execute(const char *path)
 {
@@ -169,10 +169,9 @@ static pid_t start_child(struct command *command, const struct before *before, b
 }
 
 /*
- * Must the signal be forwarded?  A terminal signals the child, too, so its signals need not be forwarded.
- * The exceptions are SIGHUP and the SIGCONT after it: on a hangup the kernel signals only the leader of the
- * session.  Other signals of the kernel are meant for the command: an alarm from before the fork, SIGIO,
- * SIGXCPU.
+ * Must the signal be forwarded?  Signals from the terminal reach the child without us, with two exceptions:
+ * on a hangup the kernel sends SIGHUP and then SIGCONT only to the leader of the session.  Other signals
+ * from the kernel are meant for the command: an alarm from before the fork, SIGIO, SIGXCPU.
  */
 static bool must_forward(const siginfo_t *info)
 {

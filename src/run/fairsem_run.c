@@ -2,8 +2,8 @@
 /*
  * fairsem_run.c - the command line of fairsem-run(1), which runs a program with fair semaphores.
  *
- * If the loader cannot preload the module, it prints a warning at most, and runs the program with unfair
- * semaphores.  So fairsem-run checks beforehand what it can, and a failed check is an error.
+ * If the loader cannot preload the module, the loader prints a warning at most, and the program runs with
+ * unfair semaphores.  So fairsem-run makes its own checks first, and a failed check is an error.
  */
 #define _GNU_SOURCE
 #include "command.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* preload.h - the interposer, as the module that the loader preloads into a program. */
+/* preload.h - find and check the module (the interposer), and make the loader preload it into a program. */
 #ifndef FS_PRELOAD_H
 #define FS_PRELOAD_H
 
@@ -10,8 +10,8 @@ const char *preload_module(void);
 
 /*
  * Set LD_PRELOAD for the program that this process will execute: `first` (may be NULL), the modules that
- * are already listed, our module.  A listed module that replaces sigaction() sees the handlers of the
- * program, as it precedes our module; behind our module it would see the same trampoline for all handlers.
+ * are already listed, our module.  Our module is the last: a module behind it that replaces sigaction()
+ * would see our trampoline instead of the handlers of the program.
  */
 bool preload_set(const char *first, const char *module);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* program.c - see program.h; ld.so(8), elf(5) and execve(2) explain the rules that it checks. */
+/* program.c - see program.h; ld.so(8), elf(5) and execve(2) explain the checks. */
 #define _GNU_SOURCE
 #include "program.h"
 
@@ -113,8 +113,8 @@ const char *program_not_interposable(const char *path)
 }
 
 /*
- * Is this the file name of a sanitizer's library?  No pattern matches itself, because a search of
- * fairsem-run's own file finds the patterns.
+ * Is this the file name of a sanitizer's library?  A pattern must not match its own text: fairsem-run's file
+ * contains the patterns, and may be searched, too.
  */
 static bool is_sanitizer(const char *name)
 {
@@ -130,7 +130,7 @@ static bool is_sanitizer(const char *name)
     return false;
 }
 
-/* Map the file.  Returns its address, or NULL if the file cannot be read, or is not an ELF file. */
+/* Map the file.  Returns the address of the map, or NULL if the file cannot be read, or is not an ELF file. */
 static char *map_elf(const char *path, size_t *size)
 {
     int fd = open(path, O_RDONLY | O_CLOEXEC);
@@ -151,7 +151,7 @@ static char *map_elf(const char *path, size_t *size)
     return NULL;
 }
 
-/* Search the file for a string like "libtsan.so.2", to which the dynamic section refers. */
+/* Search the file for a string like "libtsan.so.2": the dynamic section names libraries by such strings. */
 char *program_sanitizer(const char *path)
 {
     static const char begin[] = { '\0', 'l', 'i', 'b' };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* program.h - a program, before it runs: will the loader preload into it? */
+/* program.h - checks of a program's file before it runs: will the loader preload our module? */
 #ifndef FS_PROGRAM_H
 #define FS_PROGRAM_H
 
@@ -9,9 +9,9 @@
 const char *program_not_interposable(const char *path);
 
 /*
- * Returns the name of the sanitizer's shared library with which the program is linked, or NULL.  The caller
- * frees the name.  Preload this library before our module: then the library sees the calls of the program,
- * and our module sees the calls of the library.
+ * If the program is linked with the shared library of a sanitizer, returns the library's name, otherwise
+ * NULL.  The caller frees the name.  Preload this library before our module: then the library sees the calls
+ * of the program, and our module sees the calls of the library.
  */
 char *program_sanitizer(const char *path);
 

@@ -68,8 +68,8 @@ static bool find_line(const struct fs_record *record, const char *path, char *li
 }
 
 /*
- * Returns a percentile of the waits in milliseconds: the upper bound of its histogram bucket, or the
- * longest wait if that is shorter.
+ * Returns a percentile of the waits in milliseconds.  The result is the upper bound of a histogram bucket, but
+ * at most the longest wait.
  */
 static double waits_within_ms(const struct fs_waited *w, int percent)
 {

@@ -26,8 +26,8 @@ struct run {
 };
 
 /*
- * To write its own files, this process raises its limit on the size of files.  If the limit is still too
- * low, a write fails, because SIGXFSZ is ignored.  The program runs with the limit from before.
+ * While this process writes its own files, it raises its limit on the size of files, and ignores SIGXFSZ:
+ * then a write beyond the limit fails, but does not kill the process.  The program gets the old limit.
  */
 struct file_size {
     struct rlimit    limit;
