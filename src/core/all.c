@@ -2,15 +2,15 @@
 /*
  * all.c - units of several semaphores, all of them or none: a client of the public semaphore.
  *
- * NO DEADLOCK.  A call takes one semaphore after the other, in the order of their addresses.  So a
- * call that holds units waits only for semaphores at higher addresses.  Of all calls that wait, take
- * the one at the highest address: the calls that hold its units are past that address, and do not wait.
+ * NO DEADLOCK.  A call acquires its semaphores in the order of their addresses: while it holds units of one
+ * semaphore, it waits only at semaphores with higher addresses.  Among all semaphores at which calls wait,
+ * look at the one with the highest address: the calls that hold its units do not wait, and will end.
  *
- * A call holds units while it waits.  A call that held none would have to find all its units free at
- * the same moment, and others would pass it until then.
+ * A waiting call keeps the units that it has.  Otherwise it would have to find all its units free at one
+ * moment, and other calls would pass it until that moment.
  *
- * NO MEMORY.  The array is not sorted, but scanned for the next address, once for each semaphore.  So the
- * time is quadratic in the length of the array, which is short.
+ * NO MEMORY.  The array is not copied and sorted.  Each step scans it for the next address, in quadratic
+ * time, but the array is short.
  */
 #include "tools/cleanup.h"            /* before <pthread.h> */
 #include "tools/compiler.h"
@@ -21,7 +21,7 @@
 
 #include <errno.h>
 
-/* The progress of a call.  A semaphore that is named more than once is acquired once, with the sum. */
+/* The progress of a call.  A semaphore in several requests is acquired once, with the sum of their units. */
 struct progress {
     const fairsem_request_t *requests;
     size_t                   count;
@@ -33,10 +33,7 @@ static bool is_before(const fairsem_t *a, const fairsem_t *b)
     return (uintptr_t)a < (uintptr_t)b;
 }
 
-/*
- * Returns the semaphore at the next higher address than `sem`, or at the lowest one if `sem` is NULL;
- * NULL if there is none.
- */
+/* Returns the semaphore with the lowest address above `sem`, which may be NULL; or NULL if there is none. */
 static fairsem_t *next_behind(const struct progress *at, const fairsem_t *sem)
 {
     fairsem_t *next = NULL;
@@ -50,7 +47,7 @@ static fairsem_t *next_behind(const struct progress *at, const fairsem_t *sem)
     return next;
 }
 
-/* Returns the semaphore at the next lower address than `sem`, or NULL. */
+/* Returns the semaphore with the highest address below `sem`, or NULL. */
 static fairsem_t *last_before(const struct progress *at, const fairsem_t *sem)
 {
     fairsem_t *last = NULL;
@@ -64,7 +61,6 @@ static fairsem_t *last_before(const struct progress *at, const fairsem_t *sem)
     return last;
 }
 
-/* Returns the share of the requests for this semaphore, or NULL. */
 static fairsem_share_t *share_for(const struct progress *at, const fairsem_t *sem)
 {
     fairsem_share_t *share = NULL;
@@ -115,8 +111,8 @@ static bool requests_valid(const struct progress *at)
 }
 
 /*
- * Release all units that the call holds, the newest first.  at->newest changes before each release,
- * which may run a callback that throws: then the clean-up goes on with the remaining units.
+ * Release all units that the call holds, in reverse order.  at->newest changes before each release: if the
+ * release runs a callback that throws, this function runs again, as the clean-up, for the remaining units.
  */
 FS_REALIGN_STACK static void give_back(void *progress)
 {
@@ -145,7 +141,7 @@ static int acquire_each(struct progress *at, fairsem_wait_t *how)
     return error;
 }
 
-/* The clean-up covers all waits: the thread may be canceled in any of them. */
+/* The thread may be canceled in any of the waits. */
 static int acquire_or_give_back(struct progress *at, fairsem_wait_t *how)
 {
     int error;
@@ -156,7 +152,7 @@ static int acquire_or_give_back(struct progress *at, fairsem_wait_t *how)
     return error;
 }
 
-/* A time-out becomes a deadline before the first wait, so that it limits all waits together. */
+/* A time-out becomes a deadline before the first wait: the deadline limits all waits together. */
 int fairsem_acquire_all(const fairsem_request_t requests[], size_t count,
                         const fairsem_wait_t *how)
 {
@@ -175,7 +171,7 @@ int fairsem_acquire_all(const fairsem_request_t requests[], size_t count,
 
 struct rest {
     const fairsem_request_t *next, *end;
-    int                      error;     /* of the first release that failed; 0: none did */
+    int                      error;     /* of the first release that failed, or 0 */
 };
 
 /* If a callback throws, this function runs again as the clean-up, and releases the rest. */

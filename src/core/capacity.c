@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * capacity.c - what the owner of a semaphore may do while it is in use: change the capacity, consume
- * units even if they are not free, close it, wait until all units are free, and use it again.
+ * capacity.c - the calls of a semaphore's owner while other threads use the semaphore: change the capacity,
+ * consume units that need not be free, close, drain; for the interposer, also retire and reuse.
  */
 #include "acquire.h"
 #include "fast_path.h"
@@ -14,9 +14,10 @@
 #include <errno.h>
 
 /*
- * Dequeue every waiter that `goes` selects; each gets the reason.  When the first request of a flow is
- * dequeued, the flow may move behind others, where this pass misses it: with flows, repeat the pass
- * until it dequeues none.
+ * Dequeue every waiter that `goes` selects; each gets the reason.
+ *
+ * With flows, repeat the pass until it dequeues no waiter.  When the first request of a flow is dequeued,
+ * the flow may move behind other flows.  The pass goes on with its next request, and misses those flows.
  */
 static void clear_queue(struct fs_section *in, bool (*goes)(const struct fs_sem *, int64_t units),
                         enum fs_end end, int reason)
@@ -49,9 +50,9 @@ static bool everybody(const struct fs_sem *s, int64_t units)
 }
 
 /*
- * The limit and the word change in two stores, and a fork may copy the process between the two.  Until
- * the second store fs_in_use() holds what the child needs to complete the change: see sem.c.  Release
- * order, each time: the copy must not have the stores in another order.
+ * The limit and the word change in two stores, and a fork in another thread may copy the process between
+ * them.  The child completes the change with fs_in_use(): see sem.c.  Release order for each store: the
+ * copy must not have a later store without the earlier ones.
  */
 static void resize(struct fs_section *in, int64_t capacity)
 {
@@ -66,12 +67,12 @@ static void resize(struct fs_section *in, int64_t capacity)
 }
 
 /*
- * Units in use stay in use: the available units change by as much as the capacity.  The grant loop
- * compares requests with the available units, not with the change, so a larger capacity grants nobody
- * too early while there is a debt (anyio once did).
+ * Units in use stay in use: the available units change by the same number as the capacity.  The grant loop
+ * compares requests with the available units, so while there is a debt, a larger capacity grants no request
+ * too early.  (In anyio it once did.)
  *
- * A release without the mutex may load the old limit, and succeed after the change.  Only an
- * over-release can go unnoticed in this way.
+ * A release without the mutex may load the old limit, and add its units after the change.  At worst, an
+ * over-release goes unnoticed.
  */
 int fairsem_set_capacity(fairsem_t *sem, int64_t capacity)
 {
@@ -103,7 +104,10 @@ int fairsem_consume(fairsem_t *sem, int64_t n)
     return error;
 }
 
-/* From now on only drains are enqueued.  CONTENDED stays set, so that the fast path fails (I3). */
+/*
+ * Close the semaphore: from now on, only drains are enqueued.  CONTENDED stays set while the semaphore is
+ * closed, so the fast path fails (I3).
+ */
 static int close_for(struct fs_section *in, int reason)
 {
     struct fs_sem *s = in->sem;
@@ -139,7 +143,7 @@ bool fs_retire(struct fs_sem *s, _Atomic int64_t *units)
     fs_section_begin(&in, s);
     idle = fs_waitq_empty(&s->queue) && s->closed == 0;
     if (idle) {
-        /* Release order: a thread that sees these units must see all that the cell's user wrote before. */
+        /* Release order: a thread that reads *units must see all that users of this semaphore wrote before. */
         atomic_store_explicit(units, in.available, memory_order_release);
         (void)close_for(&in, FS_RETIRED);
         in.available = 0;
@@ -148,7 +152,7 @@ bool fs_retire(struct fs_sem *s, _Atomic int64_t *units)
     return idle;
 }
 
-/* Forget what was learned, because the next user may use the semaphore in another way. */
+/* Forget what the semaphore has learned: its next user may use it in another way. */
 void fs_reuse(struct fs_sem *s, int64_t units, int64_t in_all)
 {
     struct fs_section in;
@@ -163,8 +167,8 @@ void fs_reuse(struct fs_sem *s, int64_t units, int64_t in_all)
 }
 
 /*
- * A drain is an ordinary waiter, which a closed semaphore admits.  When n units are free, the grant
- * loop ends its wait without a reason, and reserves no units.
+ * A drain is a waiter like any other, except that a closed semaphore admits it.  When n units are free,
+ * the grant loop ends the drain's wait with reason 0, and reserves no units.
  */
 int fairsem_drain(fairsem_t *sem, int64_t n, const fairsem_wait_t *how)
 {
@@ -179,9 +183,9 @@ int fairsem_drain(fairsem_t *sem, int64_t n, const fairsem_wait_t *how)
         return EINVAL;
     if (how != NULL && how->share != NULL && fs_share_check(fs_inside(sem), how->share) != 0)
         return EINVAL;
-    /* The time-out starts now, because callbacks of tickets may run between the close and the wait. */
+    /* The time-out starts now: callbacks of tickets may run between the close and the wait, and count. */
     fs_wait_from_now(&until, &deadline, how != NULL ? how : &for_ever);
-    until.share = NULL;     /* only drains wait now; and after the close, a share cannot be refused */
+    until.share = NULL;     /* only drains wait now; and a share's EINVAL must not follow the close */
     fs_section_begin(&in, fs_inside(sem));
     fits = !fs_is_too_large(in.sem, n);
     if (fits)

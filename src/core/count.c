@@ -12,7 +12,6 @@ const char *fs_end_word(enum fs_end end)
     return words[end];
 }
 
-/* At its maximum, the counter means "or more". */
 void fs_count_over_release(struct fs_sem *s, int64_t n, int64_t room)
 {
     if (s->over_releases != UINT32_MAX)

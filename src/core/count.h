@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* count.h - the counters of waits, for fairsem_stat_t, and the probes.  To be called in a section. */
+/* count.h - the counters of waits, for fairsem_stat_t, and the probes of waits.  To be called in a section. */
 #ifndef FS_COUNT_H
 #define FS_COUNT_H
 
@@ -7,14 +7,14 @@
 #include "tools/buckets.h"
 #include "tools/probes.h"
 
-/* A copy of what is still needed of a waiter that has left the queue. */
+/* Copies from a waiter that leaves the queue, for use when the waiter may be gone (I8). */
 struct fs_ended {
     int64_t  enqueued_ns;
-    int64_t  units;     /* for the probes, like seq */
-    uint64_t seq;
+    int64_t  units;
+    uint64_t seq;       /* for the probes */
     int      core;
     bool     was_front;
-    bool     passed;    /* it was the front because it was old, although a better priority waited */
+    bool     passed;    /* the waiter had aged, while one of a better priority was in the queue */
 };
 
 static inline struct fs_ended fs_ended_of(const struct fs_sem *s, const struct fs_waiter *w)
@@ -27,7 +27,7 @@ static inline struct fs_ended fs_ended_of(const struct fs_sem *s, const struct f
     };
 }
 
-/* Add to, or subtract from, the units that the queue asks for: a number of 96 bits, which cannot overflow. */
+/* Count units that the queue asks for (sign 1) or no longer asks for (-1).  96 bits cannot overflow. */
 static inline void fs_count_waiting(struct fs_sem *s, int64_t units, int sign)
 {
     uint64_t before = s->waiting_low;
@@ -39,11 +39,10 @@ static inline void fs_count_waiting(struct fs_sem *s, int64_t units, int sign)
         s->waiting_high -= s->waiting_low > before;
 }
 
-/* Count a waiter that has been enqueued. */
 static inline void fs_count_enqueued(struct fs_sem *s, const struct fs_waiter *w)
 {
     fs_count_waiting(s, w->units, 1);
-    /* The maximum of the interval is never above that of all time. */
+    /* The maximum of the interval is never above the maximum of all time, so it is compared first. */
     if (s->waiters > s->waiters_max_interval) {
         s->waiters_max_interval = s->waiters;
         if (s->waiters > s->waiters_max)
@@ -62,7 +61,6 @@ static inline uint64_t *fs_counts(struct fs_sem *s)
 /* Returns a word for the probe `cancel`, which reports all ends except grants and deadlines. */
 const char *fs_end_word(enum fs_end end);
 
-/* Count a wait that has ended. */
 static inline void fs_count_ended(struct fs_sem *s, const struct fs_ended *ended, int64_t now_ns,
                                   enum fs_end end)
 {
@@ -70,7 +68,7 @@ static inline void fs_count_ended(struct fs_sem *s, const struct fs_ended *ended
 
     fs_count_waiting(s, ended->units, -1);
     if (waited_ns > INT64_MAX - s->wait_ns_total)
-        s->wait_ns_total = INT64_MAX;   /* reached if a million tickets wait for a month each */
+        s->wait_ns_total = INT64_MAX;   /* as after a million tickets that waited for a month each */
     else
         s->wait_ns_total += waited_ns;
     if (waited_ns > s->wait_ns_max_interval) {

@@ -11,11 +11,10 @@
 #include <assert.h>
 #include <errno.h>
 
-/* The share of one client. */
 struct FS_MAY_ALIAS fs_share {
     struct fs_flow          flow;       /* under the mutex of `sem`; first */
     struct fs_tree_node     in_tree;    /* under that mutex; linked while the flow has requests */
-    struct fs_sem *_Atomic  sem;        /* the semaphore in whose queue it has requests; NULL: none */
+    struct fs_sem *_Atomic  sem;        /* the semaphore whose queue has requests of this share; NULL: none */
     _Atomic int64_t         charged;    /* units to add to the tag at the next request or grant */
     uint32_t                epoch;      /* under that mutex; the epoch of the finish tag */
     _Atomic unsigned        generation; /* written under the lock of fork.c; see fork.h */
@@ -68,7 +67,7 @@ static bool flow_is_before(const struct fs_flow *a, const struct fs_flow *b)
     return first_request(a)->seq < first_request(b)->seq;
 }
 
-/* Is flow a before flow b, if the first request of a is newer than all others?  No request is looked at. */
+/* flow_is_before() if the first request of a is the newest of all: with equal tags, b is first. */
 static bool newest_is_before(const struct fs_flow *a, const struct fs_flow *b)
 {
     return a->priority != b->priority ? a->priority < b->priority : fs_tag_is_earlier(a->tag, b->tag);
@@ -95,7 +94,7 @@ static struct fs_flow *flow_in(struct fs_tree_node *in_tree)
     return in_tree != NULL ? &share_in(in_tree)->flow : NULL;
 }
 
-/* Returns the first of two flows, one of which may be NULL. */
+/* Returns the first of two flows; each may be NULL. */
 static struct fs_flow *first_of_both(struct fs_flow *a, struct fs_flow *b)
 {
     if (a == NULL || b == NULL)
@@ -120,7 +119,7 @@ static struct fs_flow *front_flow(struct fs_sem *s)
     return s->queue.front != NULL ? flow_of(s, fs_waiter_of(s->queue.front)) : NULL;
 }
 
-/* Among the flows of shares, returns the first of this priority or a worse one, or NULL. */
+/* Returns the first flow of a share that has this priority or a worse one, or NULL. */
 static struct fs_flow *first_share_flow_from(const struct fs_sem *s, int priority)
 {
     struct fs_tree_node *at = s->queue.root;
@@ -137,7 +136,7 @@ static struct fs_flow *first_share_flow_from(const struct fs_sem *s, int priorit
     return first;
 }
 
-/* Among the flows of shares, returns the first after this flow, or NULL. */
+/* Returns the next flow of a share behind `flow`, or NULL. */
 static struct fs_flow *next_share_flow(const struct fs_sem *s, const struct fs_flow *flow)
 {
     struct fs_tree_node *at = s->queue.root;
@@ -201,7 +200,6 @@ static const struct fs_flow *first_of_priority(const struct fs_sem *s, const str
     return first != NULL && first->priority == priority ? first : NULL;
 }
 
-/* Returns the last flow of this priority, or NULL. */
 static const struct fs_flow *last_of_priority(const struct fs_sem *s, int priority)
 {
     const struct fs_flow *last = NULL, *common = common_of(s);
@@ -222,7 +220,7 @@ static const struct fs_flow *last_of_priority(const struct fs_sem *s, int priori
     return last;
 }
 
-/* The tag of a flow: unknown if it is of another epoch, known elsewhere if it is of another priority. */
+/* Does a flow have a valid tag?  UNKNOWN: of an earlier epoch.  KNOWN_ELSEWHERE: of another priority. */
 enum known { UNKNOWN, KNOWN, KNOWN_ELSEWHERE };
 
 static enum known known_tag(const struct fs_sem *s, const struct fs_flow *flow, const struct fs_share *share,
@@ -239,8 +237,8 @@ static int64_t request_units(const struct fs_waitq_node *node)
 }
 
 /*
- * Set the start tag of a flow whose first request will be this one: see share.h.  The flow is not in the
- * queue.  first: the first flow of the queue.
+ * Set the start tag of a flow whose first request will be `node`: see share.h.  This flow is not in the
+ * queue.  first: the first flow of the queue, or NULL.
  */
 static void start_flow(const struct fs_sem *s, struct fs_flow *flow, const struct fs_flow *first,
                        const struct fs_waitq_node *node, enum known known)
@@ -336,7 +334,10 @@ void fs_flow_enqueue(struct fs_sem *s, struct fs_waiter *w, int priority)
         fs_rings_enqueue(&flow->requests, &w->in_queue);
 }
 
-/* The finish tags of idle flows are forgotten; that of the common flow, which has no epoch, is renewed. */
+/*
+ * Forget the finish tags of all idle flows.  The common flow has no epoch of its own: if it is idle and
+ * its tag is earlier than the virtual time, the virtual time becomes its tag.
+ */
 static void renew_epoch(struct fs_sem *s)
 {
     s->epoch = new_epoch();
@@ -362,9 +363,9 @@ static bool count_in_flow(struct fs_sem *s, struct fs_flow *flow, const struct f
 }
 
 /*
- * The last access to a share without requests.  It comes before the waiter is resolved, because the
- * waiter's thread may then destroy the share.  Release order: a thread that finds NULL in `sem` must
- * see all that we wrote to the share.
+ * The last access to a share whose last request has been dequeued.  It comes before that request's waiter
+ * is resolved: a resolved waiter's thread may destroy the share.  Release order: a thread that finds NULL
+ * in `sem` must see all that we wrote to the share.
  */
 static void detach(struct fs_sem *s, struct fs_share *share)
 {
@@ -390,7 +391,7 @@ static void dequeue_first(struct fs_sem *s, struct fs_waiter *w, bool granted)
         detach(s, w->share);
     } else {
         flow->requests = NULL;
-        /* A negative charge gives no credit, either: the flow starts anew if its tag would go back. */
+        /* A negative charge gives no credit: if the tag went back, the flow starts as an idle one does. */
         if (next->priority != flow->priority || !advances)
             start_flow(s, flow, first, next,
                        next->priority == flow->priority ? KNOWN : KNOWN_ELSEWHERE);
@@ -458,7 +459,7 @@ unsigned fs_share_weight(const struct fs_share *share)
     return share->flow.weight;
 }
 
-/* The requests of a share that was used before a fork wait in the parent, not here. */
+/* In a forked child, the share has no requests: they wait in the parent. */
 static void share_reset_in_child(void *object)
 {
     struct fs_share *share = object;
@@ -524,8 +525,8 @@ int fairsem_share_destroy(fairsem_share_t *share)
 }
 
 /*
- * The mutex of the semaphore is not locked, because an idle share may have outlived its semaphore.  So
- * the next request or grant changes the tag.
+ * The tag is under the semaphore's mutex, which cannot be locked here: an idle share may have outlived its
+ * semaphore.  So the charge is stored, and the next request or grant adds it to the tag.
  */
 int fairsem_share_charge(fairsem_share_t *share, int64_t n)
 {

@@ -6,27 +6,29 @@
  * This is start-time fair queueing (Goyal, Vin and Cheng, 1996).  The first request of a flow has a start
  * tag.  Its finish tag is the start tag plus units / weight, and is the start tag of the flow's next
  * request.  Among the flows of the best priority, the flow with the smallest start tag has the front of
- * the queue; among equal tags, the flow with the oldest first request.  The virtual time is the latest
- * start tag that was granted.  A flow that was idle starts at the virtual time, or at its finish tag if
- * that is later, so it has no credit.  An idle flow without a finish tag starts a little
- * behind the tag of the front instead (tag.h): new flows, however many, must not pass a front that waits
- * for many units, nor let another flow wait for ever.
+ * the queue.  (If tags are equal, the flow with the older first request is first.)  The virtual time is the
+ * latest start tag that was granted.
+ *
+ * A flow that was idle starts at its finish tag, or at the virtual time if that is later: being idle earns
+ * no credit.  A new flow has no finish tag, and starts a little behind the tag of the front (tag.h).  So new
+ * flows, however many, neither pass a front that waits for many units nor make another flow wait for ever.
  *
  *      front ---> flow of a share, tag 7.0 -- flow of another, tag 7.3 -- the common flow, tag 7.5
  *                 [request] [request]         [request]                   [request] [request] [request]
  *
- * Requests without a share are the common flow, of weight 1.  As long as no request with a share has been
- * enqueued since the queue was empty, s->epoch is FS_BY_PRIORITY, and the queue is that of waitq.h.  Otherwise
- *      s->queue.root    is the tree of the flows that have requests, except for the common one;
+ * Requests without a share are the common flow, of weight 1.  An empty queue is one without flows: s->epoch
+ * is FS_BY_PRIORITY, and waitq.h describes the queue.  The first request with a share makes it a queue with
+ * flows, until it is empty again.  In a queue with flows
+ *      s->queue.root    is the tree of the flows that have requests, except for the common flow;
  *      s->queue.front   is the first request of the first flow;
  *      s->epoch         is a number that no semaphore has had before in this process.  The finish tag of an
- *                       idle flow is valid for one epoch, which ends when the queue is empty.
+ *                       idle flow is valid for one epoch, which ends when the queue is empty (see also tag.h).
  *
- * Each priority has an order of its own.  A flow that changes to another priority keeps its tag if that
- * is between the tags of the flows there.  Otherwise it starts with the first of them, or behind the
- * last: its grants at the other priority delay it for one round at most, but are not forgotten.  (If the
- * flow always started with the first, one urgent request after each grant would let its backlog pass
- * all other flows.)
+ * Each priority has an order of its own.  A flow that moves to another priority keeps its tag if that lies
+ * between the first and the last tag of that priority.  A smaller tag becomes the first tag, a larger one
+ * the last tag plus one step.  So grants at the old priority delay the flow for one round at most, but are
+ * not forgotten.  (If every moving flow got the first tag, a client could send one urgent request after
+ * each grant, and its backlog would pass all other flows.)
  *
  * To be called in a section.
  */
@@ -37,7 +39,6 @@
 
 struct fs_share;
 
-/* Does the queue have flows? */
 static inline bool fs_has_flows(const struct fs_sem *s)
 {
     return s->epoch >= FS_FIRST_EPOCH;
@@ -60,14 +61,14 @@ void fs_flow_dequeue(struct fs_sem *s, struct fs_waiter *w, bool granted);
 
 /*
  * fs_waitq_behind() and fs_waitq_next_in_tree() for a queue with flows.  Behind the last request of a
- * flow is the first of the next flow.
+ * flow is the first request of the next flow.
  */
 struct fs_waitq_node *fs_flow_behind(const struct fs_sem *s, const struct fs_waitq_node *node);
 struct fs_waitq_node *fs_flow_next_in_tree(const struct fs_sem *s, const struct fs_waitq_node *leader);
 
 /*
- * Returns the node behind this one, or NULL after the last.  With flows, only the first node is sure to
- * be granted in this order, because units go round between the flows.
+ * Returns the node behind this one, or NULL after the last.  With flows, nodes may be granted in another
+ * order than this, because each grant may move a flow behind others.
  */
 static inline struct fs_waitq_node *fs_behind(const struct fs_sem *s, const struct fs_waitq_node *node)
 {
@@ -75,8 +76,8 @@ static inline struct fs_waitq_node *fs_behind(const struct fs_sem *s, const stru
 }
 
 /*
- * For a leader: returns the oldest node of the next priority, or the first node of the next flow, or
- * NULL.  Not for a queue that is kept by age.
+ * For a leader: returns the oldest node of the next priority (of the same flow), or, behind the last
+ * priority, the first node of the next flow, or NULL.  Not for a queue that is kept by age.
  */
 static inline struct fs_waitq_node *fs_next_in_tree(const struct fs_sem *s, const struct fs_waitq_node *leader)
 {

@@ -15,11 +15,10 @@
 #include <string.h>
 
 /*
- * What an inspection returns was true at one moment, and agrees with what the thread finds later, here
- * or in a ticket.  While CONTENDED is clear, no thread is in a section, so one load of the word is
- * enough: the semaphore is neither closed nor paused, and the queue is empty, except with bounded
- * bypass.  Returns false if the caller needs a section.  Acquire order: a thread that sees the word
- * that a section has stored must see all that the section did.
+ * Inspect the semaphore by one load of the word.  Returns false if CONTENDED is set: then the caller needs a
+ * section.  While CONTENDED is clear, no thread is in a section, and the semaphore is neither closed nor
+ * paused.  Its queue is empty, except with bounded bypass.  Acquire order: a thread that sees the word that
+ * a section has stored must see all that the section did, for instance to a ticket.
  */
 static bool is_fast(const struct fs_sem *s, int64_t *available)
 {
@@ -102,7 +101,7 @@ bool fairsem_would_block(const fairsem_t *sem, int64_t n)
     return answer;
 }
 
-/* Returns at most INT64_MAX, because a few requests of 2^60 units each would overflow. */
+/* Returns at most INT64_MAX: a few requests of 2^60 units each exceed it. */
 static int64_t waiting_units(const struct fs_sem *s)
 {
     if (s->waiting_high != 0 || s->waiting_low > INT64_MAX)
@@ -110,7 +109,7 @@ static int64_t waiting_units(const struct fs_sem *s)
     return (int64_t)s->waiting_low;
 }
 
-/* Fill in what is known only by a walk of the queue, with one step for each priority of each share. */
+/* Fill in figures that need a walk of the queue.  The walk has one step for each priority of each share. */
 static void walk_queue(const struct fs_sem *s, fairsem_stat_t *stat)
 {
     int64_t oldest = INT64_MAX;
@@ -200,7 +199,6 @@ int fairsem_stat_histogram(const fairsem_t *sem, uint64_t counts[FAIRSEM_WAIT_BU
     return 0;
 }
 
-/* A copy of one waiter. */
 struct inspected {
     uint64_t seq;
     int64_t  units;
@@ -226,9 +224,9 @@ static struct inspected inspect_waiter(const struct fs_waiter *w)
 }
 
 /*
- * Copy the semaphore and its queue.  The memory for the queue is allocated without the mutex
- * (I9), so its length is a guess; if the queue has grown by then, guess again.  Returns the
- * number of waiters copied, or -1 without memory; *stat is filled in both cases.
+ * Copy the semaphore and its queue.  Memory for the queue is allocated without the mutex (I9): if the queue
+ * does not fit when the mutex is held again, repeat.  Returns the number of waiters copied, or -1 if there
+ * is no memory.  *stat and the counts are filled in, whatever the result.
  */
 static int64_t take_snapshot(struct fs_sem *s, fairsem_stat_t *stat, uint64_t *counts,
                              struct inspected **queue)
@@ -261,7 +259,7 @@ static int64_t take_snapshot(struct fs_sem *s, fairsem_stat_t *stat, uint64_t *c
     return -1;
 }
 
-/* Print "ticket", or "thread 4711 (reader)" with as much as the system says. */
+/* Print "ticket", or "thread 4711 (reader)" as far as the system knows the number and the name. */
 static void print_who(FILE *file, const struct inspected *who)
 {
     char name[FS_THREAD_NAME];
@@ -275,7 +273,7 @@ static void print_who(FILE *file, const struct inspected *who)
         fprintf(file, " (%s)", name);
 }
 
-/* Returns the index behind the requests of this request's share, which are adjacent in the queue. */
+/* Returns the index behind the last request of the share of request i.  (Requests of a share are adjacent.) */
 static int64_t end_of_share(const struct inspected *queue, int64_t count, int64_t i)
 {
     int64_t end = i + 1;
@@ -285,7 +283,7 @@ static int64_t end_of_share(const struct inspected *queue, int64_t count, int64_
     return end;
 }
 
-/* ", share 0x7f0012345678 of weight 3 with 2 requests". */
+/* Print ", share 0x7f0012345678 of weight 3 with 2 requests". */
 static void print_share(FILE *file, const struct inspected *who, int64_t requests)
 {
     if (who->share != NULL)
@@ -318,7 +316,7 @@ static void print(FILE *file, const struct fs_sem *s, const fairsem_stat_t *stat
     int64_t now = fs_now_ns(), longest_ns = stat->wait_ns_max, begin = 0, end = 0;
     double all_ns = (double)stat->wait_ns_total;
 
-    /* Count waits that have not ended, too.  Without memory for the queue, the oldest wait is still known. */
+    /* The longest wait may not have ended.  *stat has the oldest, even without memory for the queue. */
     if (stat->oldest_wait_ns > longest_ns)
         longest_ns = stat->oldest_wait_ns;
     for (int64_t i = 0; i < count; i++) {

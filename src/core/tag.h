@@ -2,10 +2,10 @@
 /*
  * tag.h - the tags of start-time fair queueing, which share.h explains.
  *
- * A tag counts units / weight, in steps of 2^-20.  Tags wrap, so they are compared by their difference.
- * Two tags that are compared are less than 2^63 apart: a grant adds at most 2^60, and a charge, too.
- * An epoch also ends when the virtual time has advanced by 2^60, so no valid finish tag is further
- * back.
+ * A tag is a sum of units / weight, in steps of 2^-20.  Tags wrap, so two tags are compared by their
+ * difference, which must be below 2^63 steps.  A grant or a charge adds at most 2^60 steps to a tag.  And
+ * an epoch (share.h) also ends each time the virtual time passes a multiple of 2^60 steps, so no valid
+ * finish tag lies further back.
  */
 #ifndef FS_TAG_H
 #define FS_TAG_H
@@ -23,8 +23,8 @@ static inline bool fs_tag_is_earlier(uint64_t tag, uint64_t other)
 }
 
 /*
- * Returns tag + units / weight.  *rest is the remainder of the division, which the next call adds, so
- * that nothing is lost.  units may be negative.
+ * Returns tag + units / weight; units may be negative.  *rest takes the remainder of the division to the
+ * next call, so that nothing is lost.
  */
 static inline uint64_t fs_tag_add(uint64_t tag, int64_t units, int64_t weight, int64_t *rest)
 {
@@ -42,10 +42,12 @@ static inline uint64_t fs_tag_add(uint64_t tag, int64_t units, int64_t weight, i
 }
 
 /*
- * Returns the tag of a flow that is new, and asks for units / weight, where the first request has the tag `first`
- * and asks for first_units / first_weight.  It is behind that one by the smaller of both, less one step: before a flow
- * that goes on there.  So each new flow that is granted lets the first tag advance, and ever new flows let no
- * other one wait for ever.
+ * Returns the start tag of a new flow, which asks for units / weight.  The first flow of the queue has the
+ * tag `first`, and asks for first_units / first_weight.
+ *
+ * The new tag is `first` plus the smaller of the two quotients, less one step.  The step puts the new flow
+ * before a flow whose next request starts at exactly that sum.  When a new flow is granted, the first tag of
+ * the queue has advanced, so an endless series of new flows does not delay another flow for ever.
  */
 static inline uint64_t fs_tag_of_new(int64_t units, int64_t weight, uint64_t first, int64_t first_units,
                                      int64_t first_weight)

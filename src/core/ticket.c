@@ -2,11 +2,9 @@
 /*
  * ticket.c - a place in the queue without a blocked thread.
  *
- * A ticket is a waiter like any other, except that resolve_ticket() resolves it.  That also resolves
- * the threads that wait for the ticket in fairsem_ticket_wait, and makes its callback due: the
- * resolving thread calls it when it holds no lock.
- *
- * The states are drawn in ticket.h.
+ * A ticket is a waiter like any other, except that resolve_ticket() resolves it.  This function also
+ * resolves the ticket's watchers, which are threads in fairsem_ticket_wait, and makes the ticket's callback
+ * due.  The thread that resolves the ticket calls the callback when it holds no lock.
  */
 #include "ticket.h"
 
@@ -27,13 +25,13 @@ static_assert(_Alignof(struct fs_ticket) <= _Alignof(fairsem_ticket_t),
 static_assert(sizeof(fairsem_ticket_t) <= 128, "fairsem_ticket_t is larger than promised");
 static_assert(offsetof(struct fs_ticket, callback.waiter) == 0, "a waiter is its ticket");
 
-/* Release order: the thread that takes the ticket next writes to members that we have read. */
+/* Release order: a thread that takes the ticket next overwrites members that we have read. */
 static void become_idle(struct fs_ticket *t)
 {
     fs_set_state(&t->callback.waiter, FS_NOT_QUEUED, memory_order_release);
 }
 
-/* Returns true if the ticket was in this state: this call owns it now. */
+/* Returns true if the ticket was in *state: this call owns the ticket now. */
 static bool make_busy(struct fs_ticket *t, int *state)
 {
     return fs_try_state(&t->callback.waiter, state, *state | FS_BUSY, memory_order_acquire,
@@ -41,22 +39,22 @@ static bool make_busy(struct fs_ticket *t, int *state)
 }
 
 /*
- * Returns the number of its callbacks.  Most tickets never had one: the number is 0, and there is
- * nothing to cancel or to wait for.
+ * Returns the number that identifies the ticket's callbacks; 0: the ticket has never had a callback, so
+ * there is none to cancel or to wait for.
  */
 static uint64_t number_of(const struct fs_ticket *t)
 {
     return atomic_load_explicit(&t->callback.number, memory_order_relaxed);
 }
 
-/* Cancel the due callback.  This call or another one has made the ticket BUSY, in this state. */
+/* Cancel the callback, if it is due.  This call or another one has made the ticket BUSY, in this state. */
 static void cancel_callback(struct fs_ticket *t, int state)
 {
     if (number_of(t) != 0)
         fs_callbacks_cancel(&t->callback, state);
 }
 
-/* A ticket that waited when this process was forked waits in the parent, not here. */
+/* In a forked child, no ticket is in a queue, and no other thread uses one. */
 static void ticket_reset_in_child(void *ticket)
 {
     struct fs_ticket *t = ticket;
@@ -79,9 +77,9 @@ struct fs_ticket *fs_ticket_inside(fairsem_ticket_t *ticket)
 /*
  * Resolve a ticket and its watchers.  state: NOT_QUEUED if the ticket is returned.
  *
- * The ticket comes before the watchers, because a watcher that is resolved returns without the mutex,
- * and may claim the ticket.  After the store of its state the ticket is not touched (I8).  The watchers
- * remain valid until they are resolved, because they leave only then or under the mutex.
+ * The ticket comes before the watchers: the thread of a resolved watcher returns without the mutex, and
+ * may claim the ticket at once.  After the store of its state the ticket is not touched (I8).  A watcher
+ * remains valid until it is resolved: it leaves the ring only then, or under the mutex.
  */
 static void resolve_ticket(struct fs_waiter *w, enum fs_waiter_state state, struct fs_section *in)
 {
@@ -112,9 +110,8 @@ static void resolve_ticket(struct fs_waiter *w, enum fs_waiter_state state, stru
 /*
  * Returns 0, EINPROGRESS if the ticket has to wait, or an error.
  *
- * While a ticket is queued, no thread is woken to compete for units, see bypass.c.  A waiter that was
- * woken to compete before is granted its units here; only then is it known whether the ticket has to
- * wait.
+ * With bounded bypass, no waiter is woken to compete while a ticket is queued: see bypass.c.  A waiter that
+ * was woken to compete before gets its units from fs_grant(), before the ticket may take any.
  */
 static int ticket_take_or_enqueue(struct fs_section *in, struct fs_ticket *t, int priority)
 {
@@ -142,8 +139,8 @@ static int ticket_take_or_enqueue(struct fs_section *in, struct fs_ticket *t, in
 }
 
 /*
- * Done once, because all tickets read the pointer.  By compare-and-swap: helgrind would report a store
- * as a race with the load of another thread.
+ * Set the pointer only once, because all tickets read it.  By compare-and-swap: helgrind would report a
+ * store as a race with the load of another thread.
  */
 static void register_resolve(void)
 {
@@ -168,7 +165,10 @@ FS_ALWAYS_INLINE static int take_ticket(struct fs_ticket *t, const fairsem_reque
     if (request->share != NULL && fs_share_check(s, request->share) != 0)
         return EINVAL;
     taken = make_busy(t, &state);
-    /* Only after make_busy(): a return that begins now either sees BUSY, or is seen here; see take_back(). */
+    /*
+     * Only after make_busy(): a return of this ticket either has registered itself, and is found here, or it
+     * loads the state later, and finds BUSY; see take_back().
+     */
     number = number_of(t);
     if (number != 0 && fs_callbacks_is_returned(number)) {
         if (taken)
@@ -225,9 +225,9 @@ enum fairsem_ticket_state fairsem_ticket_state(const fairsem_ticket_t *ticket)
 /* ---- Claim, return ---- */
 
 /*
- * A claim does not touch the semaphore: the granter stored GRANTED as its last access to the ticket.
- * Acquire order: the caller must see what the releasers of these units wrote.  A callback that has not
- * begun is canceled, because it is no longer needed.
+ * A claim changes only the ticket: the granter has reserved the units, and does not touch the ticket once
+ * it has stored GRANTED.  Acquire order: the caller must see what the releasers of these units wrote.  A
+ * callback that has not begun is no longer needed, and is canceled.
  */
 int fairsem_ticket_claim(fairsem_ticket_t *ticket, fairsem_units_t *into)
 {
@@ -248,8 +248,8 @@ int fairsem_ticket_claim(fairsem_ticket_t *ticket, fairsem_units_t *into)
 }
 
 /*
- * Returns true if the ticket had no callback when the return began, and has been taken with one since.
- * Its callbacks are kept from taking it only from now on (C4).
+ * Once the ticket has a number for its callbacks, store it and register the return: from then on these
+ * callbacks cannot take the ticket again (C4).  Returns true if this call has done so.
  */
 static bool learn_number(struct fs_return *call, const struct fs_ticket *t)
 {
@@ -276,7 +276,7 @@ static bool take_out_of_queue(struct fs_ticket *t, struct fs_return *call)
     return is_there;
 }
 
-/* The ticket becomes idle before callbacks run, because these may take it again. */
+/* The ticket becomes idle before callbacks run, because a callback may take the ticket again. */
 static void return_ticket_grant(struct fs_ticket *t)
 {
     struct fs_section in;
@@ -288,16 +288,16 @@ static void return_ticket_grant(struct fs_ticket *t)
 }
 
 /*
- * Returns false if the caller must try again: the state has changed meanwhile, or a callback may have
- * caused what we saw, and we have learned its number only now.
+ * Try once to return the ticket.  Returns false if the caller must try again: the state has changed
+ * meanwhile, or we have learned only now of callbacks, one of which may have caused the state that we saw.
  *
- * If another thread is claiming or returning the ticket, that thread does the work, but the callback
- * must no longer be pending when this call returns.  If another thread is taking the ticket, the take
- * may count as later than this call, unless the ticket's own callback makes it: that callback began
- * before this call (C4), so wait for its end first.
+ * If another thread is claiming or returning the ticket, that thread does the work.  This call only cancels
+ * the callback, which must not be pending when this call returns.  If another thread is taking the ticket,
+ * the take may count as later than this call.  But if the ticket's own callback makes the take, the take is
+ * not later: the callback began before this call (C4).  So wait for the callback's end, and look again.
  *
- * If this returns true, the ticket is not touched again: a callback that this thread has run here may
- * have taken it, and the next callback may have freed it.
+ * After a result of true, the ticket is not touched again: a callback that this thread has run in here may
+ * have taken the ticket, and the next callback may have freed it.
  */
 static bool take_back(struct fs_ticket *t, struct fs_return *call)
 {
@@ -332,7 +332,7 @@ FS_REALIGN_STACK static void end_return(void *call)
 }
 
 /*
- * The callback is awaited even if an exception ends the call, because the code that catches the
+ * The call waits for the callback's end even if an exception ends the call: the code that catches the
  * exception may free the ticket.
  */
 int fairsem_ticket_return(fairsem_ticket_t *ticket)

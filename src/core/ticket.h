@@ -2,7 +2,7 @@
 /*
  * ticket.h - the struct of a ticket, and its states.
  *
- * THE TICKET is a waiter without a thread (waiter.h), with one more bit, BUSY:
+ * THE TICKET is a waiter without a thread (waiter.h).  Its state has one more bit, BUSY:
  *
  *      NOT_QUEUED -- take --> BUSY - enqueue -> QUEUED -- fs_dequeue --> GRANTED   has its units
  *       ^                      |                 |                +-> ENDED     by a smaller capacity
@@ -14,11 +14,12 @@
  *       +-- ENDED|BUSY, CLOSED|BUSY <-- return -- ENDED, CLOSED
  *
  * BUSY is set by one compare-and-swap: of two threads that take, claim or return a ticket, one succeeds,
- * and owns the ticket until it clears the bit.  During that time the ticket looks idle to all others,
- * but they cannot take it.  QUEUED is entered and left under the semaphore's mutex.  (In a forked
- * child, a ticket that was QUEUED or BUSY is NOT_QUEUED.)
+ * and owns the ticket until it clears the bit.  Meanwhile the ticket looks idle to other threads, but they
+ * cannot take it.  QUEUED is entered and left under the semaphore's mutex.  (In a forked child, a ticket
+ * that was QUEUED or BUSY is NOT_QUEUED.)
  *
- * Its users see NOT_QUEUED and BUSY as idle, QUEUED as waiting, and ENDED as canceled.
+ * fairsem_ticket_state() shows NOT_QUEUED and any state with BUSY as idle, QUEUED as waiting, and ENDED as
+ * canceled.
  */
 #ifndef FS_TICKET_H
 #define FS_TICKET_H
@@ -30,9 +31,9 @@
 
 struct FS_MAY_ALIAS fs_ticket {
     struct fs_callback callback;    /* first: the ticket's waiter, and its callback */
-    struct fs_sem *_Atomic sem;     /* written while it is being taken (BUSY) */
-    struct fs_list    *watchers;    /* under the semaphore's mutex: the ring of threads that wait
-                                     * for it; NULL when it is not QUEUED */
+    struct fs_sem *_Atomic sem;     /* written while the ticket is being taken (BUSY) */
+    struct fs_list    *watchers;    /* under the semaphore's mutex; the ring of threads that wait for
+                                     * the ticket; NULL when the ticket is not QUEUED */
     _Atomic unsigned   generation;  /* written under the lock of fork.c; see fork.h */
 };
 
@@ -50,7 +51,7 @@ static inline struct fs_watcher *fs_watcher_of(struct fs_list *node)
 
 struct fs_ticket *fs_ticket_inside(fairsem_ticket_t *ticket);
 
-/* Acquire order: a thread that sees the new semaphore must see BUSY: fs_ticket_waits_in(). */
+/* Acquire order: a thread that sees the semaphore of a new take must also see BUSY: fs_ticket_waits_in(). */
 static inline struct fs_sem *fs_ticket_sem(const struct fs_ticket *t)
 {
     return atomic_load_explicit(&t->sem, memory_order_acquire);
@@ -72,10 +73,11 @@ static inline bool fs_ticket_has_nothing(int state)
 }
 
 /*
- * Is the ticket in the queue of s, whose mutex is held?  If it is in another queue, its state and its
- * semaphore may change between two loads, and the semaphore may become s.  But then the ticket is BUSY
- * until the thread that takes it has the mutex of s, so the second load of the state does not find
- * QUEUED.
+ * Is the ticket in the queue of s, whose mutex is held?
+ *
+ * The state is loaded twice, because between two loads another thread may return the ticket from another
+ * queue, and take it for s.  When the ticket's semaphore is s, the ticket is BUSY until the taking thread
+ * has the mutex of s, so the second load of the state does not find QUEUED.
  */
 static inline bool fs_ticket_waits_in(const struct fs_sem *s, const struct fs_ticket *t)
 {
@@ -84,7 +86,7 @@ static inline bool fs_ticket_waits_in(const struct fs_sem *s, const struct fs_ti
            && fs_ticket_state(t) == FS_QUEUED;
 }
 
-/* Returns the result of a claim or a wait that finds a ticket in this state, which is not QUEUED. */
+/* Returns the result of a claim or a wait that finds the ticket in this state (not QUEUED). */
 static inline int fs_ticket_outcome(const struct fs_ticket *t, int state)
 {
     return fs_ticket_has_nothing(state) ? EINVAL : fs_result(&t->callback.waiter, state);

@@ -2,7 +2,8 @@
 /*
  * ticket_wait.c - a thread waits for a ticket.
  *
- * THE WATCHER is such a thread.  It is in the ticket's ring instead of a queue, and is never pre-woken:
+ * A WATCHER is a thread that waits for a ticket.  It is in the ticket's ring, not in a queue, and is never
+ * pre-woken:
  *
  *      NOT_QUEUED -- watch --> QUEUED <-- fs_sleep --> PARKED
  *       |                        |                        |
@@ -11,8 +12,8 @@
  *       +-- watch --> GRANTED, ENDED         +-- resolve_ticket --> GRANTED, ENDED
  *       +-- abort_watch --> ENDED            +-- abort_watch ------> ENDED
  *
- * When a ticket is returned, its watchers become ENDED, with ECANCELED.  Watchers sleep and are resolved
- * by the same code as waiters (wait.c), so their states are some of a waiter's.
+ * When a ticket is returned, its watchers become ENDED, with ECANCELED.  Watchers have states of waiters,
+ * because the same code (wait.c) lets both sleep.
  */
 #include "ticket.h"
 
@@ -42,7 +43,7 @@ static bool abort_watch(struct fs_wait *wait, enum fs_end end, int reason, struc
     return aborts;
 }
 
-/* Append the watcher to the ring, or put it into a final state. */
+/* Append the watcher to the ticket's ring, or, if the ticket is not in the queue of s, end the wait. */
 static void watch(struct fs_sem *s, struct fs_watcher *watcher)
 {
     struct fs_ticket *t = watcher->ticket;
@@ -58,8 +59,8 @@ static void watch(struct fs_sem *s, struct fs_watcher *watcher)
         return;
     }
     /*
-     * If the state is QUEUED, the ticket has become idle since the call, and has been taken for another
-     * semaphore.
+     * QUEUED means: in another queue.  Since the call began, the ticket has become idle, and has been taken
+     * for another semaphore.
      */
     error = state == FS_QUEUED ? EINVAL : fs_ticket_outcome(t, state);
     fs_set_reason(w, error);
@@ -96,7 +97,7 @@ int fairsem_ticket_wait(fairsem_ticket_t *ticket, const fairsem_wait_t *how)
     state = fs_ticket_state(t);
     if (state != FS_QUEUED)
         return fs_ticket_outcome(t, state);
-    watcher.wait.sem = fs_ticket_sem(t);    /* loaded after the state: a QUEUED ticket has one */
+    watcher.wait.sem = fs_ticket_sem(t);    /* loaded after the state: a QUEUED ticket has a semaphore */
     if (fs_wait_deadline(how, &deadline))
         watcher.wait.deadline = &deadline;
     error = fs_wait_begin(&watcher.wait, how->token);

@@ -2,19 +2,19 @@
 /*
  * token.c - one token cancels many waits.
  *
- * A token has a list of the waits that carry it, each as a generic node with a function that aborts the
- * wait.  Canceling calls that function with the token's mutex held, and the function locks the wait's
- * semaphore: the token's mutex is always locked before a semaphore's.  So a granter, which holds a
- * semaphore's mutex, cannot take a wait off the list: each wait detaches itself when it is over.
+ * A token has a list of its waits, each a generic node with a function that aborts the wait.  A thread that
+ * cancels the token calls these functions with the token's mutex held, and each function locks the
+ * semaphore of its wait: the token's mutex is always locked before a semaphore's.  So a granter, which holds
+ * a semaphore's mutex, cannot take a wait off the list.  The wait's own thread detaches it at its end.
  *
- * The list also keeps a wait, and its semaphore, alive while it is canceled: no wait returns before it
- * has detached itself, which takes the token's mutex.  There is one exception: the canceler takes each
- * wait that it cancels off the list, and does not touch it again, so that wait need not detach itself.
- * (10,000 such waits need not queue for the token's mutex.)  A wait that was granted before stays on
- * the list: it still has to detach itself, and the token must still exist.
+ * The list also keeps a wait and its semaphore alive while the token cancels the wait: a thread returns
+ * from its wait only after it has detached the wait, with the token's mutex locked.  A wait that the token
+ * has canceled is off the list already and is not touched again, so its thread need not detach it.  (Then
+ * 10,000 such threads need not queue for the mutex.)  A wait that was granted first stays on the list until
+ * its thread detaches it, so the token must still exist.
  *
- * Wake-ups and callbacks are deferred until the mutex is dropped, except that a full wake queue
- * wakes some threads earlier, see deferred.h.
+ * Wakes and callbacks are deferred until the token's mutex is unlocked, except that a full wake queue
+ * wakes some threads earlier: see deferred.h.
  */
 #include "token.h"
 
@@ -45,7 +45,7 @@ static_assert(sizeof(fairsem_token_t) <= 128, "fairsem_token_t is larger than pr
 static_assert(offsetof(struct fs_token, mutex) == offsetof(fairsem_token_t, fairsem_mutex_),
               "FAIRSEM_TOKEN_INITIALIZER does not fit");
 
-/* The listed waits are of threads of the parent, one of which may hold the mutex. */
+/* The listed waits belong to threads of the parent, one of which may have held the mutex. */
 static void token_reset_in_child(void *token)
 {
     struct fs_token *t = token;
@@ -58,7 +58,7 @@ static void token_lock(struct fs_token *t)
 {
     fs_fork_check(&t->generation, token_reset_in_child, t);
     FS_MUST(pthread_mutex_lock(&t->mutex));
-    /* A static initializer cannot make a list that is a ring. */
+    /* FAIRSEM_TOKEN_INITIALIZER cannot make an empty list: a ring that points to itself. */
     if (t->waits.next == NULL)
         fs_list_init(&t->waits);
 }
@@ -77,8 +77,7 @@ int fairsem_token_init(fairsem_token_t *token)
 }
 
 /*
- * This locks the mutex once, so that a canceler in another thread has unlocked the mutex before it is
- * destroyed.
+ * The mutex is locked once: a canceler in another thread must have unlocked it before it is destroyed.
  */
 int fairsem_token_destroy(fairsem_token_t *token)
 {
@@ -92,9 +91,9 @@ int fairsem_token_destroy(fairsem_token_t *token)
 }
 
 /*
- * Cancel the newest wait first: if the front of a queue were canceled first, the wait behind it could
- * be granted, although this token is about to cancel that, too.  A wait that had ended before stays on
- * the list until it detaches itself.  Mutex held.
+ * Cancel the newest wait first: if the front of a queue were canceled first, the wait behind it could be
+ * granted just before this loop cancels that wait, too.  A wait that has ended already goes back to the
+ * list, until its thread detaches it.  Mutex held.
  */
 static void cancel_all(struct fs_token *t, int reason, struct fs_section *in)
 {
@@ -153,7 +152,7 @@ int fs_token_attach(struct fs_cancelable *wait)
     return reason;
 }
 
-/* A callback at the end of the wait may have forked.  In the child the list of the token is empty. */
+/* A callback at the end of the wait may have forked.  In the child the token's list is empty. */
 void fs_token_detach(struct fs_cancelable *wait)
 {
     if (wait->generation != fs_fork_generation())

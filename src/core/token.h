@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* token.h - waits that a token can cancel, and their place in its list; see token.c. */
+/* token.h - the list of the waits that a token can cancel; see token.c. */
 #ifndef FS_TOKEN_H
 #define FS_TOKEN_H
 
@@ -13,9 +13,9 @@ struct fs_section;
 struct fs_cancelable;
 
 /*
- * Abort the wait for this reason.  Returns true if the wait is aborted: the token does not touch it
- * again.  Returns false if the wait had ended already: then it detaches itself.  The token's mutex is
- * held, but no semaphore's.  *in is for the section, whose deferred work stays in it.
+ * Abort the wait for this reason.  Returns true if the wait is aborted: the token does not touch the wait
+ * again.  Returns false if the wait had ended already: then its thread detaches it.  The token's mutex is
+ * held, but no semaphore's.  The function uses *in for its section, and leaves the deferred work there.
  */
 typedef bool fs_cancel_fn(struct fs_cancelable *wait, int reason, struct fs_section *in);
 
@@ -23,7 +23,7 @@ typedef bool fs_cancel_fn(struct fs_cancelable *wait, int reason, struct fs_sect
 struct fs_cancelable {
     struct fs_list   in_token;      /* under the token's mutex; first */
     fs_cancel_fn    *cancel;        /* r/o */
-    struct fs_token *token;         /* NULL: there is none, or it has canceled the wait */
+    struct fs_token *token;         /* NULL: the wait has no token, or the token has canceled the wait */
     unsigned         generation;    /* of the process that attached the wait; see fork.h */
 };
 
@@ -33,8 +33,8 @@ static inline struct fs_token *fs_token_inside(const fairsem_token_t *token)
 }
 
 /*
- * Put the wait on the list of its token.  Returns 0, or the reason of a token that is canceled: then
- * the wait must not begin, and is not detached.  No semaphore's mutex held.
+ * Put the wait on the list of its token.  Returns 0, or, if the token is canceled, its reason: then the
+ * wait is not on the list, and must not begin.  No semaphore's mutex held.
  */
 int fs_token_attach(struct fs_cancelable *wait);
 

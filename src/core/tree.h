@@ -2,13 +2,13 @@
 /*
  * tree.h - a search tree of nodes that the caller owns, in the order that the caller defines.
  *
- * The tree is balanced by chance, as a treap is (Seidel and Aragon, 1996): a node is above another one
- * if its height, which the caller makes by a hash, is larger.  So a node stores neither its balance nor a
- * pointer to its parent: inserting splits one path of the tree and removing merges two, from the top
- * down (as in the zip trees of Tarjan, Levy and Timmel, 2019).
+ * The tree is balanced by chance, as a treap is (Seidel and Aragon, 1996).  Each node has a height, a hash
+ * that the caller computes, and higher nodes are above lower ones.  Inserting splits one path of the tree,
+ * and removing merges two paths, from the top down (as in the zip trees of Tarjan, Levy and Timmel, 2019).
+ * So a node stores neither a balance nor a pointer to its parent.
  *
- * is_before() must be a total order of the nodes in the tree, and hardly any two should be equally high.
- * Each caller gets its own code: the functions are inlined with the two that it passes.
+ * is_before() must be a total order of the nodes in the tree, and hardly any two heights should be equal.
+ * The functions of this header are inlined, with the is_before() and height() that the caller passes.
  */
 #ifndef FS_TREE_H
 #define FS_TREE_H
@@ -26,14 +26,14 @@ struct fs_tree_node {
 typedef bool fs_tree_before_fn(const struct fs_tree_node *a, const struct fs_tree_node *b);
 
 /*
- * The hash depends on the root: otherwise every tree would have a predictable shape, which somebody
- * could unbalance on purpose.
+ * The height depends on the root's address, so that nobody can predict the shape of a tree, and unbalance it
+ * on purpose.
  */
 typedef uint32_t fs_tree_height_fn(struct fs_tree_node *const *root, const struct fs_tree_node *node);
 
 /*
- * A hash for heights: the finalizer of MurmurHash3 (Austin Appleby), which is one-to-one.  So nodes with
- * different keys are never equally high.
+ * A hash for heights: the finalizer of MurmurHash3 (Austin Appleby), which is one-to-one.  So two nodes of
+ * a tree that have different keys never have equal heights.
  */
 static inline uint32_t fs_tree_hash(struct fs_tree_node *const *root, uint32_t key)
 {
@@ -46,7 +46,6 @@ static inline uint32_t fs_tree_hash(struct fs_tree_node *const *root, uint32_t k
     return h ^ h >> 16;
 }
 
-/* Returns the link that points to this node of the tree. */
 FS_ALWAYS_INLINE static struct fs_tree_node **fs_tree_link_to(
     struct fs_tree_node **root, const struct fs_tree_node *node, fs_tree_before_fn *is_before)
 {

@@ -2,8 +2,8 @@
 /*
  * units.c - guards, which know the units that they hold: a client of the public semaphore.
  *
- * A guard is filled right after the acquire has returned, with no cancellation point in between, so
- * it is right even if the thread is canceled.
+ * There is no cancellation point between the end of an acquire and the filling of its guard, so the guard
+ * is right even if the thread is canceled.
  */
 #include "tools/cleanup.h"            /* before <pthread.h> */
 #include "tools/compiler.h"
@@ -54,7 +54,7 @@ int fairsem_units_release(fairsem_units_t *units)
     return fairsem_units_return(units, units->n);
 }
 
-/* The guard changes before the release, which may run a callback that uses the guard, or throws. */
+/* The guard changes before the release: the release may run a callback that uses the guard, or throws. */
 int fairsem_units_return(fairsem_units_t *units, int64_t n)
 {
     const fairsem_units_t before = *units;
@@ -111,8 +111,9 @@ FS_REALIGN_STACK static void release_units(void *units)
 }
 
 /*
- * The cleanup handler runs if fn exits the thread or is canceled.  It also runs if fn throws, because
- * this library is compiled with -fexceptions where that exists; cleanup.h has the exceptions to that.
+ * The clean-up handler runs if fn exits the thread or is canceled.  It also runs if fn throws, because this
+ * library is compiled with -fexceptions; cleanup.h names two machines where the handler does not
+ * run for an exception.
  */
 int fairsem_with(fairsem_t *sem, int64_t n, void (*fn)(void *), void *arg)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * wait.c - a thread that waits: how it sleeps, how it is resolved, how its wait is aborted.
+ * wait.c - a thread that waits: how it sleeps, and how its wait is aborted.
  *
  * The states are drawn in waiter.h; how a thread parks is in parking.h.
  */
@@ -22,7 +22,7 @@ bool fs_wait_valid_for_any(const fairsem_wait_t *how)
             return false;
     }
 #endif
-    /* A struct of zeros means to wait for ever, even on a system where 0 is not a valid clock. */
+    /* A struct of zeros is valid (wait for ever), even on a system where 0 is not a valid clock. */
     if (!fs_clock_valid(how->clock) && (how->deadline != NULL || how->clock != 0))
         return false;
     if (how->deadline == NULL)
@@ -42,7 +42,7 @@ bool fs_wait_deadline(const fairsem_wait_t *how, struct fs_deadline *deadline)
     else if (how->timeout_ns > 0)
         *deadline = fs_deadline_after(how->timeout_ns);
     else
-        *deadline = (struct fs_deadline){ .clock = CLOCK_MONOTONIC };   /* long past */
+        *deadline = (struct fs_deadline){ .clock = CLOCK_MONOTONIC };   /* a time in the past */
     return how->deadline != NULL || how->timeout_ns != 0;
 }
 
@@ -60,8 +60,8 @@ void fs_wait_from_now(fairsem_wait_t *until, struct fs_deadline *at, const fairs
 /* ---- Resolved, or awake ---- */
 
 /*
- * Note that this thread, the waiter's own, is awake: a thread that resolves the waiter from now on need
- * not wake it.  Returns false if the wait has ended.
+ * Note that this thread, the waiter's own, is awake: a thread that resolves the waiter later need not wake
+ * this thread.  Returns false if the wait has ended.
  */
 static bool note_awake(struct fs_waiter *w)
 {
@@ -85,10 +85,11 @@ void fs_wait_set_end(struct fs_wait *wait, enum fs_end end, int reason)
 }
 
 /*
- * A request may have been granted a moment before.  Then a time-out or a token comes too late: the
- * waiter has the units.  But a thread that pthread_cancel ends cannot use them, and they go to the
- * next in the queue.  (Only a token can find the request NOT_QUEUED: its thread is on the way to
- * the mutex, and will see there that it must not be enqueued.)
+ * The request may have been granted a moment before.  Then a time-out, a signal or a token comes too late:
+ * the waiter keeps the units.  But a canceled thread cannot use them, so they go to the next requests.
+ *
+ * Only a token can find the request NOT_QUEUED.  Then the request's thread is on its way to the mutex, and
+ * will find its wait ended.
  */
 bool fs_abort_request(struct fs_wait *wait, enum fs_end end, int reason, struct fs_section *in)
 {
@@ -120,7 +121,6 @@ static bool cancel(struct fs_cancelable *by_token, int reason, struct fs_section
     return wait->abort(wait, FS_BY_TOKEN, reason, in);
 }
 
-/* Abort the wait of this thread, which is awake. */
 static void abort_wait(struct fs_wait *wait, enum fs_end end, int reason)
 {
     struct fs_section in;
@@ -132,9 +132,9 @@ static void abort_wait(struct fs_wait *wait, enum fs_end end, int reason)
 }
 
 /*
- * The thread is canceled in its wait, or a signal handler ends it there, or a callback that it ran
- * throws.  Another callback may throw here, so the wait must be off its token's list before callbacks
- * run.
+ * Abort a wait that its thread leaves for good: by cancellation, from a signal handler, or because a
+ * callback throws.  The deferred work may run another callback that throws, so the wait must be off its
+ * token's list before that work.
  */
 FS_REALIGN_STACK static void abandon(void *arg)
 {
@@ -152,7 +152,7 @@ FS_REALIGN_STACK static void abandon(void *arg)
 }
 
 /*
- * The clean-up of a canceled thread.  The memory of the wait is gone after this, so handlers must no
+ * The clean-up handler of the wait.  After it, the memory of the wait is gone, so signal handlers must no
  * longer find the wait.
  */
 FS_REALIGN_STACK static void abandon_and_end(void *arg)
@@ -165,17 +165,16 @@ FS_REALIGN_STACK static void abandon_and_end(void *arg)
 }
 
 /*
- * Abandon the wait of this thread, which will never come back to it.  Called between begin_wait and
- * end_wait of struct fs_signal_hooks.  Units that were granted already go to the next in the queue.
- *
- * A handler that interrupts the sleep runs with asynchronous cancellation: park_futex.c.
+ * Abandon the wait of this thread, because a signal handler jumps out of the wait.  Called between
+ * begin_wait and end_wait of struct fs_signal_hooks.  A handler that has interrupted the sleep runs with
+ * asynchronous cancellation (park_futex.c), which ends here.
  */
 void fs_abandon_wait(void *wait)
 {
     int async;
 
     pthread_setcanceltype(PTHREAD_CANCEL_DEFERRED, &async);
-    /* If the state is NOT_QUEUED, only this thread could enqueue the waiter, and will not. */
+    /* A waiter that is NOT_QUEUED needs no abort: only this thread could enqueue it, and will not. */
     if (fs_waiter_state(&((struct fs_wait *)wait)->waiter) != FS_NOT_QUEUED)
         abandon(wait);
 }
@@ -186,8 +185,8 @@ static void interrupt(struct fs_wait *wait)
 }
 
 /*
- * Called in a handler that has interrupted this wait, for the case that the thread was awake.  If it
- * was asleep, the kernel ends the sleep, or resumes it, by the same rule.
+ * Called in a signal handler that has interrupted this wait, for the case that the thread was awake.  As in
+ * the kernel, the wait goes on if it has no deadline and the handler has SA_RESTART (restarts).
  */
 void fs_interrupt_wait(void *wait, bool restarts)
 {
@@ -199,7 +198,7 @@ void fs_interrupt_wait(void *wait, bool restarts)
 
 /* ---- Sleeping ---- */
 
-/* `interruptible` is copied now, because the semaphore may be gone after the wait (I8). */
+/* wait->interruptible is a copy, because the semaphore may be gone after the wait (I8). */
 int fs_wait_begin(struct fs_wait *wait, const fairsem_token_t *token)
 {
     int reason = 0;
@@ -214,13 +213,13 @@ int fs_wait_begin(struct fs_wait *wait, const fairsem_token_t *token)
         wait->by_token.cancel = cancel;
         reason = fs_token_attach(&wait->by_token);
     }
-    /* Last, because a wait that has not begun has no end_wait(). */
+    /* Last: a wait that does not begin, because its token is canceled, has no end_wait(). */
     if (reason == 0 && wait->interruptible)
         fs_signals_begin_wait(wait);
     return reason;
 }
 
-/* Run the grant loop: if units are free, it grants the front, which may be this thread's request. */
+/* Run the grant loop: it grants the front, which may be this thread's request, if its units are free. */
 static void compete(struct fs_sem *s)
 {
     struct fs_section in;
@@ -230,20 +229,20 @@ static void compete(struct fs_sem *s)
 }
 
 /*
- * If handlers are not hooked, a thread stays awake in the section's deferred work: after the wakes, and
- * before it unblocks signals, so these come up to 0.4 ms late.  The thread may still have to sleep
- * then.  A signal that was blocked until now is handled before that sleep, so the kernel cannot end the
- * sleep for it: the wait must be ended here.
+ * Stay awake with signals blocked, as a part of the section's deferred work: an unhooked handler that ran
+ * while the thread is awake could not end the wait.  So signals come up to 0.4 ms late.
  *
- * A producer and a consumer with a small buffer pass almost twice as many items as when they sleep at
- * once.
+ * If the thread must sleep after that, a signal that is pending now is handled before the sleep.  So the
+ * kernel cannot end the sleep for that signal, and this function must end the wait.
+ *
+ * With this function, a producer and a consumer with a small buffer pass almost twice as many items.
  */
 static void stay_awake_without_signals(struct fs_wait *wait, struct fs_deferred *deferred)
 {
     struct fs_waiter *w = &wait->waiter;
     bool wakes_by_itself = wait->deadline != NULL || wait->competes_at_ns != 0;
 
-    /* Callbacks run only after this function, so staying awake would make them late. */
+    /* Callbacks run after this function, so staying awake would make them late. */
     if (fs_strategy_of(w) == FS_SLEEP_AT_ONCE || deferred->callbacks.any)
         return;
     fs_wake_queue_run(&deferred->wakes);
@@ -256,10 +255,9 @@ static void stay_awake_without_signals(struct fs_wait *wait, struct fs_deferred 
 }
 
 /*
- * Do what must be done before the thread may sleep.  Returns false if there was nothing.  The deadline
- * is checked here, because fs_park() may return early for any reason.  But if the request has become
- * old (age.h), it first competes, once: its units may have been free in time, while this thread was
- * late.
+ * Do what must be done before the thread may sleep.  Returns false if there was nothing to do.  The
+ * deadline is checked here, because fs_park() may return early for any reason.  A request that has become
+ * old (age.h) first competes, once: its units may have been free in time, while this thread was late.
  */
 static bool acts(struct fs_wait *wait)
 {
@@ -277,8 +275,8 @@ static bool acts(struct fs_wait *wait)
 }
 
 /*
- * Stay awake as the strategy says, and then park.  Returns the state.  If it is PARKED, a thread that
- * resolves the waiter from now on wakes it; if not, the thread must not sleep.
+ * Stay awake as the strategy says, then set the state to PARKED.  Returns the state.  PARKED: a thread that
+ * resolves the waiter wakes this thread.  Another state: this thread must not sleep.
  */
 static int fall_asleep(struct fs_wait *wait)
 {
@@ -300,7 +298,7 @@ int fs_sleep(struct fs_wait *wait)
     struct fs_waiter *w = &wait->waiter;
     const struct fs_deadline *until;
     struct fs_deadline old;
-    bool slept = false;     /* right before the state was loaded */
+    bool slept = false;     /* did the thread sleep right before the state was loaded? */
     int state;
 
     while (fs_state_in_queue(state = atomic_load_explicit(&w->state, memory_order_acquire))) {
@@ -324,8 +322,8 @@ int fs_sleep(struct fs_wait *wait)
 }
 
 /*
- * The clean-up begins before the unlock, because the deferred work may run a callback that throws, or
- * the handler of a signal that was blocked until then, which may end the thread.
+ * The clean-up handler is pushed before the unlock: the deferred work may run a callback that throws, or
+ * unblock a signal whose handler ends the thread.
  */
 static int end_and_sleep(struct fs_wait *wait, struct fs_section *in)
 {

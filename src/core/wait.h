@@ -13,9 +13,9 @@
 struct fs_wait;
 
 /*
- * Abort the wait: by its deadline, a token, a signal, or because its thread is canceled.  Returns false
- * if the wait had ended before.  Locks and unlocks the semaphore's mutex; the deferred work is left in
- * *in.
+ * Abort the wait, because of its deadline, a token, a signal, or the cancellation of its thread.  Returns
+ * false if the wait had ended before.  Locks and unlocks the semaphore's mutex, and leaves the deferred
+ * work in *in.
  */
 typedef bool fs_abort_fn(struct fs_wait *wait, enum fs_end end, int reason, struct fs_section *in);
 
@@ -28,17 +28,17 @@ struct fs_wait {
     struct fs_sem            *sem;
     fs_abort_fn              *abort;
     const struct fs_deadline *deadline;     /* NULL: none */
-    bool                      competes_when_woken; /* r/o, a copy (I8): bypass.h */
-    int64_t                   competes_at_ns; /* when it competes by itself, age.h; 0: never, or done */
+    bool                      competes_when_woken; /* r/o; bypass.h; a copy from the semaphore, for I8 */
+    int64_t                   competes_at_ns; /* when the thread competes by itself, age.h; 0: never, or done */
     struct fs_cancelable      by_token;
-    unsigned                  generation;   /* of the process in which it began: fork.h */
+    unsigned                  generation;   /* of the process in which the wait began: fork.h */
     bool                      interruptible;
     _Atomic bool              interrupted;  /* r/w by its thread and that thread's handlers */
 };
 
 /*
- * Is this the child of a handler that interrupted the wait and forked?  The copy of the semaphore has
- * an empty queue there.
+ * Was this wait copied by fork, which a signal handler called during the wait?  In the child, the queue of
+ * the semaphore is empty.
  */
 static inline bool fs_wait_is_copied(const struct fs_wait *wait)
 {
@@ -48,36 +48,36 @@ static inline bool fs_wait_is_copied(const struct fs_wait *wait)
 /* Is every member of `how` valid?  The token and the shares are not checked. */
 bool fs_wait_valid_for_any(const fairsem_wait_t *how);
 
-/* Is `how` also valid for a semaphore of this process, where shares of other processes mean nothing? */
+/* Is `how` also valid for a semaphore of this process, to which share_weight and share_key mean nothing? */
 bool fs_wait_valid(const fairsem_wait_t *how);
 
-/* Store the deadline of `how`, whose timeout_ns begins now, in *deadline.  Returns false if there is none. */
+/* Store the deadline of `how`, or its time-out from now, in *deadline.  Returns false if it has neither. */
 bool fs_wait_deadline(const fairsem_wait_t *how, struct fs_deadline *deadline);
 
 /* Copy *how to *until.  A time-out begins now: it becomes a deadline, which is stored in *at. */
 void fs_wait_from_now(fairsem_wait_t *until, struct fs_deadline *at, const fairsem_wait_t *how);
 
 /*
- * Prepare to sleep, and put the wait on the list of the token, if that is not NULL.  Returns 0, or the
- * reason of a token that is canceled: then the wait has not begun.  May allocate: no mutex held (I9).
+ * Prepare to sleep, and put the wait on the list of the token, unless the token is NULL.  Returns 0, or
+ * the reason of a canceled token: then the wait has not begun.  May allocate: no mutex held (I9).
  */
 int fs_wait_begin(struct fs_wait *wait, const fairsem_token_t *token);
 
 /* Aborts the wait of a request that is in a semaphore's queue, or is not in it yet. */
 fs_abort_fn fs_abort_request;
 
-/* In the section of an abort: the wait will end for this reason. */
+/* Called in the section of an abort: store why the wait ends. */
 void fs_wait_set_end(struct fs_wait *wait, enum fs_end end, int reason);
 
 /*
- * Sleep until the state is final, and return it.  It may be final already.  No mutex held.
+ * Sleep until the waiter's state is final, which it may be already.  Returns that state.  No mutex held.
  * Cancellation point, without a clean-up.
  */
 int fs_sleep(struct fs_wait *wait);
 
 /*
- * The end of the critical section in which the request may have been enqueued: unlock, run the
- * deferred work, and sleep until the state is final.  Returns the result.  Cancellation point.
+ * End the critical section in which the request may have been enqueued: unlock, run the deferred work, and
+ * sleep until the waiter's state is final.  Returns the result of the wait.  Cancellation point.
  */
 int fs_section_end_and_wait(struct fs_section *in, struct fs_wait *wait);
 
