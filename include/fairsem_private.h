@@ -17,7 +17,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* The library exports what is declared with this, and nothing else. */
+/* The library exports the functions that are declared with FAIRSEM_API, and nothing else. */
 #if defined(__GNUC__) && __GNUC__ >= 4
 #define FAIRSEM_API __attribute__((__visibility__("default")))
 #else
@@ -25,11 +25,11 @@
 #endif
 
 /*
- * Let the compiler warn about an unused result, and about NULL where a function cannot take it; the
- * numbers are those of the arguments.
+ * Let the compiler warn about an unused result, and about a NULL argument that a function cannot take;
+ * FAIRSEM_NONNULL_ has the numbers of these arguments.
  *
  * A result must be used if it says whether the caller has units, an initialized object or an answer.  A
- * release or a close fails only in an incorrect program, and its result may be ignored.
+ * release or a close fails only in an incorrect program, so its result may be ignored.
  */
 #if (defined(__cplusplus) && __cplusplus >= 201703L) \
     || (defined(__STDC_VERSION__) && __STDC_VERSION__ >= 202311L)
@@ -41,7 +41,7 @@
 #endif
 #if defined(__GNUC__)
 #pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wvariadic-macros"      /* in C90, where gcc and clang know them, too */
+#pragma GCC diagnostic ignored "-Wvariadic-macros"      /* in C90, where gcc and clang accept them, too */
 #define FAIRSEM_NONNULL_(...) __attribute__((__nonnull__(__VA_ARGS__)))
 #pragma GCC diagnostic pop
 #else
@@ -49,13 +49,13 @@
 #endif
 
 /*
- * The structs have the layout of the platform's ABI.  Each header that declares structs checks that: with
+ * The structs have the layout of the platform's ABI.  Each header that declares structs checks this: with
  * another layout, the library would read the wrong members.  With #pragma pack, -fpack-struct, or
- * -malign-double on i386, the size of the array is negative.  In reversed byte order (-fsso-struct), a
- * member has no address.
+ * -malign-double on i386, the size of the array below is negative.  With reversed byte order (-fsso-struct),
+ * the member n has no address.
  */
 #if defined(__i386__)
-#define FAIRSEM_INT64_OFFSET_ 4     /* in a struct; alone, it is aligned to 8 */
+#define FAIRSEM_INT64_OFFSET_ 4     /* in a struct; an int64_t that is no member is aligned to 8 */
 #elif defined(__GNUC__)
 #define FAIRSEM_INT64_OFFSET_ __alignof__(int64_t)
 #else
@@ -67,13 +67,13 @@
         [offsetof(struct header##_layout_, n) == 16 + FAIRSEM_INT64_OFFSET_ \
          && sizeof &header##_laid_out_.n != 0 ? 1 : -1]
 
-/* The size of fairsem_t.  The mutex of macOS has 64 bytes, that of other systems 48 at most. */
+/* The size of fairsem_t.  A mutex of macOS has 64 bytes, a mutex of other systems 48 at most. */
 #define FAIRSEM_BYTES_ (sizeof(pthread_mutex_t) > 48 ? 288 : 256)
 
 /*
- * 1 in a program that is compiled for ThreadSanitizer, which has to see every acquire and release:
- * a semaphore with a static initializer then never uses the fast path.
- * (Define it as 0 if the library itself is compiled for ThreadSanitizer.)
+ * FAIRSEM_WATCHED_ is 1 in a program that is compiled for ThreadSanitizer, which must see every acquire and
+ * release: it keeps a semaphore with a static initializer off the fast path.  (Define it as 0 if the
+ * library itself is compiled for ThreadSanitizer.)
  */
 #if defined(FAIRSEM_WATCHED_)
 #elif defined(__SANITIZE_THREAD__)
@@ -89,9 +89,9 @@
 
 /*
  * glibc on 32-bit machines has two kinds of time_t, and a struct timespec for each;
- * -D_TIME_BITS=64 chooses the wide one.  A function that takes a deadline then has another name
- * in the library.  So a program and a library that disagree do not link; otherwise one would
- * misread the other's deadlines.
+ * -D_TIME_BITS=64 chooses the wide kind.  With the wide kind, a function that takes a deadline has another
+ * name in the library.  So a program does not link with a library that has the other kind, and would misread
+ * its deadlines.
  */
 #if defined(__USE_TIME_BITS64) && defined(__TIMESIZE) && __TIMESIZE == 32 && defined(__GNUC__)
 #define FAIRSEM_TIME64_(name) FAIRSEM_ASM_TIME64_(name)     /* a name that is a macro, expanded */
@@ -123,13 +123,13 @@
 #ifdef __cplusplus
 extern "C++" {
 
-/* A template: otherwise compilers warn that the cast is useless where the type is int64_t already. */
+/* A template, because compilers would warn of a useless cast if `units` were an int64_t already. */
 template <class Number> constexpr int64_t fairsem_int64_(Number units)
 {
     return static_cast<int64_t>(units);
 }
 
-/* The C library's macro contains 0 as a null pointer, for which a program may enable a warning. */
+/* PTHREAD_MUTEX_INITIALIZER contains 0 as a null pointer: a program may have enabled a warning for that. */
 #if defined(__GNUC__)
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wzero-as-null-pointer-constant"

@@ -48,9 +48,9 @@ struct promised_units {
 
 /*
  * Returns a future that gets the units when they are granted, or any error as an exception.  The thread
- * whose release grants them fulfills it.  If the future is thrown away, the request keeps its place, and
- * its units are released when they are granted.  The semaphore must exist until then.  The future is a
- * ticket with a callback: see coroutine.hpp.
+ * whose release grants the units fulfills the future.  If the future is thrown away, the request keeps its
+ * place, and its units are released when they are granted; the semaphore must exist until that moment.  A
+ * future is a ticket with a callback: see coroutine.hpp.
  *
  * Throws std::bad_alloc.
  */
@@ -68,7 +68,7 @@ inline std::future<units> semaphore::acquire_future(std::int64_t n, int priority
     const int error = take.result();
 
     if (error == EINPROGRESS)
-        (void)request.release();    /* it may be gone already */
+        (void)request.release();    /* the object may be gone already */
     else
         request->fulfill(error);
     return future;

@@ -15,9 +15,8 @@
 #include <optional>
 
 /*
- * Not inlined: once the ticket is in the queue, another thread may run the coroutine, and end it.  Some
- * compilers would keep variables of an inlined await_suspend in the coroutine's frame, which may then
- * have been freed.
+ * Not inlined: once the ticket is in the queue, another thread may run the coroutine to its end, and free its
+ * frame.  Some compilers would keep variables of an inlined await_suspend in that frame.
  */
 #if defined(__GNUC__)
 #define FAIRSEM_NOT_INLINED_ __attribute__((__noinline__))
@@ -33,15 +32,15 @@ namespace fairsem {
  *     fairsem::units held = co_await slots.async_acquire(2);
  *
  * The coroutine goes on at once if the units are free and nobody waits.  Otherwise the thread whose
- * release grants them resumes it, inside the release but with no lock held, and after the
- * coroutines that were granted before it (never one inside the other).  co_await throws what
- * acquire throws.
+ * release grants the units resumes the coroutine, inside the release but with no lock held.  The thread
+ * resumes several coroutines one after the other, in the order of their grants, and never one inside the
+ * other.  co_await throws what acquire throws.
  *
- * A coroutine that waits may be destroyed: it leaves the queue.  Make sure that it is not being
- * resumed at the same time.
+ * A coroutine that waits may be destroyed: it leaves the queue.  Make sure that no thread resumes it at the
+ * same time.
  *
  * A future or a coroutine is a ticket with a callback.  While a semaphore has such requests, no signal
- * handler may inspect it: fairsem_init(3), FAIRSEM_INTERRUPTIBLE.
+ * handler may inspect the semaphore: fairsem_init(3), FAIRSEM_INTERRUPTIBLE.
  */
 class [[nodiscard]] acquisition {
 public:
@@ -59,7 +58,7 @@ public:
     acquisition(const acquisition &) = delete;
     acquisition &operator=(const acquisition &) = delete;
 
-    /* Free units, and nobody waits: no ticket is needed, unless the library must check the share. */
+    /* If units are free and nobody waits, no ticket is needed, except to let the library check a share. */
     bool await_ready() noexcept
     {
         taken_ = share_ == nullptr && sem_.try_acquire(n_);
@@ -117,9 +116,9 @@ inline acquisition semaphore::async_acquire(std::int64_t n, int priority, share 
 
 #if defined(__cpp_lib_jthread)
 /*
- * As acquisition, until a stop is requested: then the thread that requests it resumes the coroutine, and
- * co_await throws ECANCELED.  When the coroutine leaves the queue, others behind it may be granted their
- * units and run: an exception of one of them ends the program.
+ * As acquisition, until a stop is requested.  The thread that requests the stop then resumes the coroutine,
+ * and co_await throws ECANCELED.  When the coroutine leaves the queue, coroutines behind it may be granted
+ * their units and run.  An exception of one of these ends the program.
  */
 class [[nodiscard]] stoppable_acquisition {
 public:
@@ -141,7 +140,7 @@ public:
     stoppable_acquisition(const stoppable_acquisition &) = delete;
     stoppable_acquisition &operator=(const stoppable_acquisition &) = delete;
 
-    /* Free units, and nobody waits: no ticket is needed, unless the library must check the share. */
+    /* If units are free and nobody waits, no ticket is needed, except to let the library check a share. */
     bool await_ready() noexcept
     {
         taken_ = share_ == nullptr && !stop_.stop_requested() && sem_.try_acquire(n_);
@@ -200,9 +199,9 @@ private:
     }
 
     /*
-     * Called after both.  After a stop the ticket leaves the queue here.  That may grant waiters behind
-     * it, and a coroutine that is resumed then may destroy this one.  Returns false if this object no
-     * longer exists.
+     * Called after both events of await_suspend().  After a stop, this function takes the ticket out of the
+     * queue.  That may grant waiters behind the ticket, and resume a coroutine that destroys this one.
+     * Returns false if this object no longer exists.
      */
     bool may_go_on() noexcept
     {

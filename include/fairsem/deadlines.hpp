@@ -16,15 +16,15 @@
 
 namespace fairsem::detail {
 
-/* Convert between types that are the same on some systems, where compilers warn of a useless cast. */
+/* A cast without a warning: on some systems the two types are the same, and the cast is useless. */
 template <class To, class From> constexpr To as(From number)
 {
     return static_cast<To>(number);
 }
 
 /*
- * A duration in nanoseconds, rounded up, because a wait must not end early.  Limited to the largest
- * number (292 years); 0 if it is negative or not a number.
+ * Returns a duration in nanoseconds, rounded up, because a wait must not end early.  The result is at most
+ * the largest number (292 years), and 0 if the duration is negative or not a number.
  */
 template <class Rep, class Period>
 std::int64_t nanoseconds_of(const std::chrono::duration<Rep, Period> &time)
@@ -38,7 +38,7 @@ std::int64_t nanoseconds_of(const std::chrono::duration<Rep, Period> &time)
     return std::chrono::ceil<std::chrono::nanoseconds>(time).count();
 }
 
-/* A time on a clock of the system.  A value that is too large means never. */
+/* A time on a clock of the system; `never` if the time is too large. */
 struct deadline {
     clockid_t clock;
     bool      never;
@@ -61,7 +61,7 @@ inline deadline deadline_at(clockid_t clock, std::int64_t seconds, std::int64_t 
     return result;
 }
 
-/* A time before the epoch of the clock becomes the epoch: both are past. */
+/* A time before the clock's epoch becomes the epoch: both times are past. */
 template <class Duration>
 deadline deadline_on(clockid_t clock, const Duration &since_epoch)
 {
@@ -82,8 +82,8 @@ inline std::int64_t timeout_of(std::int64_t nanoseconds)
 }
 
 /*
- * The clock of the system that Clock is.  On macOS std::chrono::steady_clock is neither of the two that
- * fairsem.h knows.
+ * The system's clock that Clock reads, if fairsem.h knows it.  fairsem.h knows CLOCK_REALTIME and
+ * CLOCK_MONOTONIC; on macOS, std::chrono::steady_clock reads neither.
  */
 template <class Clock> struct clock_of { static constexpr bool known = false; };
 

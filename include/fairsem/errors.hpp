@@ -24,13 +24,13 @@ namespace fairsem {
  *     catch (const std::system_error &e) {
  *         if (e.code() == fairsem::errc::closed) ...
  *
- * fairsem.h lists the conditions of each.  A close or a token may also have a reason of its own, any
- * number > 0, which is e.code().value().
+ * fairsem.h lists the conditions of each error.  A close or a token may also have a reason of its own, any
+ * number > 0; e.code().value() is that reason.
  */
 enum class errc {
     would_wait = EAGAIN,            /* the request would have to wait */
     too_large = E2BIG,              /* more units than the capacity */
-    canceled = ECANCELED,           /* by its token, or its std::stop_token */
+    canceled = ECANCELED,           /* by the wait's token, or its std::stop_token */
     interrupted = EINTR,            /* by a signal handler; attributes::interruptible */
     invalid = EINVAL,               /* a number of units, a clock or an attribute */
     queue_full = ENOBUFS,           /* attributes::max_waiters */
@@ -44,18 +44,18 @@ class FAIRSEM_API error_category final : public std::error_category {
 public:
     const char *name() const noexcept override { return "fairsem"; }
 
-    /* As fairsem_strerror(); of other numbers, as strerror(3). */
+    /* As fairsem_strerror(), or as strerror(3) for numbers that fairsem_strerror() does not know. */
     std::string message(int error) const override
     {
         const char *here = fairsem_strerror(error);
 
-        /* A reason of the user: close and cancel take any number. */
+        /* A number that fairsem_strerror() does not know is the user's reason of a close or a cancel. */
         if (std::strcmp(here, fairsem_strerror(-1)) == 0)
             return std::generic_category().message(error);
         return here;
     }
 
-    /* So that code() == std::errc::operation_canceled is true, too. */
+    /* Makes code() == std::errc::operation_canceled true, too. */
     std::error_condition default_error_condition(int error) const noexcept override
     {
         return std::error_condition(error, std::generic_category());
@@ -98,7 +98,7 @@ inline void must(int error, const char *what)
         fail(error, what);
 }
 
-/* Calls a function, and drops its exceptions: those of other requests, see "Callbacks" in fairsem.hpp. */
+/* Calls a function, and drops exceptions of other requests' callbacks: "Callbacks" in fairsem.hpp. */
 template <class Call> void dropping(const Call &call) noexcept
 {
 #if defined(__cpp_exceptions)
@@ -111,7 +111,7 @@ template <class Call> void dropping(const Call &call) noexcept
 #endif
 }
 
-/* Returns true for 0, and false for the expected error; throws any other. */
+/* Returns true for 0, and false for the expected error; throws any other error. */
 inline bool must_or(int expected, int error, const char *what)
 {
     if (error == expected)

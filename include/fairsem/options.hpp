@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* options.hpp - the attributes of a semaphore, the options of a wait, the token that cancels it, a share. */
+/* options.hpp - the attributes of a semaphore, the options of a wait, a token, a share. */
 #ifndef FAIRSEM_OPTIONS_HPP
 #define FAIRSEM_OPTIONS_HPP
 
@@ -32,7 +32,7 @@ class token {
 public:
     constexpr token() noexcept : token_ FAIRSEM_TOKEN_INITIALIZER {}
 
-    /* Every wait that uses the token must have returned, or have been canceled by it. */
+    /* Every wait that uses the token must have returned, or have been canceled by the token. */
     ~token() { (void)fairsem_token_destroy(&token_); }
 
     token(const token &) = delete;
@@ -58,15 +58,15 @@ private:
 };
 
 /*
- * fairsem_share_t: a client of a semaphore, of one at a time.  Units go round between the clients whose
- * requests wait, in proportion to their weights: fairsem_share_init(3).
+ * fairsem_share_t: a client of a semaphore, of one semaphore at a time.  Units go round between the clients
+ * whose requests wait, in proportion to their weights: fairsem_share_init(3).
  */
 class share {
 public:
     /* Throws EINVAL if weight is not 1 .. FAIRSEM_MAX_WEIGHT. */
     constexpr explicit share(std::uint32_t weight = 1) : share_ FAIRSEM_SHARE_INITIALIZER(checked(weight)) {}
 
-    /* No request of it may be in a queue. */
+    /* No request with this share may be in a queue. */
     ~share() { (void)fairsem_share_destroy(&share_); }
 
     share(const share &) = delete;
@@ -93,8 +93,8 @@ private:
 
 /* How to wait.  With C++20:  slots.acquire(1, { .priority = -1 }); */
 struct wait_options {
-    int    priority = 0;            /* any int; the lower is granted first */
-    token *canceled_by = nullptr;   /* the wait throws its reason */
+    int    priority = 0;            /* any int; lower numbers are granted first */
+    token *canceled_by = nullptr;   /* the wait throws this token's reason */
     fairsem::share *share = nullptr;        /* the client's */
 };
 

@@ -16,8 +16,8 @@
 namespace fairsem::detail {
 
 /*
- * Returns the nanoseconds until `at`, rounded up, or 0 if it has passed.  The exact difference of times
- * that are more than 30 years apart may not fit in their type.
+ * Returns the nanoseconds until `at`, rounded up, or 0 if that time has passed.  The exact difference is not
+ * computed for times more than 30 years apart: it may not fit in their type.
  */
 template <class Clock, class Duration>
 std::int64_t time_left(const std::chrono::time_point<Clock, Duration> &at)
@@ -78,9 +78,9 @@ struct place {
 /*
  * fairsem_ticket_take_with, whose result is not lost if the callback of another request throws.
  *
- * It runs inside a callback, of a ticket that is granted for this purpose.  So the library runs all
- * other callbacks after this one has returned and has stored the result.  Once the request is in the
- * queue, this accesses neither its ticket nor `arg`, which may have been freed.
+ * The take runs inside a callback, of a ticket `first` that is granted for this purpose.  So the library runs
+ * all other callbacks after this callback has stored the result and has returned.  Once the request is in the
+ * queue, this code accesses neither the request's ticket nor `arg`, which may have been freed.
  */
 struct take {
     fairsem_ticket_t  *ticket;
@@ -112,7 +112,7 @@ struct take {
         (void)fairsem_ticket_return(&first);
         (void)fairsem_destroy(&inner);
 #endif
-        if (!done)          /* the caller is in a callback: all others run later */
+        if (!done)          /* the caller is in a callback: all other callbacks run later */
             make();
         return error;
     }

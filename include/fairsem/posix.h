@@ -2,9 +2,9 @@
 /*
  * fairsem/posix.h - the POSIX names, made fair.
  *
- * Include it instead of <semaphore.h> and recompile: then sem_t and its functions are those of this
- * library in the rest of the source file.  You may also include <semaphore.h>, before or after; NAMES
- * below says how the order matters.  Include other headers that use sem_t before this one.
+ * Include this header instead of <semaphore.h> and recompile: in the rest of the source file, sem_t and its
+ * functions are those of this library.  You may also include <semaphore.h>, before or after this header;
+ * NAMES below says how the order matters.  Include other headers that use sem_t before this header.
  *
  * Example:
  *
@@ -28,28 +28,29 @@
  * A signal handler may call sem_post, whatever it interrupted.  fairsem_posix(7) says more.
  *
  * WHAT DIFFERS
- *   - Waiters are granted units in order of arrival.  Those under SCHED_FIFO and SCHED_RR come
- *     before the others, the highest real-time priority first, as POSIX requires of sem_post.
+ *   - Waiters are granted units in order of arrival.  Threads under SCHED_FIFO and SCHED_RR come
+ *     before all others, the highest real-time priority first, as POSIX requires of sem_post.
  *   - A sem_t has 256 bytes, on macOS 288.  It belongs to one process: sem_init with pshared fails
  *     with ENOSYS, and so do sem_open, sem_close and sem_unlink.
- *   - All source files that share a sem_t must be compiled with the same header.  The two types
- *     have different names, so the compiler, and in C++ the linker, reports a mixture.
+ *   - All source files that share a sem_t must be compiled with the same header.  The sem_t of the two
+ *     headers have different names, so the compiler, and in C++ the linker, reports a mixture.
  *   - Call sem_destroy before you free or reuse the memory of a sem_t.  A thread whose wait has
- *     returned may do both at once.
- *   - A handler's wait on the sem_t whose wait it interrupted comes after that one.
+ *     returned may destroy and free at once.
+ *   - If the handler of a signal waits on the sem_t whose wait it has interrupted, the handler's wait
+ *     comes after the interrupted wait.
  *   - A wait, sem_post or sem_destroy on a destroyed sem_t aborts the program, with a message.  In
- *     glibc it works.
+ *     glibc such a call works.
  *
  * An all-zero sem_t has the value 0, as in glibc.
  *
  * NAMES
- *   - If <semaphore.h> has not been included before, this header declares what that one does, but
- *     each function has another name for the linker.  Nothing is a macro.
- *   - Otherwise, in C++, functions for this library's semaphores are overloaded with libc's.  (The
- *     headers of C++20 include <semaphore.h>.)  An ambiguous use, such as decltype(&sem_destroy),
- *     does not compile: write fairsem_sem_destroy.  Only sem_t, sem_open and
+ *   - If <semaphore.h> has not been included before this header, this header declares the same names,
+ *     but each function has another name for the linker.  No name is a macro.
+ *   - If it has been included before, in C++, functions for this library's semaphores are overloaded with
+ *     libc's.  (The headers of C++20 include <semaphore.h>.)  An ambiguous use, such as
+ *     decltype(&sem_destroy), does not compile: write fairsem_sem_destroy.  Only sem_t, sem_open and
  *     sem_unlink are macros.
- *   - Otherwise, in C, all names are macros.  They also rename members of structs.
+ *   - If it has been included before, in C, all names are macros.  They also rename members of structs.
  *
  * Linux only: elsewhere sem_init fails with ENOSYS.  Since 1.0.
  */
@@ -59,9 +60,9 @@
 #include <fairsem.h>
 
 /*
- * Private.  1 if libc's declarations can be given other names, so that the names of POSIX are free.
- * SEM_FAILED is defined if libc's header was included before.  On systems other than Linux a name may
- * have a prefix for the linker.
+ * Private.  FAIRSEM_NAMES_ARE_FREE_ is 1 if this header can give libc's declarations other names, so that
+ * the names of POSIX are free for its own.  SEM_FAILED is defined if libc's header was included before.  On
+ * systems other than Linux, a name may have a prefix for the linker.
  */
 #if defined(__linux__) && defined(__GNUC__) && !defined(SEM_FAILED)
 #define FAIRSEM_NAMES_ARE_FREE_ 1
@@ -113,7 +114,7 @@
 #if defined(__clang__)
 #pragma clang diagnostic push
 #pragma clang diagnostic ignored "-Wgcc-compat"
-#pragma clang diagnostic ignored "-Wuser-defined-warnings"   /* in here */
+#pragma clang diagnostic ignored "-Wuser-defined-warnings"   /* within this header */
 #define FAIRSEM_FAILS_IF_(condition) \
     __attribute__((__diagnose_if__(condition, "it fails with ENOSYS: see fairsem_posix(7)", "warning")))
 #else
@@ -138,10 +139,10 @@ typedef struct fairsem_sem {
 FAIRSEM_API int fairsem_sem_init(fairsem_sem_t *sem, int pshared, unsigned value)
     FAIRSEM_NONNULL_(1) FAIRSEM_FAILS_IF_(pshared != 0);
 
-/* Always returns 0.  While a thread waits, it changes nothing, and the semaphore goes on working. */
+/* Always returns 0.  While a thread waits, this call changes nothing: the semaphore remains usable. */
 FAIRSEM_API int fairsem_sem_destroy(fairsem_sem_t *sem) FAIRSEM_NONNULL_(1);
 
-/* EINTR: a signal handler ran.  A cancellation point in any case. */
+/* EINTR: a signal handler ran.  A cancellation point, even with a free unit. */
 FAIRSEM_API int fairsem_sem_wait(fairsem_sem_t *sem) FAIRSEM_NONNULL_(1);
 
 /* EAGAIN: no unit is free, or somebody waits. */
@@ -150,7 +151,7 @@ FAIRSEM_API int fairsem_sem_trywait(fairsem_sem_t *sem) FAIRSEM_NONNULL_(1);
 /*
  * EINVAL: tv_nsec outside 0 .. 999999999, or an unknown clock, even if a unit is free.
  * ETIMEDOUT: the deadline has passed.  EINTR: a signal handler ran.  Both functions are
- * cancellation points in any case.
+ * cancellation points, even with a free unit.
  */
 FAIRSEM_API int fairsem_sem_timedwait(fairsem_sem_t *sem, const struct timespec *deadline)
     FAIRSEM_TIME64_(fairsem_sem_timedwait) FAIRSEM_NONNULL_(1, 2);
@@ -176,7 +177,7 @@ FAIRSEM_API int fairsem_sem_unlink(const char *name) FAIRSEM_NONNULL_(1);
 
 #if FAIRSEM_NAMES_ARE_FREE_
 
-/* Private.  The function is the one with this name. */
+/* Private.  The function that is declared is the library's function of this name. */
 #define FAIRSEM_IS_(name) __asm__(#name)
 #ifdef FAIRSEM_ASM_TIME64_
 #define FAIRSEM_IS_TIMED_(name) FAIRSEM_ASM_TIME64_(name)
@@ -221,7 +222,7 @@ int sem_init(sem_t *sem, int pshared, unsigned value)
 
 #else
 
-/* A type cannot be declared again, and functions with the same parameters cannot be overloaded. */
+/* Macros: a type cannot be declared again, and functions with the same parameters cannot be overloaded. */
 #define sem_t      fairsem_sem_t
 #define sem_open   fairsem_sem_open
 #define sem_unlink fairsem_sem_unlink
@@ -229,7 +230,7 @@ int sem_init(sem_t *sem, int pshared, unsigned value)
 #ifdef __cplusplus
 extern "C++" {
 
-/* No wait is noexcept: a cancellation must pass. */
+/* The waits are not noexcept: a cancellation must pass through them. */
 FAIRSEM_NONNULL_(1) inline int sem_init(fairsem_sem_t *sem, int pshared, unsigned value)
     FAIRSEM_FAILS_IF_(pshared != 0)
 {
@@ -282,7 +283,7 @@ FAIRSEM_NONNULL_(1) inline int sem_close(fairsem_sem_t *sem)
 #else
 
 /*
- * Without parameters, so that &sem_post works.  Members of structs are renamed, too, but only within
+ * Macros without parameters, so that &sem_post works.  Members of structs are renamed, too, but only within
  * this source file: the linker does not see their names.
  */
 #define sem_init      fairsem_sem_init

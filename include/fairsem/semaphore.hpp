@@ -38,7 +38,7 @@ constexpr std::ptrdiff_t most = (std::numeric_limits<std::ptrdiff_t>::max)() < F
                                     : as<std::ptrdiff_t>(FAIRSEM_MAX_UNITS);
 
 #if defined(__cpp_lib_jthread)
-/* Returns an errno value.  A stop ends the wait as a time-out does. */
+/* Returns an errno value.  A stop ends the wait with ETIMEDOUT. */
 template <class Wait> int until_stop(const std::stop_token &stop, int priority, share *client, const Wait &wait)
 {
     wait_options how = { priority, nullptr, client };
@@ -59,12 +59,13 @@ template <class Wait> int until_stop(const std::stop_token &stop, int priority, 
 } // namespace detail
 
 /*
- * The semaphore: fairsem_t with the interface of std::counting_semaphore, in which every function has
- * one more argument at the end, the number of units.  It cannot be copied or moved.
+ * The semaphore: fairsem_t with the interface of std::counting_semaphore.  Every function of that interface
+ * has one more argument at the end, the number of units.  A semaphore cannot be copied or moved.
  *
- * The destructor calls fairsem_destroy; fairsem_init(3) says when it may.  A static semaphore is
- * destroyed when main returns.  Threads that wait in it then go on waiting, but a thread that begins to
- * use it stops the program with a message.  If there are such threads, do not destroy the semaphore:
+ * The destructor calls fairsem_destroy; fairsem_init(3) says when that is allowed.  A static semaphore is
+ * destroyed when main returns.  Threads that wait at that moment go on waiting, but a thread that begins to
+ * use the semaphore later stops the program with a message.  If there may be such threads, do not destroy
+ * the semaphore:
  *
  *     static fairsem::semaphore &slots = *new fairsem::semaphore(4);
  */
@@ -74,8 +75,8 @@ public:
     static constexpr std::int64_t (max)() noexcept { return FAIRSEM_MAX_UNITS; }
 
     /*
-     * An unbounded semaphore with `desired` free units.  In a constant expression, as for a static
-     * semaphore, nothing is left to do at run time.  Throws EINVAL if desired is not 0 .. max().
+     * An unbounded semaphore with `desired` free units.  A static semaphore is initialized at compile
+     * time.  Throws EINVAL if desired is not 0 .. max().
      */
     constexpr explicit semaphore(std::int64_t desired)
         : sem_ FAIRSEM_INITIALIZER(checked(desired, (max)()))
@@ -121,14 +122,14 @@ public:
     }
 
     /*
-     * Returns true if the units are yours.  It never passes a waiter, and never fails spuriously.  It
-     * also returns false if the semaphore is closed, or n is more than its capacity or invalid.
+     * Returns true if the units are yours.  Never passes a waiter, and never fails spuriously.  Also
+     * returns false if the semaphore is closed, or if n is more than its capacity or invalid.
      */
     [[nodiscard]] bool try_acquire(std::int64_t n = 1) noexcept
     {
         bool taken = false;
 
-        /* A callback may throw if other requests were granted; then this one has taken nothing. */
+        /* If the callback of another request throws, this request has taken nothing. */
         detail::dropping([&] { taken = fairsem_tryacquire(&sem_, n) == 0; });
         return taken;
     }
@@ -143,8 +144,8 @@ public:
     }
 
     /*
-     * Returns false if the time has passed, measured by CLOCK_MONOTONIC.  With a time of 0 or less it
-     * does not wait, but takes units that are free while nobody waits.  Throws as acquire does.
+     * Returns false if rel_time has passed, by CLOCK_MONOTONIC.  If rel_time <= 0, the call does not wait,
+     * but takes units that are free while nobody waits.  Throws as acquire does.
      */
     template <class Rep, class Period>
     [[nodiscard]] bool try_acquire_for(const std::chrono::duration<Rep, Period> &rel_time,
@@ -161,12 +162,12 @@ public:
     }
 
     /*
-     * As try_acquire_for, with a deadline on any clock.  steady_clock and system_clock are those of the
-     * system, CLOCK_MONOTONIC and CLOCK_REALTIME.  With any other clock the request keeps its place
-     * in the queue while the thread reads the clock, sleeps for the time that is left, and reads it
-     * again; at least ten times a second if the clock is not steady.  So the call does not return
-     * false before that clock has reached abs_time.  (While it waits, nobody passes it, whatever
-     * attributes::bypass says.)
+     * As try_acquire_for, with a deadline on any clock.  steady_clock and system_clock are clocks of the
+     * system, CLOCK_MONOTONIC and CLOCK_REALTIME.  With any other clock, the thread reads the clock, sleeps
+     * for the time that is left, and reads the clock again, at least ten times a second if the clock is
+     * not steady.  Meanwhile the request keeps its place in the queue.  So the call does not return false
+     * before the clock has reached abs_time.  (While the request waits with such a clock, no thread passes
+     * it, whatever attributes::bypass says.)
      */
     template <class Clock, class Duration>
     [[nodiscard]] bool try_acquire_until(const std::chrono::time_point<Clock, Duration> &abs_time,
@@ -177,9 +178,10 @@ public:
 
 #if defined(__cpp_lib_jthread)
     /*
-     * These return false when a stop is requested.  If that was before the call, they take no units,
-     * even if some are free.  The thread that requests the stop takes the waiter out of the queue, and
-     * grants the next ones; if a ticket's callback throws there, the program ends.
+     * These functions return false when a stop is requested.  If the stop was requested before the call,
+     * they take no units, even if some are free.  The thread that requests the stop takes the waiter out of
+     * the queue, and grants the next requests.  If a callback of a ticket throws in that thread, the program
+     * ends.
      */
     [[nodiscard]] bool acquire(const std::stop_token &stop, std::int64_t n = 1, int priority = 0,
                                share *client = nullptr)
@@ -240,8 +242,8 @@ public:
     }
 
     /*
-     * Every waiter and every later acquire fails with `reason`; 0 stands for ESHUTDOWN.  Returns false
-     * if the semaphore was closed before: the first reason stays.  Throws EINVAL if reason < 0.
+     * Every waiter and every later acquire fails with `reason`; 0 stands for ESHUTDOWN.  Returns false if the
+     * semaphore was closed before, and keeps its first reason.  Throws EINVAL if reason < 0.
      */
     bool close(int reason = 0)
     {
@@ -250,8 +252,8 @@ public:
     }
 
     /*
-     * Closes it, and waits until n units are free; if n is the number of all units, none is held then.
-     * Throws as acquire does.
+     * Closes the semaphore, and waits until n units are free.  If n is the number of all units, no unit is held
+     * when drain returns.  Throws as acquire does.
      */
     void drain(std::int64_t n, const wait_options &how = {})
     {
@@ -260,7 +262,7 @@ public:
         detail::must(fairsem_drain(&sem_, n, &wait), "fairsem::semaphore::drain");
     }
 
-    /* As drain, for at most rel_time.  Returns false if that has passed. */
+    /* As drain, for at most rel_time.  Returns false if that time has passed. */
     template <class Rep, class Period>
     [[nodiscard]] bool drain_for(const std::chrono::duration<Rep, Period> &rel_time,
                                  std::int64_t n, const wait_options &how = {})
@@ -272,7 +274,7 @@ public:
                                "fairsem::semaphore::drain");
     }
 
-    /* Returns the reason, or 0 if it is open. */
+    /* Returns the reason of the close, or 0 if the semaphore is open. */
     int closed() const noexcept { return fairsem_closed(&sem_); }
 
     /* ---- Inspect ---- */
@@ -289,7 +291,7 @@ public:
         return result;
     }
 
-    /* The longest wait and queue are those since the last call of this function. */
+    /* The longest wait and the longest queue are those since the last call of this function. */
     fairsem_stat_t stat_interval() noexcept
     {
         fairsem_stat_t result;
@@ -298,7 +300,7 @@ public:
         return result;
     }
 
-    /* The waits that have ended, by length.  Throws EINVAL, except of a counted_semaphore. */
+    /* Counts the waits that have ended, by length.  Throws EINVAL if this is not a counted_semaphore. */
     std::array<std::uint64_t, FAIRSEM_WAIT_BUCKETS> histogram() const
     {
         std::array<std::uint64_t, FAIRSEM_WAIT_BUCKETS> result;
@@ -317,7 +319,7 @@ public:
     fairsem_t *native_handle() noexcept { return &sem_; }
 
 protected:
-    /* With a capacity, unless that is max(), for a constant expression. */
+    /* With a capacity; max() means none.  Also in a constant expression. */
     constexpr semaphore(std::int64_t desired, std::int64_t capacity)
         : sem_ FAIRSEM_INITIALIZER_(checked(desired, capacity), capacity, capacity != (max)())
     {
@@ -428,9 +430,9 @@ private:
 };
 
 /*
- * In place of std::counting_semaphore, and a semaphore like any other.  LeastMaxValue is its capacity:
- * a release beyond it throws EOVERFLOW, a larger `desired` EINVAL.  Without it there is no capacity.  A
- * pointer to the base must not be deleted.
+ * In place of std::counting_semaphore, and a semaphore like any other.  LeastMaxValue is its capacity: a
+ * release above the capacity throws EOVERFLOW, and a larger `desired` throws EINVAL.  Without LeastMaxValue
+ * there is no capacity.  Do not delete it by a pointer to the base class.
  */
 template <std::ptrdiff_t LeastMaxValue = detail::most>
 class counting_semaphore : public semaphore {
@@ -442,7 +444,7 @@ public:
 
     constexpr explicit counting_semaphore(std::ptrdiff_t desired) : semaphore(desired, LeastMaxValue) {}
 
-    /* A capacity in the attributes takes the place of LeastMaxValue. */
+    /* A capacity in the attributes replaces LeastMaxValue. */
     counting_semaphore(std::ptrdiff_t desired, const attributes &with)
         : semaphore(desired, bounded(with))
     {
@@ -460,8 +462,8 @@ private:
 using binary_semaphore = counting_semaphore<1>;
 
 /*
- * A semaphore like any other that counts its waits by length, for histogram(): fairsem_counted_t.  A
- * pointer to the base must not be deleted.  Since 1.1.
+ * A semaphore like any other that also counts its waits by length, for histogram(): fairsem_counted_t.  Do
+ * not delete it by a pointer to the base class.  Since 1.1.
  */
 class counted_semaphore : public semaphore {
 public:

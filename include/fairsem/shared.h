@@ -38,26 +38,26 @@
  *
  *     1  open, close, remove
  *         fairsem_shared_open             open a segment, or create one
- *         fairsem_shared_close            give its units back, and close it
- *         fairsem_shared_unlink           remove its name
- *         fairsem_shared_unlink_unused    remove its name, unless another process uses it
- *         fairsem_shared_keep_name        let the name stay when it is unused
+ *         fairsem_shared_close            give the process's units back, and close a segment
+ *         fairsem_shared_unlink           remove a segment's name
+ *         fairsem_shared_unlink_unused    remove a name, unless another process uses the segment
+ *         fairsem_shared_keep_name        let a name stay when its segment is unused
  *         fairsem_shared_keep_on_exec     let the next program hold the units
  *     2  acquire and release
  *         fairsem_shared_acquire          take units; wait in the queue until they are free
  *         fairsem_shared_tryacquire       take units now or not at all
  *         fairsem_shared_acquire_for      wait for at most a time in nanoseconds
  *         fairsem_shared_acquire_until    wait until a time on a clock
- *         fairsem_shared_acquire_with     all of these, a priority, and a token
+ *         fairsem_shared_acquire_with     with a time limit, a priority, a token, a share
  *         fairsem_shared_release          give units back; the oldest waiters get them
  *         fairsem_shared_set_units        change the number of units
  *     3  inspect
  *         fairsem_shared_available        free units
  *         fairsem_shared_waiters          requests in the queue
  *         fairsem_shared_stat             figures, all of one moment
- *         fairsem_shared_stat_histogram   how many waits were how long
+ *         fairsem_shared_stat_histogram   the number of waits of each length
  *         fairsem_shared_users            who holds units, and who waits
- *         fairsem_shared_dump             the same as text
+ *         fairsem_shared_dump             holders and waiters, as text
  *
  * WHAT HOLDS FOR EVERY FUNCTION is what fairsem.h says of results, units, time, memory order and
  * cancellation, and this:
@@ -68,15 +68,15 @@
  *            EUSERS, ENOLCK   in the first call of a forked child, as fairsem_shared_open
  *            ENOSYS           without Linux
  * Owner.     A process owns the units that it has acquired; each of its threads may release them.
- * Death.     Exit, exec and signals end a process; a stopped process is alive.  The units of a dead
- *            one are free within 50 ms, as a rule, if a request waits, otherwise at the next call
- *            that needs them.
+ * Death.     Exit, exec and signals end a process; a stopped process is alive.  If a request waits, the
+ *            units of a dead process are free within 50 ms, as a rule.  If no request waits, they are free
+ *            at the next call that needs them.
  * Stopped.   A process that is stopped in a call may hold the segment's lock.  Then an acquire with a
  *            time limit, or a tryacquire, returns at most 20 ms late, as if the units were not free.
- * Child.     After fork it can use the handle, without the parent's units.  After _Fork, vfork and
- *            clone it must not.
- * File.      A process that closes descriptors it does not know seems dead.  Open a segment only with
- *            this library, and with one copy of it.
+ * Child.     After fork, the child can use the handle, without the parent's units.  After _Fork, vfork
+ *            or clone, the child must not use the handle.
+ * File.      A process that closes descriptors that it does not know seems dead.  Open a segment only
+ *            with this library, and with one copy of the library.
  * Trust.     A user who may write to a segment can damage it; fairsem_shared(7) lists the effects.
  * malloc.    Only open and dump allocate.
  * Signals.   A signal ends no wait, and no function is for signal handlers.
@@ -100,18 +100,19 @@ FAIRSEM_CHECK_LAYOUT_(fairsem_shared);
  *     fairsem_shared_open(3)
  * ======================================================================== */
 
-/* A handle: one for each segment in a process, for all its threads. */
+/* A handle.  A process has one for each segment, which all its threads use. */
 typedef struct fairsem_shared fairsem_shared_t;
 
-/* attr.flags: any process may release units, and they stay taken when a process dies. */
+/* attr.flags: any process may release units, and units stay taken when a process dies. */
 #define FAIRSEM_SHARED_NO_UNDO 1u
 
 /* attr.flags: as FAIRSEM_NO_SPIN. */
 #define FAIRSEM_SHARED_NO_SPIN 2u
 
 /*
- * oflag: of an existing segment only the caller's effective user may own the file, and may write to it, and it
- * must have no other name.  For names in a directory that others may write to.  Since 1.1.
+ * oflag: fail if the segment exists, unless its file is the caller's own.  The effective user must own the
+ * file, no other user may write to it, and it must have no other name.  For names in a directory that other
+ * users may write to.  Since 1.1.
  */
 #define FAIRSEM_SHARED_OWN 0x40000000
 
@@ -122,8 +123,8 @@ typedef struct fairsem_shared fairsem_shared_t;
 typedef struct fairsem_shared_attr {
     int64_t  units;         /* free at the beginning */
     int64_t  capacity;      /* with FAIRSEM_SHARED_NO_UNDO the most that can be free; else 0 */
-    int      max_waiters;   /* in all processes; 0 means 256 */
-    int      max_processes; /* that can have it open; 0 means 64 */
+    int      max_waiters;   /* of all processes; 0 means 256 */
+    int      max_processes; /* that can have the segment open; 0 means 64 */
     unsigned flags;         /* FAIRSEM_SHARED_NO_UNDO | ..., or 0 */
     unsigned reserved1_;    /* must be zero */
     int64_t  aging_ns;      /* as in fairsem_attr_t.  Since 1.1 */
@@ -131,10 +132,11 @@ typedef struct fairsem_shared_attr {
 } fairsem_shared_attr_t;
 
 /*
- * Open the segment `name`, which is "/" and a file name, or, since 1.1 and with another slash, the path
- * of a file.  oflag is 0, O_CREAT, or O_CREAT | O_EXCL, each also with FAIRSEM_SHARED_OWN.  mode and attr
- * are for a new segment, which gets this mode whatever the umask, but no read permission without write
- * permission.  With a name of NULL it creates a segment without a name, for children.
+ * Open or create the segment `name`, which is "/" and a file name.  (Since 1.1, it may also be the path
+ * of a file, with another slash.)  If the name is NULL, create a segment without a name, for children.
+ *
+ * oflag is 0, O_CREAT, or O_CREAT | O_EXCL, each also with FAIRSEM_SHARED_OWN.  mode and attr are for a new
+ * segment.  Its file gets this mode, whatever the umask is, but no read permission without write permission.
  *
  * 0        *handle can be used
  * EINVAL   a bad name or oflag; O_CREAT without attr; a member of attr that is out of range or does
@@ -143,10 +145,10 @@ typedef struct fairsem_shared_attr {
  * EEXIST   there is such a name, and O_EXCL
  * ENODEV   the file system cannot make a file without a name (O_TMPFILE), or cannot map it
  * EPERM    FAIRSEM_SHARED_OWN, and the file is not the caller's own
- * EUSERS   attr.max_processes have it open
+ * EUSERS   attr.max_processes processes have the segment open
  * EAGAIN   other processes create and remove the name all the time
- * ENOTSUP  another version of this library made it, with another layout
- * ENOTRECOVERABLE  the file is not a complete segment, or it is damaged
+ * ENOTSUP  another version of this library made the segment, with another layout
+ * ENOTRECOVERABLE  the file is not a complete segment, or is damaged
  * EACCES, EFBIG, ELOOP, EMFILE, ENAMETOOLONG, ENFILE, ENOLCK, ENOMEM, ENOSPC, ENOTDIR, EPERM, EROFS
  *          as the kernel says
  */
@@ -156,8 +158,8 @@ FAIRSEM_API int fairsem_shared_open(fairsem_shared_t **handle, const char *name,
     FAIRSEM_NONNULL_(1);
 
 /*
- * Close a handle, as often as it was opened: the last time, the process gives its units back.  No
- * other thread may be using it.
+ * Close a handle, once for each time it was opened.  The last close gives the process's units back.  No
+ * other thread may be using the handle.
  *
  * 0        the handle is gone, even if the segment is damaged, or its descriptor was closed
  * EBUSY    a thread of this process waits, or is in an acquire; nothing was changed
@@ -175,15 +177,18 @@ FAIRSEM_API int fairsem_shared_close(fairsem_shared_t *handle) FAIRSEM_NONNULL_(
 FAIRSEM_API int fairsem_shared_unlink(const char *name) FAIRSEM_NONNULL_(1);
 
 /*
- * Remove the name of this segment, unless another process holds units or waits.  Without `kept`,
- * fairsem_shared_keep_name and a changed number of units also make it stay.  The call checks and removes
- * with the segment's lock held.  So when a process has acquired units, or has changed their number, it
- * can open the name again: if fairsem_shared_open returns the same handle, the name stays as long as the
- * process holds units, or the number is not the initial one.  Since 1.1.
+ * Remove the name of this segment, unless another process holds units or waits.  With `kept` false, the name
+ * also stays after fairsem_shared_keep_name, or while the number of units is not the initial one.
+ * Since 1.1.
+ *
+ * The call checks the segment and removes the name with the segment's lock held.  So a process can make sure
+ * of the name after it has acquired units, or has changed their number: it opens the name again.  If
+ * fairsem_shared_open returns the same handle, the name stays as long as the process holds units, or the
+ * number of units is not the initial one.
  *
  * 0        the name is gone
- * ENOENT   there is no such name, or it is that of another file
- * EBUSY    it stays: see above
+ * ENOENT   there is no such name, or it is the name of another file
+ * EBUSY    the name stays, as above
  * EINVAL   a bad name; or FAIRSEM_SHARED_NO_UNDO
  * ETIMEDOUT  a stopped process has had the lock for a second
  * EACCES, ELOOP, ENAMETOOLONG, ENOTDIR, EPERM, EROFS   as the kernel says
@@ -193,7 +198,8 @@ FAIRSEM_API int fairsem_shared_unlink_unused(fairsem_shared_t *handle, const cha
     FAIRSEM_NONNULL_(1, 2);
 
 /*
- * Let the name stay when it is unused, until fairsem_shared_unlink_unused is called with `kept`.  Since 1.1.
+ * Let the name stay when the segment is unused, until fairsem_shared_unlink_unused is called with `kept`.
+ * Since 1.1.
  *
  * 0        done
  * ETIMEDOUT  a stopped process has had the lock for a second
@@ -202,8 +208,8 @@ FAIRSEM_MUST_CHECK_
 FAIRSEM_API int fairsem_shared_keep_name(fairsem_shared_t *handle) FAIRSEM_NONNULL_(1);
 
 /*
- * If keep is true, the units outlast the next exec, and until then no call can wait.  If it is false,
- * this undoes an earlier call.
+ * If keep is true, this process's units outlast its next exec, and until the exec no call can wait.  If keep
+ * is false, undo an earlier call.
  *
  * 0        done
  * EBUSY    a thread of this process waits; nothing was changed
@@ -222,10 +228,10 @@ FAIRSEM_API int fairsem_shared_keep_on_exec(fairsem_shared_t *handle, bool keep)
  *
  * 0        the units are this process's
  * EINVAL   n < 0 or n > FAIRSEM_MAX_UNITS
- * E2BIG    n exceeds the number of units, or, while that is 0, the largest that it has been; or
- *          attr.capacity
+ * E2BIG    n exceeds attr.capacity, or the number of units (while that is 0, the largest number that there
+ *          has been)
  * ENOBUFS  attr.max_waiters requests wait already
- * EBUSY    it would wait, after fairsem_shared_keep_on_exec
+ * EBUSY    the request would wait, after fairsem_shared_keep_on_exec
  */
 FAIRSEM_MUST_CHECK_
 FAIRSEM_API int fairsem_shared_acquire(fairsem_shared_t *handle, int64_t n) FAIRSEM_NONNULL_(1);
@@ -264,10 +270,10 @@ FAIRSEM_API int fairsem_shared_acquire_until(fairsem_shared_t *handle, int64_t n
 /*
  * The general acquire, as fairsem_acquire_with.  Priorities apply in all processes, a token in one.
  *
- * With how->share_weight > 0 the request has a share: that of all requests with this how->share_key, for
- * instance a user's number, in all processes.  As with fairsem_share_t, units go round between the shares that
- * have requests in the queue, in proportion to their weights; requests without a share have one together, of
- * weight 1.  A share exists as long as the queue is not empty.  Since 1.1.
+ * If how->share_weight > 0, the request has a share.  All requests with one how->share_key, for instance a
+ * user's number, have one share together, in all processes.  As with fairsem_share_t, units go round between
+ * the shares that have requests in the queue, in proportion to their weights; all requests without a share
+ * count as one share of weight 1.  When the queue is empty, the shares are forgotten.  Since 1.1.
  *
  * As fairsem_shared_acquire_until, and
  * EINVAL     as fairsem_acquire_with, but how->share must be NULL; share_weight > FAIRSEM_MAX_WEIGHT; a
@@ -284,16 +290,16 @@ FAIRSEM_API int fairsem_shared_acquire_with(fairsem_shared_t *handle, int64_t n,
  *
  * 0          the units are free or granted
  * EINVAL     n < 0 or n > FAIRSEM_MAX_UNITS
- * EPERM      this process holds fewer
+ * EPERM      this process holds fewer units
  * EOVERFLOW  with FAIRSEM_SHARED_NO_UNDO: more would be free than attr.capacity or
  *            FAIRSEM_MAX_UNITS
  */
 FAIRSEM_API int fairsem_shared_release(fairsem_shared_t *handle, int64_t n) FAIRSEM_NONNULL_(1);
 
 /*
- * Change the number of units, free or not, to `units`; 0 is a pause, in which requests wait.  Holders
- * keep their units: if more are held, none is granted until enough have been released.  Requests in the
- * queue for more than there are now stay there.  Since 1.1.
+ * Change the number of all units, free or not, to `units`; 0 is a pause, in which requests wait.  Holders
+ * keep their units: if they hold more, no unit is granted until enough have been released.  Requests in the
+ * queue for more than `units` stay in the queue.  Since 1.1.
  *
  * 0        done; waiters for which there are enough units have them
  * EINVAL   units < 0 or units > FAIRSEM_MAX_UNITS; or FAIRSEM_SHARED_NO_UNDO
@@ -309,40 +315,40 @@ FAIRSEM_API int fairsem_shared_set_units(fairsem_shared_t *handle, int64_t units
 
 /*
  * Returns the number of free units, or -1 for an error.  Each function of this section first frees the
- * units of dead processes.  If a stopped process has the segment's lock for 20 ms, it reads without the
- * lock; then its figures may be inconsistent.
+ * units of dead processes.  If a stopped process has the segment's lock for 20 ms, the function reads
+ * without the lock, and its figures may be inconsistent.
  */
 FAIRSEM_API int64_t fairsem_shared_available(fairsem_shared_t *handle) FAIRSEM_NONNULL_(1);
 
 /* Returns the number of requests in the queue, or -1 for an error. */
 FAIRSEM_API int64_t fairsem_shared_waiters(fairsem_shared_t *handle) FAIRSEM_NONNULL_(1);
 
-/* The present state, and counters since the segment was created, which a death in a call makes inexact. */
+/* The present state, and counters since the segment was created.  A death in a call makes counters inexact. */
 typedef struct {
     int64_t available;      /* free units; below 0 after fairsem_shared_set_units */
     int64_t capacity;       /* all units, free or not, or attr.capacity, or -1 if that is 0 */
-    int64_t held;           /* by live processes; 0 with FAIRSEM_SHARED_NO_UNDO */
-    int64_t mine;           /* of these: by this process */
-    int64_t processes;      /* that have it open */
+    int64_t held;           /* units held by live processes; 0 with FAIRSEM_SHARED_NO_UNDO */
+    int64_t mine;           /* units held by this process */
+    int64_t processes;      /* that have the segment open */
     int64_t max_processes;
-    int64_t waiters;        /* in the queue */
+    int64_t waiters;        /* requests in the queue */
     int64_t max_waiters;
-    int64_t waiting_units;  /* what they ask for; at most INT64_MAX */
-    int64_t oldest_wait_ns; /* the age of the oldest, nanoseconds */
+    int64_t waiting_units;  /* units that these requests ask for; at most INT64_MAX */
+    int64_t oldest_wait_ns; /* the age of the oldest of them, nanoseconds */
 
-    int64_t waits;          /* joined the queue */
-    int64_t grants;         /* left it with their units */
-    int64_t timeouts;       /* left it because of the time */
-    int64_t cancels;        /* left it by a token or pthread_cancel */
-    int64_t lost;           /* left it because their process died */
-    int64_t wait_ns_total;  /* the waits of those that were granted, nanoseconds */
-    int64_t wait_ns_max;    /* the longest of these */
+    int64_t waits;          /* requests that joined the queue */
+    int64_t grants;         /* that left the queue with their units */
+    int64_t timeouts;       /* that left the queue because of the time */
+    int64_t cancels;        /* that left the queue by a token or pthread_cancel */
+    int64_t lost;           /* that left the queue because their process died */
+    int64_t wait_ns_total;  /* sum of the waits of granted requests, nanoseconds */
+    int64_t wait_ns_max;    /* the longest of these waits */
     int64_t waiters_max;    /* the longest queue */
     int64_t refused;        /* requests that got ENOBUFS */
     int64_t over_releases;  /* releases that got EPERM or EOVERFLOW */
     int64_t deaths;         /* processes that ended without a close, also by exit() */
-    int64_t returned;       /* units that came back from them */
-    int64_t repairs;        /* of what they left unfinished */
+    int64_t returned;       /* units that came back from these processes */
+    int64_t repairs;        /* of work that these processes left unfinished */
     int64_t initial_units;  /* attr.units; since 1.1 */
     int64_t aged;           /* grants before better priorities, by aging_ns; since 1.1 */
     int64_t reserved_[7];
@@ -353,25 +359,25 @@ FAIRSEM_MUST_CHECK_
 FAIRSEM_API int fairsem_shared_stat(fairsem_shared_t *handle, fairsem_shared_stat_t *stat)
     FAIRSEM_NONNULL_(1, 2);
 
-/* The waits that were granted, by length, as fairsem_stat_histogram.  Since 1.1. */
+/* Count the waits that were granted, by length, as fairsem_stat_histogram.  Since 1.1. */
 FAIRSEM_MUST_CHECK_
 FAIRSEM_API int fairsem_shared_stat_histogram(fairsem_shared_t *handle,
                                               uint64_t counts[FAIRSEM_WAIT_BUCKETS])
     FAIRSEM_NONNULL_(1, 2);
 
-/* A holder of units, or a request: in the queue, or granted and not yet received. */
+/* A holder of units, or a request that is in the queue, or is granted but not yet received. */
 typedef struct fairsem_shared_user {
     int64_t pid;            /* in the pid namespace of that process */
     int64_t units;          /* that it holds, or requests */
     int64_t place;          /* in the queue, from 1; 0 for a holder */
-    int64_t ns;             /* since it held none, was granted, or joined; nanoseconds */
+    int64_t ns;             /* nanoseconds since the process held none, or the request was granted or joined */
     int64_t priority;       /* of a request, otherwise 0 */
     int64_t mine;           /* 1 if it is of this process, otherwise 0 */
     int64_t local_pid;      /* in this process's pid namespace, or 0.  Since 1.1 */
     int64_t reserved_[1];
 } fairsem_shared_user_t;
 
-/* Fill in up to *count of them, holders first, and set *count to the number of all. */
+/* Fill in up to *count users, holders first, and set *count to the number of all users. */
 FAIRSEM_MUST_CHECK_
 FAIRSEM_API int fairsem_shared_users(fairsem_shared_t *handle, fairsem_shared_user_t *users,
                                      int *count) FAIRSEM_NONNULL_(1, 3);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * standard.hpp - private: checks for C++17; included first by all others.  They are empty before C++17,
- * so the error below is the only one.
+ * standard.hpp - private: checks for C++17.  All other C++ headers include this one first, and are empty
+ * before C++17, so the error below is the only one.
  */
 #ifndef FAIRSEM_STANDARD_HPP
 #define FAIRSEM_STANDARD_HPP

@@ -19,8 +19,8 @@
 namespace fairsem {
 
 /*
- * Units of one semaphore, which belong to the owner of this object.  The destructor releases them; the
- * semaphore must still exist then.  An object that was moved from is empty.
+ * Units of one semaphore, which belong to the owner of this object.  The destructor releases the units, so
+ * the semaphore must still exist.  An object that was moved from is empty.
  */
 class [[nodiscard]] units {
 public:
@@ -40,7 +40,7 @@ public:
         units_ = { sem.native_handle(), n };
     }
 
-    /* Tries to acquire; the object is empty if that is not possible now. */
+    /* Tries to acquire n units; if that is not possible now, the object is empty. */
     units(semaphore &sem, std::int64_t n, std::try_to_lock_t) noexcept
     {
         detail::dropping([&] {
@@ -54,12 +54,12 @@ public:
         detail::must(fairsem_units_adopt(&units_, sem.native_handle(), n), "fairsem::units");
     }
 
-    /* Adopts the units of a guard of C, such as fairsem_ticket_claim has filled. */
+    /* Adopts the units of a guard of C, for instance one that fairsem_ticket_claim has filled. */
     explicit units(const fairsem_units_t &held) noexcept : units_(held) {}
 
     units(units &&other) noexcept : units_(other.units_) { (void)other.forget(); }
 
-    /* Releases its units first. */
+    /* Releases the units of this object first. */
     units &operator=(units &&other) noexcept
     {
         units moved(std::move(other));
@@ -68,7 +68,7 @@ public:
         return *this;
     }
 
-    /* Ignores EOVERFLOW: another thread has released units that it did not hold. */
+    /* Ignores EOVERFLOW, which means that another thread has released units that it did not hold. */
     ~units()
     {
         detail::dropping([this] { (void)fairsem_units_release(&units_); });
@@ -79,7 +79,7 @@ public:
     std::int64_t count() const noexcept { return units_.n; }
     explicit operator bool() const noexcept { return units_.n != 0; }
 
-    /* Release all units, or n.  Throws EOVERFLOW; EINVAL if n is more than it holds. */
+    /* Releases all units, or n.  Throws EOVERFLOW; EINVAL if the guard has fewer than n units. */
     void release()
     {
         detail::must(fairsem_units_release(&units_), "fairsem::units::release");
@@ -90,7 +90,7 @@ public:
         detail::must(fairsem_units_return(&units_, n), "fairsem::units::release");
     }
 
-    /* Moves n units into a new guard.  Throws EINVAL if that is more than it holds. */
+    /* Moves n units into a new guard.  Throws EINVAL if this guard has fewer. */
     units split(std::int64_t n)
     {
         units part;
@@ -99,7 +99,7 @@ public:
         return part;
     }
 
-    /* Moves all units of `other`, of the same semaphore, into this one.  Throws EINVAL. */
+    /* Moves all units of `other`, which must be of the same semaphore, into this guard.  Throws EINVAL. */
     void merge(units &&other)
     {
         detail::must(fairsem_units_merge(&units_, &other.units_), "fairsem::units::merge");
@@ -125,7 +125,7 @@ struct request {
 
 namespace detail {
 
-/* These return an errno value. */
+/* These functions return an errno value. */
 
 template <std::size_t N, std::size_t... Index>
 int acquire_all(const request (&requests)[N], const fairsem_wait_t &how,
@@ -159,7 +159,7 @@ struct part {
     fairsem::share *share;
 };
 
-/* Sums up the requests for each semaphore, in the order of addresses; returns how many there are. */
+/* Sums up the requests for each semaphore, in the order of addresses; returns the number of semaphores. */
 template <std::size_t N> std::size_t in_order(const request (&requests)[N], part (&parts)[N])
 {
     std::size_t count = 0;
@@ -186,8 +186,8 @@ template <std::size_t N> std::size_t in_order(const request (&requests)[N], part
 }
 
 /*
- * As fairsem_acquire_all(), for a clock that the library does not know.  If this returns false or throws,
- * the guards release their units, the newest first.
+ * As fairsem_acquire_all(), for a clock that the library does not know.  If this function returns false or
+ * throws, the guards release their units, the newest guard first.
  */
 template <class Clock, class Duration, std::size_t N>
 bool acquire_each(const std::chrono::time_point<Clock, Duration> &abs_time,
@@ -244,13 +244,13 @@ std::optional<std::array<units, N>> guards_in_time(int error, const request (&re
 } // namespace detail
 
 /*
- * Acquires all of them or none, each into a guard of its own:
+ * Acquires the units of all requests or none, the units of each request into a guard of their own:
  *
  *     auto [file, memory] = fairsem::acquire_all({ { files, 1 }, { bytes, size } });
  *
  * Such calls never deadlock with each other, whatever the order of the list.  Throws as
  * semaphore::acquire does, and EINVAL if the units of one semaphore add up to more than
- * semaphore::max(), or have two shares, or if `how` has one.
+ * semaphore::max(), if two requests for one semaphore have different shares, or if `how` has a share.
  */
 template <std::size_t N>
 [[nodiscard]] std::array<units, N> acquire_all(const request (&requests)[N],
@@ -260,7 +260,7 @@ template <std::size_t N>
     return detail::guards_of(requests, std::make_index_sequence<N>());
 }
 
-/* As acquire_all, for at most rel_time for all of it.  Empty if that has passed. */
+/* As acquire_all, for at most rel_time in all.  The result is empty if that time has passed. */
 template <class Rep, class Period, std::size_t N>
 [[nodiscard]] std::optional<std::array<units, N>>
 try_acquire_all_for(const std::chrono::duration<Rep, Period> &rel_time,
@@ -279,7 +279,7 @@ try_acquire_all_until(const std::chrono::time_point<Clock, Duration> &abs_time,
 }
 
 #if defined(__cpp_lib_jthread)
-/* These return an empty result when a stop is requested, as semaphore::acquire returns false. */
+/* If a stop is requested, these functions return an empty result, where semaphore::acquire returns false. */
 template <std::size_t N>
 [[nodiscard]] std::optional<std::array<units, N>>
 acquire_all(const std::stop_token &stop, const request (&requests)[N], int priority = 0)
