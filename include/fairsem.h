@@ -186,7 +186,7 @@ FAIRSEM_API int fairsem_release(fairsem_t *sem, int64_t n) FAIRSEM_NONNULL_(1);
  * malloc.    A thread allocates when it waits for the first time; without memory, it polls.
  *            Only fairsem_new and fairsem_dump fail for lack of memory.
  * Cancel.    A wait, and nothing else, is a cancellation point (deferred).
- * Signals.   A signal does not end a wait, and a handler must not call a function.
+ * Signals.   A signal does not end a wait, and a handler must not call these functions.
  *            FAIRSEM_INTERRUPTIBLE changes both rules.
  * fork.      The child gets the count and an empty queue.  For semaphores between processes, see
  *            fairsem/shared.h.
@@ -212,7 +212,7 @@ FAIRSEM_API int fairsem_release(fairsem_t *sem, int64_t n) FAIRSEM_NONNULL_(1);
 /* attr.flags: waiters never spin or yield before they sleep, which saves processor time. */
 #define FAIRSEM_NO_SPIN 2u
 
-/* attr.flags: running threads may pass sleeping waiters until the first has waited for bypass_ns. */
+/* attr.flags: running threads may pass sleeping waiters until the first of these has waited bypass_ns. */
 #define FAIRSEM_BOUNDED_BYPASS 4u
 
 /* The kind of a semaphore.  Zero is the default of each member: { .capacity = 8 } is enough. */
@@ -373,8 +373,8 @@ FAIRSEM_API int fairsem_share_destroy(fairsem_share_t *share) FAIRSEM_NONNULL_(1
 
 /*
  * Count n units more than were requested, or fewer if n < 0, in the share's next grant: for work that
- * turned out to be larger.  If the queue becomes empty before that grant, the charge is forgotten.
- * Since 1.1.
+ * turned out to be larger.  The charge is forgotten if the queue was empty between the share's previous
+ * request and that grant.  Since 1.1.
  *
  * 0        done
  * EINVAL   n < -FAIRSEM_MAX_UNITS or n > FAIRSEM_MAX_UNITS; *share is not a share
@@ -512,7 +512,7 @@ typedef struct {
     int64_t capacity;       /* as fairsem_capacity */
     int64_t waiters;        /* requests in the queue */
     int64_t waiting_units;  /* units that these requests ask for; at most INT64_MAX */
-    int64_t oldest_wait_ns; /* the age of the oldest of them, nanoseconds */
+    int64_t oldest_wait_ns; /* the age of the oldest of these requests, nanoseconds */
     int64_t waits;          /* requests that joined the queue: waiters + grants + timeouts + cancels */
     int64_t grants;         /* that left the queue with their units */
     int64_t timeouts;       /* that left the queue because of the time */
@@ -530,7 +530,7 @@ typedef struct {
 /* Fill in *stat with figures of one moment.  Returns 0. */
 FAIRSEM_API int fairsem_stat(const fairsem_t *sem, fairsem_stat_t *stat) FAIRSEM_NONNULL_(1, 2);
 
-/* As fairsem_stat, but wait_ns_max and waiters_max are those since its own last call. */
+/* As fairsem_stat, but wait_ns_max and waiters_max are those since this function's last call. */
 FAIRSEM_API int fairsem_stat_interval(fairsem_t *sem, fairsem_stat_t *stat) FAIRSEM_NONNULL_(1, 2);
 
 /*

@@ -47,13 +47,13 @@
  *             A function that throws has changed nothing.  Without exceptions (-fno-exceptions), the
  *             function prints the error and aborts the program.
  * Callbacks.  A call that grants waiting requests runs their callbacks.  A coroutine that the call
- *             resumes runs in its request's callback.  An exception of a callback propagates to the caller of a
- *             function that releases, closes, cancels, or acquires and may wait; such an acquire has
- *             then taken nothing.  The exception never propagates from try_acquire, try_acquire_upto,
- *             acquire_future, co_await, a guard that only tries, or a destructor: these drop the
- *             exception, and their result is not affected.  A stop callback cannot drop an exception:
- *             the program ends.  The callbacks of this header throw only if the promise of a coroutine
- *             throws in unhandled_exception.
+ *             resumes runs in its request's callback.  An exception of a callback propagates to the
+ *             caller of a function that releases, closes, cancels, or acquires and may wait; such an
+ *             acquire has then taken nothing.  The exception never propagates from try_acquire,
+ *             try_acquire_upto, acquire_future, co_await, a guard that only tries, or a destructor:
+ *             these drop the exception, and their result is not affected.  A stop callback cannot drop
+ *             an exception: the program ends.  The callbacks of this header throw only if the promise
+ *             of a coroutine throws in unhandled_exception.
  * Cancel.     A wait is a cancellation point for pthread_cancel.  The stack is unwound as by an
  *             exception; a canceled thread holds no units.
  * Standards.  Programs may mix sources that are compiled as C++17, C++20 and C++23: the classes

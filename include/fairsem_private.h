@@ -55,7 +55,7 @@
  * the member n has no address.
  */
 #if defined(__i386__)
-#define FAIRSEM_INT64_OFFSET_ 4     /* in a struct; an int64_t that is no member is aligned to 8 */
+#define FAIRSEM_INT64_OFFSET_ 4     /* in a struct; an int64_t outside a struct is aligned to 8 */
 #elif defined(__GNUC__)
 #define FAIRSEM_INT64_OFFSET_ __alignof__(int64_t)
 #else
@@ -90,8 +90,8 @@
 /*
  * glibc on 32-bit machines has two kinds of time_t, and a struct timespec for each;
  * -D_TIME_BITS=64 chooses the wide kind.  With the wide kind, a function that takes a deadline has another
- * name in the library.  So a program does not link with a library that has the other kind, and would misread
- * its deadlines.
+ * name in the library.  So a program does not link with a library of the other kind, which would misread the
+ * program's deadlines.
  */
 #if defined(__USE_TIME_BITS64) && defined(__TIMESIZE) && __TIMESIZE == 32 && defined(__GNUC__)
 #define FAIRSEM_TIME64_(name) FAIRSEM_ASM_TIME64_(name)     /* a name that is a macro, expanded */

@@ -32,8 +32,8 @@
  *     before all others, the highest real-time priority first, as POSIX requires of sem_post.
  *   - A sem_t has 256 bytes, on macOS 288.  It belongs to one process: sem_init with pshared fails
  *     with ENOSYS, and so do sem_open, sem_close and sem_unlink.
- *   - All source files that share a sem_t must be compiled with the same header.  The sem_t of the two
- *     headers have different names, so the compiler, and in C++ the linker, reports a mixture.
+ *   - All source files that share a sem_t must be compiled with this header.  Its sem_t has another
+ *     name than libc's, so the compiler, and in C++ the linker, reports a mixture.
  *   - Call sem_destroy before you free or reuse the memory of a sem_t.  A thread whose wait has
  *     returned may destroy and free at once.
  *   - If the handler of a signal waits on the sem_t whose wait it has interrupted, the handler's wait

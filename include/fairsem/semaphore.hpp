@@ -432,7 +432,7 @@ private:
 /*
  * In place of std::counting_semaphore, and a semaphore like any other.  LeastMaxValue is its capacity: a
  * release above the capacity throws EOVERFLOW, and a larger `desired` throws EINVAL.  Without LeastMaxValue
- * there is no capacity.  Do not delete it by a pointer to the base class.
+ * there is no capacity.  Do not delete an object by a pointer to the base class.
  */
 template <std::ptrdiff_t LeastMaxValue = detail::most>
 class counting_semaphore : public semaphore {
@@ -463,7 +463,7 @@ using binary_semaphore = counting_semaphore<1>;
 
 /*
  * A semaphore like any other that also counts its waits by length, for histogram(): fairsem_counted_t.  Do
- * not delete it by a pointer to the base class.  Since 1.1.
+ * not delete an object by a pointer to the base class.  Since 1.1.
  */
 class counted_semaphore : public semaphore {
 public:

@@ -181,8 +181,8 @@ FAIRSEM_API int fairsem_shared_unlink(const char *name) FAIRSEM_NONNULL_(1);
  * also stays after fairsem_shared_keep_name, or while the number of units is not the initial one.
  * Since 1.1.
  *
- * The call checks the segment and removes the name with the segment's lock held.  So a process can make sure
- * of the name after it has acquired units, or has changed their number: it opens the name again.  If
+ * The call checks the segment and removes the name with the segment's lock held.  So a process that has
+ * acquired units, or has changed their number, can make sure of the name: it opens the name again.  If
  * fairsem_shared_open returns the same handle, the name stays as long as the process holds units, or the
  * number of units is not the initial one.
  *
@@ -334,7 +334,7 @@ typedef struct {
     int64_t waiters;        /* requests in the queue */
     int64_t max_waiters;
     int64_t waiting_units;  /* units that these requests ask for; at most INT64_MAX */
-    int64_t oldest_wait_ns; /* the age of the oldest of them, nanoseconds */
+    int64_t oldest_wait_ns; /* the age of the oldest of these requests, nanoseconds */
 
     int64_t waits;          /* requests that joined the queue */
     int64_t grants;         /* that left the queue with their units */
