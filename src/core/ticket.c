@@ -39,8 +39,8 @@ static bool make_busy(struct fs_ticket *t, int *state)
 }
 
 /*
- * Returns the number that identifies the ticket's callbacks; 0: the ticket has never had a callback, so
- * there is none to cancel or to wait for.
+ * Returns the number that identifies the ticket's callbacks, or 0 if the ticket has never had a callback.
+ * With 0 there is no callback to cancel or to wait for.
  */
 static uint64_t number_of(const struct fs_ticket *t)
 {
