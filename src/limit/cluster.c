@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * cluster.c - fairsem-limit-cluster, which fairsem-limit executes for a name that etcd keeps for many
- * machines.  cluster_name.h lists the files.
+ * cluster.c - fairsem-limit-cluster, which fairsem-limit executes for a name that etcd keeps.  cluster_name.h
+ * lists the files.
  */
 #include "cluster_name.h"
 #include "run/command.h"
@@ -17,13 +17,14 @@
 /* ---- Descriptors ---- */
 
 /*
- * libcurl opens descriptors without FD_CLOEXEC, which the command must not inherit.  They are few, and have
- * the lowest free numbers, so a check of the lowest DESCRIPTORS numbers finds them.
+ * The command must not inherit descriptors of libcurl, which libcurl opens without FD_CLOEXEC.  These
+ * descriptors are few, and have the lowest free numbers, so a check of the lowest DESCRIPTORS numbers finds
+ * them.
  */
 enum { DESCRIPTORS = 4096 };
 static struct pollfd given[DESCRIPTORS];
 
-/* One system call checks all numbers: those without an open file get POLLNVAL. */
+/* One system call checks all numbers: poll() returns POLLNVAL for a closed one. */
 static void list_descriptors(struct pollfd list[DESCRIPTORS])
 {
     long most = sysconf(_SC_OPEN_MAX);
@@ -33,7 +34,7 @@ static void list_descriptors(struct pollfd list[DESCRIPTORS])
     poll(list, most > 0 && most < DESCRIPTORS ? (nfds_t)most : DESCRIPTORS, 0);
 }
 
-/* Set FD_CLOEXEC on descriptors that were opened since the start. */
+/* Set FD_CLOEXEC on descriptors opened since the program started. */
 static void hide_others(void)
 {
     static struct pollfd now[DESCRIPTORS];
@@ -47,12 +48,12 @@ static void hide_others(void)
 
 /* ---- The command ---- */
 
-/* A wait that ends later than this after its timeout shows that etcd does not answer. */
+/* A wait that ends more than this after its timeout shows that etcd does not answer. */
 #define ANSWERS_NS INT64_C(1000000000)
 
 static int run_in_cluster(const struct cluster_name *name)
 {
-    static fairsem_cluster_hold_t hold;     /* static: a thread may still release it when main() returns */
+    static fairsem_cluster_hold_t hold;     /* static: when main() returns, a thread may still release it */
     struct timespec began;
     struct command command;
     sigset_t mask;
@@ -80,7 +81,7 @@ static int run_in_cluster(const struct cluster_name *name)
 
 int main(int argc, char **argv)
 {
-    static struct cluster_name name;    /* static: a thread may still query etcd when main() returns */
+    static struct cluster_name name;    /* static: when main() returns, a thread may still query etcd with it */
     struct request request;
     int exit_status;
 

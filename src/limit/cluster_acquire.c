@@ -23,18 +23,18 @@
 #include <unistd.h>
 
 enum {
-    LEAVE_TIMEOUT_MS = 1000,    /* limit for etcd to dequeue the request after a signal */
-    RELEASE_S = 6,              /* limit of a release; the library retries it for five seconds */
+    LEAVE_TIMEOUT_MS = 1000,    /* after a signal: time limit to dequeue the request, or to release the units */
+    RELEASE_S = 6,              /* time limit of a release, which the library retries for five seconds */
     SECONDS_BETWEEN = 2,        /* from one query for the progress line to the next */
-    MORE_FOR_USERS = 50,        /* each 50 commands add a second, because a query reads all of them */
+    MORE_FOR_USERS = 50,        /* each 50 commands add a second between queries: a query reads all commands */
 };
 
-/* Belongs to the main thread before the wait, then to the thread that queries etcd. */
+/* Used by the main thread before the wait, then only by query_thread(). */
 static fairsem_cluster_user_t users[CLUSTER_USERS];
 
 /* ---- A command inside a command ---- */
 
-/* Returns the form of the name in FAIRSEM_LIMIT_HELD, where spaces separate entries. */
+/* The name as in FAIRSEM_LIMIT_HELD: in hexadecimal, because a space would end the entry. */
 static const char *reentrant_name(const char *name)
 {
     static char text[sizeof "etcd:" + 2 * FAIRSEM_CLUSTER_NAME_MAX];
@@ -45,7 +45,7 @@ static const char *reentrant_name(const char *name)
     return text;
 }
 
-/* Returns a hash of a URL.  Slashes at its end, capitals in its host, and "http://" do not change the hash. */
+/* Hashes a URL without regard to a leading "http://", capitals in the host, and trailing slashes. */
 static unsigned long long number_of_endpoint(const char *url, size_t length)
 {
     unsigned long long number = 14695981039346656037ull;
@@ -68,8 +68,8 @@ static unsigned long long number_of_endpoint(const char *url, size_t length)
 }
 
 /*
- * Returns the smallest hash of the endpoints, so that their order does not matter.  Two lists with the same
- * value have an endpoint in common, and thus lead to the same etcd.
+ * Returns the smallest hash of the endpoints.  Two lists with the same smallest hash have an endpoint in
+ * common, and thus lead to the same etcd.
  */
 static unsigned long long number_of_endpoints(const char *list)
 {
@@ -97,17 +97,18 @@ bool cluster_announce(const struct cluster_name *name, int64_t fence)
            && reentrant_announce(reentrant_name(name->request->name), name->request->units, more);
 }
 
-/* What units_of_outer() reads from an entry of FAIRSEM_LIMIT_HELD, which an outer command has made. */
+/* Argument and results of units_of_outer(). */
 struct outer {
     const struct cluster_name *name;
-    int64_t limit;
+    int64_t limit;      /* in the entry of the outer command */
     int     error;      /* why it is unknown whether the outer command holds units, or 0 */
 };
 
 /*
- * Returns the units that a process holds according to its entry, or 0 if the entry is of an earlier process: a
- * process is identified by its ID and its start time, and its start time reads as 0 once it has retired.  If
- * the endpoints differ, a query decides: it is the same etcd if the process has the same fence there.
+ * Returns the units in the entry of a process, or 0 if the entry is not valid (reentrant.h).  The start time in
+ * the entry must be that of the process; process_stat() returns the start time 0 for a retired process.  If the
+ * endpoints in the entry are not ours, a query decides: they lead to our etcd if our etcd lists the process
+ * with the fence in the entry.
  */
 static int64_t units_of_outer(void *arg, long pid, const char *rest)
 {
@@ -152,12 +153,12 @@ bool cluster_start_thread(void *(*work)(void *arg), void *arg)
 static pthread_t releasing;
 static _Atomic bool is_released;
 
-/* Runs in a separate thread, because a release may take longer than cluster_release() may. */
+/* Runs in a separate thread, because a release may exceed the time limit of cluster_release(). */
 static void *release(void *hold)
 {
     fairsem_cluster_release(hold);
     atomic_store(&is_released, true);
-    pthread_kill(releasing, SIGURG);    /* a signal that nothing else sends */
+    pthread_kill(releasing, SIGURG);    /* nothing else sends this signal */
     return NULL;
 }
 
@@ -182,7 +183,7 @@ void cluster_release(fairsem_cluster_hold_t *hold, bool signal_came)
         int signal = sigtimedwait(&signals, NULL, &most);
 
         if (signal < 0 && errno == EAGAIN)
-            return;                     /* the lease ends by itself */
+            return;                     /* the units become free when the lease ends */
         if (signal > 0 && signal != SIGURG)
             most.tv_sec = LEAVE_TIMEOUT_MS / 1000;
     }
@@ -194,10 +195,10 @@ struct etcd_wait {
     const struct cluster_name *name;
     fairsem_cluster_hold_t    *hold;
 
-    fairsem_t       over;           /* is released when queries must stop */
+    fairsem_t       over;           /* released to stop query_thread() */
     pthread_mutex_t mutex;
     bool            queries;        /* mutex: query_thread() was started */
-    struct queue_position position; /* mutex: the last answer */
+    struct queue_position position; /* mutex: result of the last query */
 };
 
 static int acquire_from_etcd(void *arg, const fairsem_wait_t *how)
@@ -208,7 +209,7 @@ static int acquire_from_etcd(void *arg, const fairsem_wait_t *how)
                                         w->hold);
 }
 
-/* Query etcd for the queue position of this request.  Returns the number of seconds to the next query. */
+/* Returns the number of seconds to the next query. */
 static int query_position(struct etcd_wait *w, struct queue_position *position)
 {
     size_t count = 0;
@@ -254,7 +255,7 @@ static void *query_thread(void *arg)
     return NULL;
 }
 
-/* Copy the last answer for the progress line. */
+/* Copy the result of the last query.  The first call starts the queries. */
 static bool copy_position(void *arg, struct queue_position *position)
 {
     struct etcd_wait *w = arg;
@@ -289,7 +290,7 @@ static int wait_for_etcd(const struct cluster_name *name, fairsem_cluster_hold_t
     return error;
 }
 
-/* Print a message if the limit is why the request was refused.  Returns false if it is not. */
+/* If the limit is the reason for the error, print a message and return true. */
 static bool tell_limit(const struct cluster_name *name, int error)
 {
     int64_t limit;
@@ -313,7 +314,7 @@ bool cluster_acquire(const struct cluster_name *name, fairsem_cluster_hold_t *ho
     *exit_status = OWN_FAILURE;
     if (reentrant_holder(reentrant_name(name->request->name), units_of_outer, &outer, &units) != 0)
         return limit_is_as_asked(name->request, outer.limit) && reentrant_is_enough(name->request, units);
-    if (outer.error != 0) {     /* otherwise it might wait for its outer command */
+    if (outer.error != 0) {     /* do not wait: the outer command may hold the units */
         cluster_result(name, outer.error);
         return false;
     }

@@ -40,7 +40,7 @@ int cluster_result(const struct cluster_name *name, int error)
     return output_failure("%s: %s%s%s", name->name, cluster_error(error), why[0] != '\0' ? ": " : "", why);
 }
 
-/* Returns the value of an environment variable, or NULL. */
+/* Returns the value of an environment variable, or NULL if it is unset or empty. */
 static const char *variable(const char *name)
 {
     const char *value = getenv(name);
@@ -48,7 +48,7 @@ static const char *variable(const char *name)
     return value != NULL && *value != '\0' ? value : NULL;
 }
 
-/* Read a variable that names a file.  Prints a message and returns false if the file cannot be read. */
+/* Read a variable that names a file.  Returns false after a message if the file cannot be read. */
 static bool read_file_name(const char *name, const char **path)
 {
     struct stat st;
@@ -65,7 +65,7 @@ static bool read_file_name(const char *name, const char **path)
     return false;
 }
 
-/* Check that two variables are both set, or neither. */
+/* Are both variables set, or both unset?  If not, prints a message. */
 static bool are_both(const char *one, const char *other)
 {
     if ((variable(one) == NULL) == (variable(other) == NULL))

@@ -24,7 +24,7 @@ static void describe_cluster_user(const struct shown_name *name, int number, str
     };
 }
 
-/* List running and waiting commands; shown->limit is 0 if it is unknown.  Returns an errno value. */
+/* List running and waiting commands.  shown->limit must be set, or 0 if unknown.  Returns an errno value. */
 static int list_cluster_users(const struct cluster_name *name, struct shown_name *shown)
 {
     static fairsem_cluster_user_t users[CLUSTER_USERS];
@@ -65,7 +65,7 @@ static int print_cluster_name(const struct cluster_name *name)
 
     if (error != 0)
         return error;
-    if (damage != 0)            /* only some keys are damaged: the other users were read */
+    if (damage != 0)            /* the limit is damaged, but the users were read */
         warnx("%s: the key 'r-limit' is damaged", name->name);
     output_name(&shown);
     return damage;

@@ -2,12 +2,11 @@
 /*
  * cluster_supervise.c - end the command before etcd grants its units to another one; see cluster_name.h.
  *
- * A hold is valid for three quarters of the lease, as fairsem-limit(1) says.  The command gets SIGKILL at the end
- * of the hold, and SIGTERM an eighth of the lease before that.
+ * A hold is valid for three quarters of the lease, as fairsem-limit(1) says.  The command gets SIGKILL at the
+ * end of the hold, and SIGTERM an eighth of the lease before the end.
  *
- * From the SIGTERM until the command has been killed, this thread does not block, allocate memory, open a
- * descriptor or query etcd: all that it needs was made before.  A separate thread writes the message, because
- * a terminal or a pipe may block its writer for ever.
+ * From the SIGTERM until the command has been killed, the main thread does not query etcd, and depends only on
+ * memory and descriptors that were reserved before.
  */
 #define _GNU_SOURCE
 #include "cluster_name.h"
@@ -27,10 +26,10 @@
 #include <unistd.h>
 
 enum { LOOK_AGAIN_MS = 20, NS_PER_MS = 1000000 };
-#define GIVE_UP_NS INT64_C(10000000000)    /* from the first SIGKILL until processes count as unkillable */
+#define GIVE_UP_NS INT64_C(10000000000)    /* from the first SIGKILL until the rest counts as unkillable */
 
 struct cluster_supervisor {
-    struct supervisor          supervisor;  /* first */
+    struct supervisor          supervisor;  /* first, because check_hold() casts its address */
     const struct cluster_name *name;
     fairsem_cluster_hold_t    *hold;
     int64_t                    grace;       /* from SIGTERM to the end of the hold */
@@ -45,13 +44,13 @@ static void signal_one(pid_t pid, int signal)
 {
     kill(pid, signal);
     if (signal == SIGTERM)
-        kill(pid, SIGCONT);         /* a stopped process handles no SIGTERM */
+        kill(pid, SIGCONT);         /* a stopped process would not handle the SIGTERM */
 }
 
 /*
- * Signal the command, and then all descendants, which are found only if there is a /proc.  child is 0 if the
- * command has ended.
- * Orphans become children of this process, so the descendants include the children of a killed shell.
+ * Signal the command (`child`, or 0 if it has ended) and all other descendants, which are found only with
+ * /proc.  Orphans become children of this process (a subreaper), so the descendants include the children of a
+ * killed shell.
  */
 static void signal_all(struct cluster_supervisor *s, pid_t child, int signal)
 {
@@ -69,8 +68,8 @@ static void signal_all(struct cluster_supervisor *s, pid_t child, int signal)
 static fairsem_t words_free = FAIRSEM_INITIALIZER(1);
 
 /*
- * Runs in a separate thread, because write() may block, and fairsem_cluster_why() takes the handle's lock.  Does not
- * use stdio, because another thread may hold the lock of stderr.
+ * Runs in a separate thread, because a terminal or a pipe may block write() for ever, and fairsem_cluster_why()
+ * takes the handle's lock.  Does not use stdio, because another thread may hold the lock of stderr.
  */
 static void *write_words(void *arg)
 {
@@ -89,13 +88,13 @@ static void *write_words(void *arg)
     return NULL;
 }
 
-/* Wait for at most a second until the last message is written.  Returns false if it is not written by then. */
+/* Wait for at most a second until the last message is written.  Returns false after that second. */
 static bool finish_words(void)
 {
     return fairsem_acquire_for(&words_free, 1, INT64_C(1000) * NS_PER_MS) == 0;
 }
 
-/* Print a message, unless the previous message is still being written. */
+/* Print a message.  It is lost if a second is not enough to write the previous message. */
 static void say(struct cluster_supervisor *s, const char *what, const char *more)
 {
     if (!finish_words())
@@ -108,7 +107,7 @@ static void say(struct cluster_supervisor *s, const char *what, const char *more
 
 /* ---- Supervise ---- */
 
-/* Print the processes that cannot be killed, and exit: the units are lost in any case. */
+/* Print the processes that cannot be killed, and exit: etcd takes back the units in any case. */
 static void give_up(struct cluster_supervisor *s, pid_t child)
 {
     static char list[500] = " unknown ones, without /proc";
@@ -146,7 +145,9 @@ static int check_hold(struct supervisor *supervisor, pid_t child)
         signal_all(s, child, SIGTERM);
         say(s, why, "; the command is ended");
     }
-    /* A renewal that succeeds late gives more time to the command, but not to processes that it has left behind. */
+    /*
+     * A late renewal gives more time to the command.  Processes that the command has left behind get no more.
+     */
     if (!s->killing && left >= NS_PER_MS && (child != 0 || duration_since(&s->since) < s->grace))
         return (int)(left / NS_PER_MS);
     if (!s->killing)
@@ -158,7 +159,7 @@ static int check_hold(struct supervisor *supervisor, pid_t child)
     return LOOK_AGAIN_MS;
 }
 
-/* End the processes that the command has left behind, by the same deadline. */
+/* End the processes that the command has left behind, by the deadline of check_hold(). */
 static void end_rest(struct cluster_supervisor *s)
 {
     pid_t ended;
@@ -180,14 +181,14 @@ static bool cluster_command_ended(struct supervisor *supervisor, int status)
         end_rest(s);
     cluster_release(s->hold, false);
     finish_words();
-    return !s->ending;      /* a command that got SIGTERM here has failed, even if its status is 0 */
+    return !s->ending;      /* a command that got our SIGTERM has failed, even if its status is 0 */
 }
 
 int cluster_run_supervised(const struct cluster_name *name, fairsem_cluster_hold_t *hold,
                         struct command *command)
 {
     int64_t lease = name->request->cluster.ttl_ns;
-    static struct cluster_supervisor s;   /* static: a thread may still write a message when the process ends */
+    static struct cluster_supervisor s;   /* static: when main() returns, a thread may still write a message */
 
     s = (struct cluster_supervisor){
         .supervisor = { .fd = fairsem_cluster_fd(name->handle), .check = check_hold, .ended = cluster_command_ended },

@@ -19,9 +19,9 @@
 
 struct keeper {
     struct local_name *name;
-    int                file;        /* a new open file of the file behind the descriptor */
+    int                file;        /* the file behind the script's descriptor, opened again */
     int                ready;       /* write end of a pipe to the parent */
-    struct flock       until;       /* conflicting lock, granted when the script's open file is closed */
+    struct flock       until;       /* conflicting lock: granted when the script's open file is closed */
 };
 
 /* ---- The lock ---- */
@@ -32,9 +32,9 @@ static struct flock lock_of(short type, off_t byte)
 }
 
 /*
- * Find two bytes that no other keeper of this file uses, by a write lock on the first one.  Lock the second one
- * through the descriptor: for reading if the descriptor is read-only, else for writing, as fcntl() requires.
- * Returns 0 or an errno value.
+ * Find two bytes that no other keeper of this file uses: a write lock on the first byte reserves both.  Lock
+ * the second byte through the script's descriptor; if that descriptor is read-only, fcntl() requires a read
+ * lock.  Returns 0 or an errno value.
  */
 static int lock_descriptor(struct keeper *k, int fd)
 {
@@ -62,8 +62,9 @@ static int lock_descriptor(struct keeper *k, int fd)
 /* ---- The keeper ---- */
 
 /*
- * Close the descriptors inherited from the script: a copy of its descriptor would keep the open file open, and the
- * reader of a pipe would wait for the keeper's end.  The keeper has opened only those that are left out here.
+ * Close all descriptors above 2 that the keeper has not opened.  A copy of the script's descriptor would keep
+ * the open file open, and a copy of the write end of a pipe would make the reader of the pipe wait for the
+ * keeper's end.
  */
 static bool close_inherited(const struct keeper *k)
 {
@@ -120,7 +121,7 @@ static int keep(struct keeper *k)
             continue;
     }
     local_release(name);
-    return OWN_FAILURE;             /* seen only by a parent that has read no byte from the pipe */
+    return OWN_FAILURE;             /* a parent that has read the byte from the pipe does not see this status */
 }
 
 int hold_place(struct local_name *name)
@@ -132,7 +133,7 @@ int hold_place(struct local_name *name)
 
     if (fcntl(name->request->hold_fd, F_GETFD) < 0)
         return output_failure("--hold=%d: %s", name->request->hold_fd, strerror(errno));
-    do                              /* occupy 0 to 2 if they are closed: the keeper replaces these */
+    do                              /* occupy 0 to 2 if they are closed: become_daemon() replaces them */
         fd = open("/dev/null", O_RDWR | O_CLOEXEC);
     while (fd >= 0 && fd <= STDERR_FILENO);
     if (fd < 0 || pipe2(ends, O_CLOEXEC) != 0 || (child = fork()) < 0)

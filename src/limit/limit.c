@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * limit.c - fairsem-limit(1): run a command when it is its turn.  Start reading here.
+ * limit.c - fairsem-limit(1): run a command when its turn comes.  Start reading here.
  *
  *      request.h    the command line
  *      names.h      from a name to the file of its segment
@@ -11,7 +11,7 @@
  *      wait_line.h  one wait, with signals and a progress line
  *      run/command.h   run the command
  *
- * fairsem-limit-cluster (cluster.c) does all of this for a name that etcd keeps.
+ * For a name that etcd keeps, fairsem-limit executes fairsem-limit-cluster (cluster.c).
  */
 #include "hold.h"
 #include "local.h"
@@ -31,9 +31,9 @@
 #include <unistd.h>
 
 /*
- * With --exec the command inherits the descriptor that holds the units.  A shell script uses low numbers itself
- * ("exec 3> file"): it would close that descriptor if its number were low, and so release the units.  So occupy
- * the low numbers with descriptors that exec closes.
+ * With --exec the command inherits the descriptor that holds the units.  A shell script that uses the number of
+ * this descriptor itself ("exec 3> file") would close the descriptor, and so release the units.  So occupy the
+ * low numbers with descriptors that exec closes.
  */
 #define LOWEST_DESCRIPTOR 40
 
@@ -50,7 +50,7 @@ static void take_low_descriptors(void)
 }
 
 struct local_supervisor {
-    struct supervisor  supervisor;  /* first */
+    struct supervisor  supervisor;  /* first, because ended() casts its address */
     struct local_name *name;
 };
 
@@ -59,7 +59,7 @@ static bool ended(struct supervisor *supervisor, int status)
     const struct local_supervisor *local = (const struct local_supervisor *)supervisor;
 
     (void)status;
-    local_release(local->name);     /* now, because failure detection would delay the next command */
+    local_release(local->name);     /* not left to failure detection, which would delay the next command */
     return true;
 }
 
@@ -81,26 +81,26 @@ static int run(struct local_name *name)
     error = request->keep ? fairsem_shared_keep_name(name->handle) : 0;
     if (error == 0 && request->exec)
         error = fairsem_shared_keep_on_exec(name->handle, true);
-    /* The entry in FAIRSEM_LIMIT_HELD: without it, a command inside this one would wait for this one. */
+    /* Without an entry in FAIRSEM_LIMIT_HELD, an inner command would wait for this command. */
     if (error == 0 && !reentrant_announce(name->segment, request->units, ""))
         error = ENOMEM;
     if (error == 0 && !request->exec)
         return run_as_child(&command, &local.supervisor);
     if (error == 0)
         command.error = command_exec(&command);
-    local_release(name);        /* before a message, which may block */
+    local_release(name);        /* before the message, because printing may block */
     return error != 0 ? local_result(name, error) : command_failed(&command, command.error);
 }
 
 /*
- * fairsem-limit-cluster, a separate program linked with libcurl, serves the names that etcd keeps.  Thus
- * fairsem-limit does not load libcurl for a name of this machine, and can be installed without libcurl.
+ * fairsem-limit-cluster is a separate program, so that fairsem-limit does not load libcurl for a name of this
+ * machine, and can be installed without libcurl.
  *
- * fairsem-limit-cluster is searched for in three places: in the directory of fairsem-limit, as in a build
- * directory; at the installed path relative to it, in case the installation was moved; and at the path of `make
+ * The program is searched for in three places: in the directory of fairsem-limit, as in a build directory; at
+ * the installed path relative to that directory, in case the installation was moved; and at the path of `make
  * install`.  In the first two places, no other user may have write access to the program or its directory,
- * because root must not run a program of another user.  A user with write access to a parent directory can
- * only substitute another directory that passes this check.
+ * because root must not run a program of another user.  A user with write access to a parent directory can only
+ * substitute another directory that passes the same check.
  */
 static bool only_we_write(int directory, const char *name)
 {
@@ -108,11 +108,11 @@ static bool only_we_write(int directory, const char *name)
 
     return fstatat(directory, name, &st, AT_SYMLINK_NOFOLLOW) == 0
         && (st.st_uid == 0 || st.st_uid == geteuid()) && (st.st_mode & S_IWOTH) == 0
-        /* The user's own group may write, because it has no other members; for root, no group may. */
+        /* The group of a user other than root may write, because it usually has no other member. */
         && ((st.st_mode & S_IWGRP) == 0 || (st.st_gid == getegid() && geteuid() != 0));
 }
 
-/* Execute the program if it exists.  Returns true if it was refused, because other users may write it. */
+/* Execute the program if it exists.  Returns true if it is refused: others can write to it or its directory. */
 static bool become_program_in(const char *path, const char *name, char **argv)
 {
     int directory = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
@@ -127,7 +127,7 @@ static bool become_program_in(const char *path, const char *name, char **argv)
 
 static int become_cluster_program(char **argv)
 {
-    static const char installed[] = FAIRSEM_CLUSTER_PROGRAM;    /* "" if it was not built */
+    static const char installed[] = FAIRSEM_CLUSTER_PROGRAM;    /* "" if the program was not built */
     static const char from_here[] = FAIRSEM_CLUSTER_FROM_HERE "/";
     const char *name = strrchr(installed, '/');
     bool refused = false;

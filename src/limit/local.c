@@ -35,7 +35,7 @@ static const char *meaning(int error)
 int local_result(const struct local_name *name, int error)
 {
     const struct request *request = name->request;
-    /* The error may come from a file that belongs to another user. */
+    /* Errors whose reason may be that another user owns the file. */
     bool is_of_file = error == EPERM || error == EACCES || error == EINVAL || error == ELOOP;
     const char *owner = is_of_file ? name_owner(name->segment) : NULL;
 
@@ -53,7 +53,6 @@ int local_result(const struct local_name *name, int error)
     return output_failure("%s: %s", request->name, meaning(error));
 }
 
-/* Returns the flag for a name that belongs to this user alone; see names.h. */
 static int own_flag(const struct request *request)
 {
     return request->global ? 0 : FAIRSEM_SHARED_OWN;
@@ -65,7 +64,7 @@ int local_open(struct local_name *name)
     return fairsem_shared_open(&name->handle, name->segment, own_flag(name->request), 0, NULL);
 }
 
-/* Does the name still lead to this segment? */
+/* Does the name still lead to name->handle? */
 static bool is_current(const struct local_name *name)
 {
     struct local_name now = *name;
@@ -78,7 +77,7 @@ static bool is_current(const struct local_name *name)
 
 /* ---- Remove names that nobody uses ---- */
 
-/* Remove the name unless it has users, or processes wait at its gate, which the library does not know. */
+/* Remove the name if it is unused.  The library does not know of users that wait at the name's gate. */
 static int unlink_unused(fairsem_shared_t *handle, const char *name, bool global, const char *segment, bool kept)
 {
     return rate_has_users(name, global) ? EBUSY : fairsem_shared_unlink_unused(handle, segment, kept);
@@ -91,7 +90,7 @@ static int remove_unused(const char *name, bool global, const char *segment, boo
 
     if (error == 0) {
         error = unlink_unused(handle, name, global, segment, kept);
-        /* Grant all requests of this segment: a command that opened it before the removal would wait for ever. */
+        /* Grant all requests: a command that opened this segment before the removal would wait for ever. */
         if (error == 0)
             error = fairsem_shared_set_units(handle, FAIRSEM_MAX_UNITS);
         fairsem_shared_close(handle);
@@ -99,14 +98,14 @@ static int remove_unused(const char *name, bool global, const char *segment, boo
     return error;
 }
 
-/* Release the units, and remove the name if it is unused.  Returns ENOENT if it had been removed already. */
+/* Release the units, and remove the name if it is unused.  Returns ENOENT if the name was already gone. */
 static int leave_name(const struct local_name *name)
 {
     const struct request *request = name->request;
     int error = unlink_unused(name->handle, request->name, request->global, name->segment, false);
 
     fairsem_shared_close(name->handle);
-    if (error == EBUSY)         /* another user may have left in the meantime */
+    if (error == EBUSY)         /* the other users may have left since that check */
         remove_unused(request->name, request->global, name->segment, false);
     return error;
 }
@@ -146,7 +145,7 @@ static int open_or_make(struct local_name *name)
                                                     request->mode, &attr);
 }
 
-/* Open the segment.  Its limit must be the requested one, or have been until --set-limit.  Returns an exit status. */
+/* Open the segment.  The requested limit must be its current or its initial limit.  Returns an exit status. */
 static int open_segment(struct local_name *name)
 {
     const struct request *request = name->request;
@@ -175,7 +174,7 @@ static int open_segment(struct local_name *name)
         error = fairsem_shared_stat(name->handle, &stat);
         if (error == 0 && (stat.capacity == request->limit || stat.initial_units == request->limit))
             return 0;
-        if (error == 0)         /* only --remove removes a name with the limit 0 */
+        if (error == 0)         /* a name with the limit 0 stays: only --remove removes it */
             error = unlink_unused(name->handle, request->name, request->global, name->segment, stat.capacity != 0);
         fairsem_shared_close(name->handle);
         if (error == EBUSY && !limit_is_as_asked(request, stat.capacity))
@@ -206,7 +205,7 @@ int local_users(const struct local_name *name, const fairsem_shared_user_t **use
     return error;
 }
 
-/* Returns the units that a process holds. */
+/* Returns the units that a process holds now; 0 if that is unknown. */
 static int64_t units_of(void *name, long pid, const char *rest)
 {
     const fairsem_shared_user_t *users;
@@ -223,8 +222,8 @@ static int64_t units_of(void *name, long pid, const char *rest)
 }
 
 /*
- * Returns 0 if this process or an outer command holds enough units already, E2BIG if it holds too few, or EAGAIN if
- * neither holds any.  Closes the handle if an outer command holds them.
+ * Returns 0 if this process or an outer command already holds enough units, E2BIG if the holder has too few, or
+ * EAGAIN if there is no holder.  Closes the handle if an outer command holds enough.
  */
 static int acquire_reentrant(struct local_name *name)
 {
@@ -319,7 +318,7 @@ static bool take(struct local_name *name, int *exit_status)
         }
         if (error != 0 && name->gate != NULL) {
             rate_leave(name);
-            leave_name(name);   /* this process may have been the only user */
+            leave_name(name);   /* removes the name if this process was its only user */
         } else {
             fairsem_shared_close(name->handle);
         }
@@ -339,7 +338,7 @@ bool local_acquire(struct local_name *name, int *exit_status)
 
 void local_release(const struct local_name *name)
 {
-    int error = leave_name(name);       /* before a message, which may block */
+    int error = leave_name(name);       /* before any message, because printing may block */
 
     if (name->request->interval_ns != 0)
         rate_forget(name->request->name, name->request->global, name->request->interval_ns);
@@ -367,8 +366,8 @@ int local_set_limit(struct local_name *name)
         if (error == 0 && request->keep)
             error = fairsem_shared_keep_name(name->handle);
         /*
-         * Repeat the change if the last user has removed the name meanwhile.  With the initial limit, and without
-         * --keep, a removed name is as good, because the next command makes it with that limit.
+         * Repeat the change if the last user has removed the name meanwhile.  Without --keep, the initial limit
+         * needs no repetition, because the next command makes the name with this limit.
          */
         done = error == 0 && ((request->limit == stat.initial_units && !request->keep)
                               || is_current(name));

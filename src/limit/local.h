@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * local.h - the operations of fairsem-limit on a name of this machine.
+ * local.h - the operations of fairsem-limit on a name of this machine.  An operation returns an exit status
+ * other than 0 only after a message.
  *
- * REMOVING A NAME.  The last user of a name removes it.  A process that has opened the segment just before is
- * granted its units when the last user closes the segment, sees that the name no longer leads to this segment,
- * and starts again.  So two segments of one name never have running users at the same time.  Users that leave
- * at the same moment may all see each other; so each of them checks again after it has left.
+ * REMOVING A NAME.  The last user of a name removes it.  Another process may have opened the segment just
+ * before.  That process is granted its units when the last user closes the segment, sees that the name no
+ * longer leads to this segment, and opens the name again.  So two segments of one name never have running users
+ * at the same time.  Users that leave at the same moment may see each other, and not remove the name.  So each
+ * of them checks again after it has left.
  */
 #ifndef LIMIT_LOCAL_H
 #define LIMIT_LOCAL_H
@@ -18,23 +20,23 @@
 int local_open(struct local_name *name);
 
 /*
- * Wait for the units.  Returns true if they are granted: name->handle holds them, or is NULL if an outer command
- * does.  Otherwise returns false and sets *exit_status, after a message unless it is TIMED_OUT.  A signal that
- * ends the wait ends the process.
+ * Wait for the units.  Returns true if name->handle holds the units, or if an outer command holds them and
+ * name->handle is NULL.  Otherwise returns false with *exit_status; for TIMED_OUT, no message has been printed.
+ * A signal that ends the wait also ends the process.
  */
 bool local_acquire(struct local_name *name, int *exit_status);
 
-/* List the holders of units, then the waiters, with those at the gate last.  Returns 0 or an errno value. */
+/* List the holders of units, the waiters in the queue, and the waiters at the gate.  Returns an errno value. */
 int local_users(const struct local_name *name, const fairsem_shared_user_t **users, int *count);
 
-/* Release the units, and remove the name if it is unused, unless it was made with --keep. */
+/* Release the units.  Remove the name if it is unused, and neither --keep nor another limit makes it stay. */
 void local_release(const struct local_name *name);
 
-/* Change the limit of a name; remove a name.  Each returns an exit status, with a message if it is not 0. */
+/* Change the limit of a name; remove a name.  Each returns an exit status. */
 int local_set_limit(struct local_name *name);
 int local_remove(const struct local_name *name);
 
-/* Returns 0 if error is 0; otherwise prints its meaning for this name, and returns OWN_FAILURE. */
+/* Returns 0 if error is 0.  Otherwise prints what error means for this name, and returns OWN_FAILURE. */
 int local_result(const struct local_name *name, int error);
 
 /* ---- status.c: running and waiting commands of the name ---- */
@@ -43,8 +45,8 @@ int local_result(const struct local_name *name, int error);
 int status_print(const struct request *request);
 
 /*
- * Returns the program's exit status after local_acquire() has failed with exit_status.  After a timeout, prints a
- * message with the running commands, unless the request is quiet.
+ * Returns the program's exit status after local_acquire() has failed with exit_status.  After a timeout, prints
+ * the running commands, unless the request is quiet.
  */
 int local_gave_up(struct local_name *name, int exit_status);
 

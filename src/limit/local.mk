@@ -23,7 +23,7 @@ fairsem_limit_segments = \
 	src/limit/rate.c src/limit/rate.h \
 	src/limit/status.c
 
-# Names that etcd keeps, with libcurl and the JSON library.
+# Names that etcd keeps.  These files need libcurl and the JSON library.
 fairsem_limit_etcd = \
 	src/limit/cluster.c \
 	src/limit/cluster_acquire.c \
@@ -41,8 +41,8 @@ fairsem_limit_SOURCES = $(fairsem_limit_both) $(fairsem_limit_segments)
 fairsem_limit_CPPFLAGS = $(AM_CPPFLAGS) -D_DEFAULT_SOURCE \
 	-DFAIRSEM_CLUSTER_PROGRAM='"$(cluster_program)"' \
 	-DFAIRSEM_CLUSTER_FROM_HERE='"$(libexec_from_bin)$(PACKAGE)"'
-# Link libfairsem statically, if there is a static library: the dynamic linker would take a third of the time
-# that a short command costs, and the program always has the version of the library that it was built with.
+# Link libfairsem statically, if there is a static library.  The dynamic linker would take a third of the time
+# that a short command costs.  And the program always has the version of the library that it was built with.
 fairsem_limit_LDFLAGS = -static
 fairsem_limit_LDADD = libfairsem.la
 

@@ -9,17 +9,16 @@
 #include <fairsem/shared.h>
 
 enum {
-    MOST_PROCESSES = 1024,      /* that run or wait; each takes 168 bytes of the segment */
-    MOST_USERS = 2048           /* listed users of a name: a process can be both running and waiting */
+    MOST_PROCESSES = 1024,      /* most processes that run or wait; each takes 168 bytes of the segment */
+    MOST_USERS = 2048           /* most listed users of a name: a process can be both running and waiting */
 };
 
-/* A name, its file, and the handles of this process. */
 struct local_name {
     const struct request *request;
-    char                  segment[SEGMENT_NAME_SIZE];   /* see name_find() */
+    char                  segment[SEGMENT_NAME_SIZE];   /* path of the file, from name_find() */
     fairsem_shared_t     *handle;
-    fairsem_shared_t     *gate;                         /* see rate.h */
-    bool                  at_front;                     /* this process is the front of the gate, and has not started */
+    fairsem_shared_t     *gate;                         /* see rate.h; NULL while closed */
+    bool                  at_front;                     /* this process is the front of the gate */
 };
 
 #endif

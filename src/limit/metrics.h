@@ -8,9 +8,9 @@
 
 #include "shown.h"
 
-/* Returns an errno value. */
+/* Returns 0 or an errno value. */
 int  metrics_begin(void);
-/* May be called in a child of the process that prints. */
+/* May be called in a child of the process that calls metrics_print(). */
 void metrics_add(const struct shown_name *name);
 /* `failed` says that a name could not be read.  Returns 0, or an errno value if samples are missing. */
 int  metrics_print(bool failed);

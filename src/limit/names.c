@@ -18,12 +18,12 @@
 
 #define SHARED_MEMORY "/dev/shm"
 #define COMMON_PREFIX "fairsem-limit."
-#define GATE_SUFFIX " rate"     /* differs from any name: a name contains no space */
+#define GATE_SUFFIX " rate"     /* no name ends like this, because a name contains no space */
 
 enum { PREFIX_SIZE = 40 };
 
 static const char *directory = SHARED_MEMORY;
-static char        private[PATH_MAX];       /* directory of this user's own names; "" if they are in `directory` */
+static char        private[PATH_MAX];       /* directory of this user's own names; "" if it is `directory` */
 
 /* Control characters are refused in names, because a terminal would obey them when a name is printed. */
 static bool has_space_or_control(const char *text)
@@ -48,9 +48,9 @@ static bool belongs_to_us(const char *path, mode_t type, mode_t others)
 }
 
 /*
- * Use a directory below the parent for own names, if only this user may change the parent, and its file system
- * supports segments.  Conditions that may be different for the next command are not checked, because a name
- * must not be in two places: a file system that is full, or read-only in a container, is an error later.
+ * Use a directory below `parent` for own names, if only this user may change the parent, and its file system
+ * supports segments.  A full file system, or one that is read-only in a container, is not rejected here: it may
+ * be different for the next command, which would then make the same name in another directory.
  */
 static bool use_private(const char *parent)
 {
@@ -103,7 +103,7 @@ const char *names_set_directory(const char *path)
         length--;
     if (length >= sizeof shorter)
         return strerror(ENAMETOOLONG);
-    memcpy(shorter, path, length);      /* static, so the copied text ends with a NUL */
+    memcpy(shorter, path, length);      /* a NUL follows, because `shorter` is static */
     directory = shorter;
     return NULL;
 }
@@ -202,7 +202,7 @@ static int by_name(const void *a, const void *b)
     return order != 0 ? order : x->gate - y->gate;
 }
 
-/* Add the file if its name begins with the prefix.  Returns false if there is no memory. */
+/* Returns false if there is no memory. */
 static bool add_name(struct listed **list, size_t *count, const char *file, bool global)
 {
     char prefix[PREFIX_SIZE], segment[SEGMENT_NAME_SIZE];

@@ -2,8 +2,9 @@
 /*
  * names.h - find the file of a name's segment.  fairsem-limit(1) says where the files are, and why.
  *
- * Each user has separate names, because a process with write access to a segment can damage it or keep it
- * locked.  Own and global names have a prefix, so that they do not clash with files of other programs.
+ * Each user has separate names, because a process with write access to a segment can damage the segment or keep
+ * it locked.  The files of own and global names have prefixes, so that they do not clash with files of other
+ * programs.
  */
 #ifndef LIMIT_NAMES_H
 #define LIMIT_NAMES_H
@@ -13,41 +14,40 @@
 
 enum { SEGMENT_NAME_SIZE = PATH_MAX };
 
-/*
- * Use the directory of --dir, or the default ones if path is NULL.  The string must remain valid.  Returns NULL, or
- * an error message about the path.
- */
+/* Use the directory of --dir; the default ones if path is NULL.  Returns NULL, or an error message. */
 const char *names_set_directory(const char *path);
 
-/* Returns the directory where a new name is made. */
+/* Returns the directory for new names: global names, or own names of this user. */
 const char *names_directory(bool global);
 
 /*
- * Write the path of the name's file to `segment`: the existing file, or else the file to be made.  Returns NULL, or
- * an error message about the name.
+ * Write the path of the name's file, which may be a new one, to `segment`.  Returns NULL, or an error message.
  */
 const char *name_find(const char *name, bool global, char segment[SEGMENT_NAME_SIZE]);
 
 /*
- * Write the path of the name's gate (rate.h) to `segment`: the path for a new gate, which is not the path of any
- * name.  Returns false if the path is too long.
+ * Write the path of the name's gate (rate.h) to `segment`.  No name has this path.  Returns false if it is too
+ * long.
  */
 bool name_of_gate(const char *name, bool global, char segment[SEGMENT_NAME_SIZE]);
 
-/* May a segment be made at this path?  If not, and no file is there, the caller must call name_find() again. */
+/*
+ * Can a new name have this path, which name_find() has written?  If not, it is the path of an existing file: if
+ * the file is gone, call name_find() again.
+ */
 bool name_can_be_made(const char *segment, bool global);
 
 /* Returns "user NAME" for messages if another user owns the file, else NULL. */
 const char *name_owner(const char *segment);
 
 /*
- * Take a BSD lock on the file of a name in use, because systemd-tmpfiles (since version 254) removes no locked
- * file.  The descriptor stays open until the process ends, and through an exec if also_in_command: to close it
- * would drop the record locks of the process, and thus its units.
+ * Take a BSD lock on the file of a name in use, because systemd-tmpfiles (since version 254) removes no file
+ * with such a lock.  The descriptor stays open until the process ends, and through an exec if also_in_command.
+ * Closing the descriptor would drop the record locks of the process, and thus its units.
  */
 void name_spare(const char *segment, bool also_in_command);
 
-/* Returns a sorted list of existing names and gates, allocated with malloc(), or NULL with errno.  Ends with "". */
+/* Returns a sorted list of all names and gates, allocated with malloc() and ended by "", or NULL with errno. */
 struct listed {
     char name[NAME_MAX + 1];
     bool global, gate;

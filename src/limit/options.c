@@ -104,7 +104,7 @@ static bool read_integer(const char *text, int64_t least, int64_t most, const ch
     return false;
 }
 
-/* Read a duration as in sleep(1): "10", "0.5", "5m", "2h". */
+/* Read a duration as in sleep(1). */
 static bool read_duration(const char *text, const char *what, int64_t *ns)
 {
     static const struct duration_unit units[] = {
@@ -120,7 +120,7 @@ static bool read_duration(const char *text, const char *what, int64_t *ns)
     return true;
 }
 
-/* Read octal permissions of a file, which must let the owner read and write. */
+/* Read octal permissions, which must let the owner read and write. */
 static bool read_mode(const char *text, mode_t *mode)
 {
     char *end;
@@ -134,7 +134,6 @@ static bool read_mode(const char *text, mode_t *mode)
     return true;
 }
 
-/* Read the duration of a lease, in whole seconds. */
 static bool read_ttl(const char *text, int64_t *ns)
 {
     if (!read_duration(text, "--ttl", ns))
@@ -145,7 +144,6 @@ static bool read_ttl(const char *text, int64_t *ns)
     return false;
 }
 
-/* Read a rate: "10/s", "30/m", "5/h". */
 static bool read_rate(const char *text, int64_t *interval_ns)
 {
     static const struct { const char *text; int64_t ns; } periods[] = {
@@ -164,7 +162,6 @@ static bool read_rate(const char *text, int64_t *interval_ns)
     return false;
 }
 
-/* Read the key of a share: a number, or "user" for the number of this user. */
 static bool read_share(const char *text, struct request *r)
 {
     char *end;
@@ -192,7 +189,7 @@ static bool read_descriptor(const char *text, int *fd)
 
 /* ---- The command line ---- */
 
-/* Apply one option.  Returns false if its argument is wrong. */
+/* Returns false after a message. */
 static bool take_option(int option, struct request *r)
 {
     switch (option) {
@@ -241,7 +238,7 @@ static bool take_option(int option, struct request *r)
 }
 
 /*
- * FAIRSEM_LIMIT_CLUSTER stands for --cluster, unless an option says that the name is of this machine.
+ * FAIRSEM_LIMIT_CLUSTER stands for --cluster, unless another option is possible only for names of this machine.
  * Returns NULL, or an error message.
  */
 static const char *take_cluster(struct request *r)
@@ -263,7 +260,7 @@ static const char *take_cluster(struct request *r)
     return here ? "not with --cluster: --global, --dir, --keep, --exec, --hold, --rate, --share, --force" : NULL;
 }
 
-/* Parse the arguments after the options.  Returns NULL, or an error message. */
+/* Parse the arguments after the options.  Returns NULL, an error message, or "" after printing a message. */
 static const char *take_rest(int argc, char **argv, struct request *r)
 {
     const char *wrong = take_cluster(r);

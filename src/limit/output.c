@@ -122,10 +122,7 @@ static void print_table(const struct shown_name *name)
 
 /* ---- JSON, in one line.  The functions have other names than those of libjansson, which is linked, too. ---- */
 
-/*
- * Print a string.  Valid UTF-8 is kept, except control characters; each invalid byte becomes U+FFFD, the
- * replacement character.
- */
+/* Print a string.  Control characters are escaped, and each byte that is not valid UTF-8 becomes U+FFFD. */
 static void print_json_string(FILE *file, const char *text)
 {
     const unsigned char *at = (const unsigned char *)text;

@@ -1,32 +1,35 @@
 /* SPDX-License-Identifier: MIT */
-/* output.h - print the status of names, of this machine or in etcd: a table or JSON, once or each second. */
+/* output.h - print the status of names, as a table, JSON or metrics, once or each second. */
 #ifndef LIMIT_OUTPUT_H
 #define LIMIT_OUTPUT_H
 
 #include "request.h"
 #include "shown.h"
 
-/* Print an error message; the first one is also the "error" of JSON.  Returns OWN_FAILURE. */
+/* Print an error message.  The first message is also the "error" of JSON.  Returns OWN_FAILURE. */
 __attribute__((format(printf, 1, 2))) int output_failure(const char *format, ...);
 
-/* Returns true if `limit` is the limit of the request, else prints a message and returns false. */
+/* Is `limit` that of the request?  If not, prints a message. */
 bool limit_is_as_asked(const struct request *request, int64_t limit);
 
 /*
- * Print the status by means of `print`, which calls output_name() for each name.  Both functions return an exit
- * status, after a message if it is not 0.
+ * Print the status by means of `print`, which calls output_name() for each name.  Both output_status() and
+ * `print` return 0, or an exit status after a message.
  */
 int output_status(const struct request *request, int (*print)(const void *arg), const void *arg);
 void output_name(const struct shown_name *name);
-extern bool output_is_first;    /* true until a name is printed; a parent clears it after its child has printed one */
+/* True until a name is printed.  A parent clears output_is_first after its child has printed a name. */
+extern bool output_is_first;
 
-/* Print one line, for the log of a job: the wait has timed out, and which commands run, or why that is unknown. */
+/*
+ * Print one line for the log of a job after a timeout.  The line names the running commands, or says why they
+ * are unknown: `trouble`, if that is not NULL.
+ */
 void output_gave_up(const struct request *request, const struct shown_name *name, const char *trouble);
 
-/* Is it a terminal that, according to TERM, obeys control sequences? */
+/* Is the descriptor a terminal that obeys control sequences, according to TERM? */
 bool terminal_can_erase(int fd);
 
-/* Returns "st", "nd", "rd" or "th". */
 const char *ordinal_suffix(int64_t n);
 
 #endif

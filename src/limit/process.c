@@ -12,7 +12,9 @@
 #include <sys/prctl.h>
 #include <unistd.h>
 
-/* Is /proc mounted, for our PID namespace?  In that of another namespace, our process IDs are of other processes. */
+/*
+ * Is /proc that of our PID namespace?  In the /proc of another namespace, our process IDs mean other processes.
+ */
 static bool proc_is_ours(void)
 {
     char self[20];
@@ -22,7 +24,6 @@ static bool proc_is_ours(void)
     return strtol(self, NULL, 10) == getpid();
 }
 
-/* Name of a process that has retired: process_retire(). */
 #define RETIRED "fairsem-limit/0"
 
 struct process process_stat(long pid)
@@ -107,7 +108,7 @@ size_t process_descendants(long list[], size_t size)
     return count;
 }
 
-/* Returns the command of a process that is fairsem-limit itself: the first argument after "--". */
+/* If the process is fairsem-limit itself, returns its command: the arguments after "--". */
 static const char *behind_own(const char *arguments, const char *end)
 {
     size_t length = strlen(arguments), own = strlen("fairsem-limit");
@@ -138,7 +139,7 @@ void process_command(const fairsem_shared_user_t *user, char *text, size_t size)
         length--;
     from = behind_own(all, all + length);
     for (size_t i = 0; i < length; i++) {
-        if (all[i] == '\0')         /* the end of an argument */
+        if (all[i] == '\0')
             all[i] = ' ';
     }
     snprintf(text, size, "%s", from);

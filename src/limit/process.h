@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * process.h - information from /proc about a process that runs or waits.  A /proc of another PID namespace is
- * not used.
- */
+/* process.h - information about processes, from /proc.  A /proc of another PID namespace is not used. */
 #ifndef LIMIT_PROCESS_H
 #define LIMIT_PROCESS_H
 
@@ -15,10 +12,10 @@ struct process {
 };
 struct process process_stat(long pid);
 
-/* Mark this process as one without units, by the name of its first thread, which every process can read. */
+/* Mark this process as one without units, by the name of its first thread, which all processes can read. */
 void process_retire(void);
 
-/* Reserve a descriptor and memory for process_descendants() now: there may be none left when it is called. */
+/* Reserve a descriptor and memory for process_descendants() now, because later there may be none left. */
 void process_prepare(void);
 
 /* List all descendants of this process, at most `size`.  Returns their number. */

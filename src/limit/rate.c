@@ -8,10 +8,10 @@
 #include <fcntl.h>
 #include <time.h>
 
-#define GATE  ((FAIRSEM_MAX_UNITS >> 1) + 1)    /* added to each request; not in the status */
-#define MOST  (INT64_C(1) << 40)                /* largest number of own units in a request */
+#define GATE  ((FAIRSEM_MAX_UNITS >> 1) + 1)    /* units that a request at the gate has besides its own units */
+#define MOST  (INT64_C(1) << 40)                /* most own units of a request at the gate */
 #define NEVER (GATE + MOST)                     /* capacity before any start; a start sets it to NEVER + its time */
-#define SLEEP_NS INT64_C(1000000000)            /* longest sleep: its clock stops while the machine is suspended */
+#define SLEEP_NS INT64_C(1000000000)            /* longest sleep: the clock of a sleep stops during a suspend */
 
 static int64_t request_at_gate(const struct request *request)
 {
@@ -58,7 +58,6 @@ void rate_leave(struct local_name *name)
 
 /* ---- Wait ---- */
 
-/* Does the name still lead to this gate? */
 static bool is_current_gate(const struct local_name *name)
 {
     fairsem_shared_t *now;
@@ -70,8 +69,8 @@ static bool is_current_gate(const struct local_name *name)
 }
 
 /*
- * Sleep for at most `ns` and SLEEP_NS, or until the deadline of `how`, and then set *is_over.  Returns ETIMEDOUT, or
- * the error that ended the sleep.
+ * Sleep for `ns`, at most SLEEP_NS.  If the deadline of `how` comes first, sleep until the deadline, and set
+ * *is_over.  Returns ETIMEDOUT, or the error that ended the sleep.
  */
 static int sleep_at_gate(int64_t ns, const fairsem_wait_t *how, bool *is_over)
 {
@@ -95,7 +94,7 @@ static int wait_for_next_start(const struct local_name *name, const fairsem_wait
 
     if (error != 0 || stat.capacity == NEVER)
         return error;
-    /* A recorded time in the future is from before the last boot: the clock has restarted since. */
+    /* A recorded time in the future is from before the last boot, at which the clock started again. */
     next = (stat.capacity - NEVER < now ? stat.capacity - NEVER : now) + name->request->interval_ns;
     for (; now < next; now = ns_since_boot()) {
         error = sleep_at_gate(next - now, how, &is_over);
@@ -169,7 +168,7 @@ int rate_forget(const char *name, bool global, int64_t interval_ns)
 
     if (error != 0)
         return error;
-    error = fairsem_shared_tryacquire(gate, GATE);      /* prevents starts */
+    error = fairsem_shared_tryacquire(gate, GATE);      /* no command can pass the gate until the close */
     if (error == 0)
         error = check_age(gate, interval_ns);
     if (error == 0 && name_of_gate(name, global, segment))
@@ -202,7 +201,9 @@ void rate_add_users(const struct local_name *name, fairsem_shared_user_t *users,
     for (int i = 0; i < in_line; i++)
         place += users[i].place != 0;
     for (int i = in_line; i < in_line + at_gate && i < most; i++) {
-        /* Skip a process that is already in the queue, and one without own units: it may remove the gate. */
+        /*
+         * Skip a process that is also in the queue, and a process without own units, which is in rate_forget().
+         */
         if (users[i].units <= GATE || is_listed(users, in_line, &users[i]))
             continue;
         users[*count] = users[i];

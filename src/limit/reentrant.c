@@ -17,7 +17,7 @@ enum { MOST_ANCESTORS = 1000 };
 
 /* ---- The variable ---- */
 
-/* Returns the next entry of a text, and sets *length; returns NULL if there is none. */
+/* Returns the next entry of a text, of *length bytes, or NULL. */
 static const char *next_entry(const char *text, size_t *length)
 {
     text += strspn(text, " ");
@@ -25,7 +25,7 @@ static const char *next_entry(const char *text, size_t *length)
     return *length > 0 ? text : NULL;
 }
 
-/* Returns the text after "SEGMENT=" if the entry is of this segment, else NULL. */
+/* Returns the text after "SEGMENT=" if the entry is of this segment, or NULL. */
 static const char *value_of(const char *entry, const char *segment)
 {
     size_t length = strlen(segment);

@@ -11,7 +11,7 @@
 
 #define LONGEST_INTERVAL_NS INT64_C(3600000000000)
 
-/* The exit status after a timeout, as in timeout(1).  run/command.h has the others. */
+/* The exit status after a timeout, as in timeout(1).  run/command.h has the other exit statuses. */
 enum { TIMED_OUT = 124 };
 
 #define MORE_UNITS_THAN_LIMIT "%" PRId64 " units are more than the limit of %s, %" PRId64
@@ -19,18 +19,18 @@ enum { TIMED_OUT = 124 };
 struct request {
     enum { RUN, STATUS, REMOVE, LIMIT } what;
     const char *name;           /* as given by the user, or NULL for the STATUS of all names */
-    const char *directory;      /* of the names, or NULL for the defaults (names.h) */
+    const char *directory;      /* where the names are; NULL for the default directories (names.h) */
     int64_t     limit, units;
     int64_t     priority;       /* from INT_MIN to INT_MAX */
-    bool        share;          /* wait in the line of share_key */
+    bool        share;          /* the request belongs to the share `share_key` */
     uint64_t    share_key;
     int64_t     wait_ns;        /* -1 means for ever */
     bool        global;         /* the name is common to all users */
-    mode_t      mode;           /* permissions, if the name is new */
-    int64_t     interval_ns;    /* between two starts, or 0 without a rate */
+    mode_t      mode;           /* permissions of a new name */
+    int64_t     interval_ns;    /* between two starts; 0 without --rate */
     int         hold_fd;        /* keep the place while this descriptor is open; -1 without --hold */
-    bool        exec;           /* become the command */
-    bool        keep;           /* the name stays, even if it is unused */
+    bool        exec;           /* become the command, instead of its parent */
+    bool        keep;           /* the name stays while no command uses it */
     enum { AS_TABLE, AS_JSON, AS_METRICS } format;  /* for STATUS */
     bool        watch, force;
     bool        quiet;          /* no message after a timeout */
@@ -45,8 +45,8 @@ struct request {
 };
 
 /*
- * Read the command line.  Returns true if *request is filled in.  Returns false with *exit_status after it has
- * printed the help or an error message.
+ * Read the command line into *request.  Returns false if the process must exit with *exit_status, because the
+ * help, the version or an error message has been printed.
  */
 bool options_read(int argc, char **argv, struct request *request, int *exit_status);
 

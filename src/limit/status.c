@@ -53,7 +53,7 @@ int local_gave_up(struct local_name *name, int exit_status)
     if (name->request->quiet)
         return (int)name->request->busy_status;
     if (local_open(name) == 0) {
-        read_users(name, &shown);       /* on failure, the status has no users */
+        read_users(name, &shown);       /* on failure, `shown` has no users */
         fairsem_shared_close(name->handle);
     }
     output_gave_up(name->request, &shown, NULL);
@@ -116,7 +116,9 @@ static int print_in_child(struct local_name *name)
     return WEXITSTATUS(status);
 }
 
-/* Print the status of a name.  If another user owns the file, print only who, even if the name is global. */
+/*
+ * Print the status of a name.  If another user owns the file, print only the owner, even if the name is global.
+ */
 static int print_any(const struct request *request)
 {
     struct local_name name = { .request = request };
@@ -143,7 +145,7 @@ static int print_all(const void *arg)
     if (list == NULL)
         return output_failure("%s: %s", names_directory(request.global), strerror(errno));
     for (const struct listed *at = list; *at->name != '\0'; at++) {
-        /* The list is sorted: of a name that is in both directories, only the last entry is shown. */
+        /* A name that is in both directories has two entries, one after the other: skip the first. */
         if (at->gate)
             continue;
         if (!at[1].gate && at[1].global == at->global && strcmp(at[1].name, at->name) == 0)

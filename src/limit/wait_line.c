@@ -2,8 +2,8 @@
 /*
  * wait_line.c - see wait_line.h.
  *
- * The first thread waits in the library, where signals do not interrupt it.  A second thread receives the
- * signals, prints the progress line, and cancels the wait by a token.
+ * The first thread waits in the library, where signals do not interrupt a wait.  A second thread receives the
+ * signals, prints the progress line, and after a signal cancels the wait by a token.
  */
 #include "wait_line.h"
 
@@ -57,7 +57,7 @@ static size_t bytes_in(const char *text, int columns)
     return length;
 }
 
-/* Returns the usable columns.  Some terminals wrap after the last one, and a wrapped line cannot be erased. */
+/* Returns the columns except the last: some terminals wrap after it, and a wrapped line cannot be erased. */
 static int columns_of(int terminal)
 {
     struct winsize size;
@@ -66,7 +66,7 @@ static int columns_of(int terminal)
 }
 
 /*
- * Open the terminal again, with O_NONBLOCK, which on stderr would affect every process that shares it.  A write
+ * Open the terminal again, because O_NONBLOCK on stderr would affect every process that shares stderr.  A write
  * must not block, even if Ctrl-S stops the output: this thread also receives the signals, and the first thread
  * may hold the units while it joins this thread.  Text that the terminal does not accept at once is lost.
  */
@@ -108,7 +108,10 @@ static int show_progress(struct watcher *w)
 
 /* ---- The signals ---- */
 
-/* Leave out the signals that this process ignores or blocks: the command must inherit their disposition. */
+/*
+ * Choose the signals for the second thread.  A signal that this process ignores or blocks is left out, so that
+ * the command inherits this.
+ */
 static void choose_signals(sigset_t *chosen)
 {
     static const int candidates[] = { SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGALRM, SIGVTALRM, SIGPROF, SIGXCPU,
@@ -128,9 +131,9 @@ static void choose_signals(sigset_t *chosen)
 /* Die by the signal, which is blocked. */
 static void die(struct watcher *w)
 {
-    kill(getpid(), w->signal);      /* is delivered by the next statement and ends the process */
+    kill(getpid(), w->signal);      /* pending until the next statement, which ends the process */
     pthread_sigmask(SIG_SETMASK, &w->before, NULL);
-    /* Reached by the first process of a container: a signal without a handler does not kill it. */
+    /* Only the first process of a container comes here: a signal without a handler does not kill it. */
     exit(128 + w->signal);
 }
 
@@ -169,8 +172,8 @@ static void *watch_signals(void *arg)
 }
 
 /*
- * Wait until the kernel counts one thread.  It may still count a joined thread for a moment, and before Linux 5.11
- * an exec with several threads loses the record locks of the process.
+ * Wait until the kernel no longer counts the joined thread.  Before Linux 5.11, an exec with several threads
+ * loses the record locks of the process, and thus its units.
  */
 static void wait_until_alone(void)
 {
@@ -205,7 +208,7 @@ static void stop(struct watcher *w)
     pthread_join(w->thread, NULL);
     if (w->wait->exec)
         wait_until_alone();
-    if (signal_came(w)) {           /* the signal may have arrived when the wait was over already */
+    if (signal_came(w)) {           /* a signal may also have arrived after the end of the wait */
         w->wait->leave(w->wait->arg);
         die(w);
     }

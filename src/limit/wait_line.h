@@ -11,28 +11,26 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Contents of the progress line. */
 struct queue_position {
     int64_t     number;         /* 1 at the front; 0 if unknown */
     int         running;
     const char *trouble;        /* text shown if the position is unknown, or NULL */
 };
 
-/* One wait. */
 struct wait {
     const char *name;
     bool        exec;           /* this process becomes the command */
-    int         leave_timeout_ms;   /* limit for acquire() to return after a signal, or -1 */
+    int         leave_timeout_ms;   /* time limit of acquire() after a signal; -1 for none */
     int  (*acquire)(void *arg, const fairsem_wait_t *how);
     bool (*position)(void *arg, struct queue_position *position);   /* returns false if the position is unknown */
     void (*leave)(void *arg);   /* releases granted units before a signal kills the process */
     void       *arg;
-    sigset_t   *mask;           /* if not NULL, receives the old mask, and all signals stay blocked after a grant */
+    sigset_t   *mask;           /* if not NULL: a grant stores the old mask here, and blocks all signals */
 };
 
 /*
- * Returns the result of `acquire`.  A signal that would kill the process kills it after it has left the queue, so
- * the next process need not wait for failure detection.
+ * Returns the result of `acquire`.  A signal kills the process only after the request has left the queue, so
+ * that the next process need not wait for failure detection.
  */
 int wait_line(const struct wait *wait, const fairsem_wait_t *how);
 
