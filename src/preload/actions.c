@@ -3,17 +3,17 @@
  * actions.c - wrappers of sigaction() and its relatives.  They give the kernel a trampoline instead of the
  * program's handler: step 1 of the life of a signal in handlers.c.
  *
- * The kernel gets the flags and the mask of an action from the program, and applies them to the trampoline.
- * This file stores the handler, and two flags that the kernel gets differently:
+ * The kernel applies the program's flags and mask to the trampoline, except for two flags.  This file stores
+ * these two flags and the handler:
  *
  *      SA_SIGINFO      is always set in the kernel, because the trampoline needs the siginfo
- *      SA_RESETHAND    is never set there: fs_trampoline() resets the action itself
+ *      SA_RESETHAND    is never set in the kernel: fs_trampoline() resets the action itself
  *
- * When the program reads the old action, it gets the one that it installed.
+ * A program that reads an action gets the one that it has installed.
  *
- * A handler may call sigaction(), so the lock of this file is held only inside a section, where no handler
- * runs.  glibc's siginterrupt(), sigignore() and the calls that glibc makes for itself change the kernel's
- * action, but not the stored handler.
+ * A handler may call sigaction(), so the lock of this file is held only inside a section (handlers.h), where no
+ * handler runs.  glibc's siginterrupt(), sigignore() and internal calls change the action in the kernel, but
+ * not the stored handler.
  */
 #define _GNU_SOURCE
 #include "actions.h"
@@ -37,13 +37,13 @@ static struct {
     int (*siginterrupt)(int, int);
 } libc;
 
-static _Atomic int   locked;                /* see lock(); an int: some machines cannot exchange a byte atomically */
-static _Atomic pid_t process;               /* the process that has these actions */
-static _Atomic char  interrupts[FS_SIGNALS];    /* after siginterrupt(): signal() sets no SA_RESTART */
+static _Atomic int   locked;                /* an int: some machines cannot exchange a byte atomically */
+static _Atomic pid_t process;               /* the process whose actions are stored */
+static _Atomic char  interrupts[FS_SIGNALS];    /* after siginterrupt(sig, 1): no SA_RESTART from signal() */
 
 /*
- * Call it inside a section.  The lock is rarely taken, and held for one system call, so a thread that finds
- * it taken sleeps for a moment.  The lock is not a pthread mutex, for the reason at fs_find_once().
+ * Call this inside a section.  The lock is rarely taken and held for one system call, so a short sleep is
+ * enough for a thread that finds it taken.  A pthread mutex may not work yet: see fs_find_once().
  */
 static void lock(void)
 {
@@ -59,9 +59,9 @@ static void unlock(void)
 }
 
 /*
- * Is this a child that has not run fs_actions_in_child()?  Such a child has its own actions, and takes no
- * lock.  A child of vfork() has the memory of its parent, where the lock would stay taken if the child were
- * killed.  A child of _Fork() or of a bare clone() may have inherited the lock taken.
+ * Is this a child that has not run fs_actions_in_child()?  Such a child has its own actions, and must not take
+ * the lock.  A child of vfork() shares memory with its parent, where the lock would stay taken if the child
+ * were killed.  In a child of _Fork() or of a bare clone(), a thread of the parent may hold the lock.
  */
 static bool is_other_process(void)
 {
@@ -95,8 +95,8 @@ static void show(struct sigaction *action, fs_handler_fn *handler, int flags)
 }
 
 /*
- * Take the lock.  Returns true if fs_installed may be changed; false, without the lock, in such a child.
- * Cancellation is deferred until end_change(): see src/core/signals.h.
+ * Take the lock, before fs_installed is changed.  Returns false, without the lock, in a child that must not
+ * take it.  Cancellation is deferred until end_change(): see src/core/signals.h.
  */
 static bool begin_change(int *cancel_type)
 {
@@ -119,7 +119,7 @@ static void end_change(bool is_locked, int cancel_type)
     pthread_setcanceltype(cancel_type, &deferred);
 }
 
-/* This is fs_reset_handler(), which the trampoline calls: see handlers.h. */
+/* The value of fs_reset_handler: see handlers.h. */
 static fs_handler_fn *reset_handler(int sig)
 {
     fs_handler_fn *handler = NULL;
@@ -171,7 +171,7 @@ static bool is_ours(int sig)
            && sig != 33;
 }
 
-/* The program's memory is not accessed inside the section, because the access could fault. */
+/* `action` and `old` are not accessed inside the section, because the access could fault. */
 static int change(int sig, const struct sigaction *action, struct sigaction *old)
 {
     struct sigaction ours, before;
@@ -206,10 +206,7 @@ EXPORT int sigaction(int sig, const struct sigaction *restrict action,
     return is_ours(sig) ? change(sig, action, old) : libc.sigaction(sig, action, old);
 }
 
-/*
- * Install a handler for the functions below.  With `itself` the mask also blocks the signal itself, as in
- * glibc.
- */
+/* Install a handler for the functions below.  With `itself`, sa_mask contains the signal, as in glibc. */
 static int install(int sig, fs_handler *handler, int flags, bool itself, fs_handler **before)
 {
     struct sigaction action, old;
@@ -291,7 +288,7 @@ EXPORT int siginterrupt(int sig, int interrupt)
     return result;
 }
 
-/* Other names of these functions in glibc. */
+/* Other names that glibc has for these functions. */
 #define SAME_AS(name) __attribute__((alias(name), nothrow, leaf))
 
 EXPORT int __sigaction(int sig, const struct sigaction *action, struct sigaction *old)

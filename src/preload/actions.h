@@ -5,7 +5,7 @@
 
 typedef void fs_handler(int sig);
 
-/* Find libc's functions.  Another library may call our wrappers before the constructor of this module runs. */
+/* Find libc's functions.  Another library may call a wrapper before our constructor has run. */
 void fs_actions_prepare(void);
 
 /* Called in the child, after a fork. */

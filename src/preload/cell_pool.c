@@ -2,9 +2,9 @@
 /*
  * cell_pool.c - the memory of cells; see cell_pool.h.
  *
- * The memory comes from mmap, for many cells at a time.  It does not come from malloc, because the program
- * may have its own malloc, which uses semaphores.  There is no lock, for the reasons in cells.c: each
- * change is one compare-and-swap.
+ * The memory comes from mmap, for many cells at a time, and not from malloc, because the program may have its
+ * own malloc, which uses semaphores.  Each change is one compare-and-swap: there is no lock, for the reasons in
+ * cells.c.
  */
 #define _GNU_SOURCE
 #include "cell_pool.h"
@@ -27,15 +27,15 @@ static _Atomic uint32_t fresh;          /* the cells from this index on have nev
 static _Atomic uint64_t free_cells;
 
 /*
- * The ring of cells in quarantine.  Upper half: the number of a cell in order of arrival.  Lower half: its
- * index plus 1, or 0.
+ * The ring of cells in quarantine.  Lower half: the index of a cell plus 1, or 0.  Upper half: the number of
+ * that cell in order of arrival.
  */
 static _Atomic uint64_t quarantine[QUARANTINE_SIZE];
 static _Atomic uint32_t next_in_quarantine;     /* the number of the next cell */
 
 int64_t fs_bypass_ns;                   /* r/o */
 
-/* Release order, here and below: a thread that takes the cell must see what this thread wrote into it. */
+/* Release order: a thread that takes the cell must see what this thread wrote into it. */
 void fs_cell_put_back(uint32_t index)
 {
     struct fs_cell *cell = fs_cell_at(index);
@@ -64,9 +64,9 @@ static uint32_t pop(void)
 }
 
 /*
- * The program may have copied the semaphore and then destroyed the original, as a vector does when it
- * grows.  When the copy is used later, its value must still be in the cell, so the cell stays in quarantine
- * until QUARANTINE_SIZE others have followed it.
+ * The program may have copied the sem_t and then destroyed the original, as a vector does when it grows.  When
+ * the copy is first used, the cell must still contain the value of the semaphore.  So the cell stays in
+ * quarantine until QUARANTINE_SIZE other cells have followed it.
  */
 void fs_cell_quarantine(uint32_t index)
 {
@@ -75,7 +75,7 @@ void fs_cell_quarantine(uint32_t index)
     uint64_t there = atomic_load_explicit(place, memory_order_relaxed);
 
     do {
-        /* A later cell is in our place: QUARANTINE_SIZE cells have followed since we got our number. */
+        /* A later cell is in our place, so QUARANTINE_SIZE cells have followed since we got our number. */
         if ((uint32_t)there != 0 && (int32_t)((uint32_t)(there >> 32) - number) > 0) {
             fs_cell_put_back(index);
             return;
@@ -99,7 +99,7 @@ static uint32_t take_quarantined(void)
     return FS_NO_CELL;
 }
 
-/* Map a block of cells.  If two threads map the same block, one of them unmaps its own. */
+/* Map a block of cells.  If two threads map the same block, the slower one unmaps its mapping. */
 static bool map_block(unsigned block)
 {
     const size_t size = fs_cells_in(block) * sizeof(struct fs_cell);

@@ -16,17 +16,17 @@ struct fs_record;
 /* A cell is aligned to cache lines, as struct fs_sem must be. */
 struct fs_cell {
     _Alignas(64) fairsem_t sem;     /* initialized once, retired between two uses */
-    _Atomic(const sem_t *) home;    /* the sem_t that refers to the cell, or did */
+    _Atomic(const sem_t *) home;    /* the last sem_t that was made to refer to the cell */
     _Atomic int64_t   units_at_end; /* the units of the retired semaphore */
     _Atomic(struct fs_record *) record; /* r/o while in use; NULL without statistics */
-    _Atomic uint32_t  tag;          /* of the present or the last use; 0 before the first */
-    _Atomic uint32_t  next_free;    /* in the stack of free cells */
+    _Atomic uint32_t  tag;          /* tag of the present or the last use; 0 before the first use */
+    _Atomic uint32_t  next_free;    /* in the stack of free cells: index of the cell below plus 1, or 0 */
 };
 
 #define FS_CELL_INDEX UINT32_C(0x0fffffff)      /* the largest index */
 #define FS_NO_CELL    (FS_CELL_INDEX + 1)
 
-/* Blocks of cells: the first has FS_FIRST_CELLS, each other twice as many as the one before it. */
+/* Blocks of cells: the first has FS_FIRST_CELLS, and each later block twice as many as its predecessor. */
 #define FS_FIRST_CELLS UINT32_C(256)
 #define FS_CELL_BLOCKS 21
 extern struct fs_cell *_Atomic fs_cell_blocks[FS_CELL_BLOCKS];
@@ -50,20 +50,20 @@ static inline struct fs_cell *fs_cell_at(uint32_t index)
     return first + (index + FS_FIRST_CELLS - fs_cells_in(block));
 }
 
-/* Was there ever a cell with this index? */
+/* Does the memory of the cell with this index exist? */
 static inline bool fs_cell_exists(uint32_t index)
 {
     return atomic_load_explicit(&fs_cell_blocks[fs_cell_block(index)], memory_order_relaxed)
            != NULL;
 }
 
-/* Returns a free cell, whose semaphore is retired or new, or FS_NO_CELL if there is no memory. */
+/* Returns a free cell with a new or retired semaphore, or FS_NO_CELL if there is no memory. */
 uint32_t fs_cell_take(void);
 
-/* Free a cell that was not used. */
+/* Free a cell to which no sem_t has referred. */
 void fs_cell_put_back(uint32_t index);
 
-/* Free a cell that was used, but not soon: other threads may still read it. */
+/* Free a used cell, but not soon, because copies of its sem_t may still refer to it. */
 void fs_cell_quarantine(uint32_t index);
 
 /* Called in a forked child: never hand out the cells that are free now. */

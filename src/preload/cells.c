@@ -2,10 +2,11 @@
 /*
  * cells.c - moves semaphores from a sem_t into a cell, and back; see cells.h.
  *
- * There is no lock: a wait, a post and sem_destroy must not wait for a thread of a lower priority, for the
- * thread that a signal handler has interrupted, or for a thread that a forked child does not have.  And no
- * critical section accesses a sem_t: its memory may be inaccessible, until a SIGSEGV handler of the
- * program, which may use other semaphores, makes it accessible.
+ * There is no lock, because a wait, a post and sem_destroy must not wait for a thread of a lower priority, for
+ * the thread that a signal handler has interrupted, or for a thread that a forked child does not have.
+ *
+ * No critical section accesses a sem_t.  The memory of a sem_t may be protected until a SIGSEGV handler of the
+ * program makes it accessible, and that handler may use other semaphores.
  */
 #define _GNU_SOURCE
 #include "cells.h"
@@ -28,8 +29,8 @@ static bool at_once;            /* r/o; see fs_cells_at_once() */
  * Tags guard against accidents, not attackers.  Each process starts with a random tag, so that it does not
  * mistake references of another process for its own.
  *
- * The system calls are bare: another preloaded library's getrandom() may need a lock that, in a forked
- * child, a thread of the parent holds for ever.
+ * The system calls are bare, because the getrandom() of another preloaded library may take a lock.  In a forked
+ * child this lock may stay taken for ever.
  */
 static void begin_tags(void)
 {
@@ -94,8 +95,8 @@ static uint32_t index_of(uint64_t word)
 }
 
 /*
- * Returns the cell to which this word refers, or NULL.  No reference has the tag 0, which a cell has until
- * it is used.  Acquire order: the contents of the cell were written before its tag.
+ * Returns the cell to which this word refers, or NULL.  No reference has the tag 0 of an unused cell.  Acquire
+ * order: a caller that finds a later tag in the cell then also finds another word in the sem_t.
  */
 static struct fs_cell *cell_of(uint64_t word)
 {
@@ -109,8 +110,8 @@ static struct fs_cell *cell_of(uint64_t word)
 }
 
 /*
- * Set `of_libc` for a reference, or clear it for a plain number.  This is a compare-and-swap, because
- * another thread may have completed the move, and the program may have reused the memory since.
+ * Set `of_libc` for a reference, or clear it for a plain number.  A compare-and-swap, because another thread
+ * may have completed the move already, and the program may since have reused the memory.
  */
 static void keep_from_libc(struct fs_in_place *in, bool keep)
 {
@@ -121,15 +122,15 @@ static void keep_from_libc(struct fs_in_place *in, bool keep)
 }
 
 /*
- * Make a sem_t plain whose reference is a copy, or leads to a retired cell.  With libc a copy is a
- * semaphore of its own, with the value that the original had when it was copied.  That value is not stored
- * anywhere, so the copy gets the present value of the original, or the last one if the original has been
- * destroyed.  If the program has moved the semaphore, this is the right value.
+ * Make a sem_t plain if it is a copy, or if its cell is retired.  With libc a copy has the value that the
+ * original had at the time of the copy.  Here that value is not stored, so the copy gets the present value of
+ * the original, or the last value of a destroyed original.  This is right if the program has moved the
+ * semaphore: copied it and destroyed the original.
  *
- * The present value is read first, because it becomes 0 when the cell is retired.
+ * The present value is read before the check, because fs_retire() sets it to 0.
  *
- * As in a seqlock, a changed tag means that the cell was used again while we read it: see
- * fs_cell_move_in().  The fence orders these reads before the read of the tag.
+ * As in a seqlock, a changed tag means that the cell was used again while we read the value: see
+ * fs_cell_move_in().  The fence orders the reads of the value before the read of the tag.
  */
 static void become_plain(struct fs_in_place *in, uint64_t word, const struct fs_cell *cell)
 {
@@ -146,7 +147,7 @@ static void become_plain(struct fs_in_place *in, uint64_t word, const struct fs_
 }
 
 /*
- * Abort if libc's functions have changed a reference to a cell, as if it were a number of units.  The
+ * Abort if a function of libc has changed the tag of a reference, as if the tag were a number of units.  The
  * message is written without stdio, which may use semaphores.
  */
 static void abort_if_changed_by_libc(const sem_t *sem, uint64_t word)
@@ -201,9 +202,9 @@ enum fs_cell_kind fs_cell_find(sem_t *sem, struct fs_cell **cell)
  * The tag changes first, because another thread may still read the cell by an old reference: see
  * become_plain().
  *
- * The number of units may change until the compare-and-swap succeeds.  Acquire order: a thread that takes
- * units from the cell must see what the threads that posted them wrote before.  Release order, for
- * fs_cell_find().
+ * The number of units may change until the compare-and-swap succeeds.  Acquire order: a thread that takes units
+ * from the cell must see what the posting threads wrote before their posts.  Release order: fs_cell_find() must
+ * see the contents of the cell.
  */
 bool fs_cell_move_in(sem_t *sem)
 {
@@ -219,7 +220,7 @@ bool fs_cell_move_in(sem_t *sem)
         return false;
     cell = fs_cell_at(index);
     tag = new_tag();
-    /* Release order: the word of the cell's last semaphore changed before. */
+    /* Release order, for cell_of(): the word of the cell's last semaphore has changed before. */
     atomic_store_explicit(&cell->tag, tag, memory_order_release);
     atomic_thread_fence(memory_order_release);
     atomic_store_explicit(&cell->home, sem, memory_order_relaxed);
@@ -241,9 +242,9 @@ bool fs_cell_move_in(sem_t *sem)
 }
 
 /*
- * The semaphore in the cell is retired, not destroyed: another thread may have just found the cell, and
- * with libc its call would succeed.  fs_retire() takes the semaphore's mutex, so a release that has granted
- * our caller has left its section.
+ * The semaphore in the cell is retired, not destroyed: another thread may have just found the cell, and its
+ * call must succeed, as with libc.  fs_retire() takes the semaphore's mutex.  So a release that has granted a
+ * unit to the caller of sem_destroy has left its section before the cell is freed.
  */
 void fs_cell_move_out(sem_t *sem)
 {
@@ -263,11 +264,11 @@ void fs_cell_move_out(sem_t *sem)
 
 /*
  * References from before the fork are valid in the child, too, because the cells are copied.  But in shared
- * memory, later references of the parent must not look like those of the child, so the child uses other
+ * memory, later references of the parent must not look like references of the child, so the child uses other
  * tags.
  *
- * The free cells are forgotten: the child replaces the mutex of each inherited semaphore by an ordinary one,
- * but the mutexes of new semaphores should have priority inheritance where they can.
+ * The free cells are forgotten, because the child gives each inherited semaphore an ordinary mutex.  New
+ * semaphores should have mutexes with priority inheritance, where these exist.
  */
 void fs_cells_in_child(void)
 {

@@ -1,23 +1,22 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * cells.h - where the semaphores of an interposed program are: in the sem_t, until a thread must wait;
- * then out of line, in a cell to which the sem_t refers.
+ * cells.h - where the semaphores of an interposed program are.  A semaphore is in its sem_t until a thread must
+ * wait; then it moves out of line, into a cell to which the sem_t refers.
  *
  * A sem_t is too small for a fairsem_t, but a semaphore without waiters is only a number.  So sem_init
- * allocates nothing, a wait and a post change only the sem_t, and most semaphores never need a cell.
- * Programs also do things with a sem_t that POSIX forbids, and these work as with libc: a copy is a
- * semaphore of its own, and a destroyed semaphore can still be used, also by a thread that was in a call
- * when it was destroyed.
+ * allocates nothing, a wait and a post change only the sem_t, and most semaphores never need a cell.  Two
+ * things that POSIX forbids work as with libc, because programs do them: a copy of a sem_t is a separate
+ * semaphore, and a destroyed semaphore can still be used, even by a thread that is in a call meanwhile.
  *
  *      word     the upper half says what the sem_t is:
  *                 FS_PLAIN    the lower half is the number of units, and there are no waiters
- *                 FS_REFERS   in its first four bits: its other bits are the index of a cell, and the lower
- *                             half is the tag that the cell got when this semaphore moved there
+ *                 FS_REFERS   in the first four bits: the other bits of this half are the index of a cell, and
+ *                             the lower half is the tag that the cell got when this semaphore moved there
  *                 else        a semaphore of libc: glibc has the number of waiters in the upper half,
  *                             which is less than FS_PLAIN and FS_REFERS
- *      of_libc  FS_NOT_OF_LIBC with FS_REFERS, 0 with FS_PLAIN; see below
- *      record   with FS_PLAIN: its record in the statistics, or 0
- *      units    with FS_PLAIN: the initial number of units, perhaps also the total
+ *      of_libc  FS_NOT_OF_LIBC with FS_REFERS, 0 with FS_PLAIN; see LIBC'S FUNCTIONS
+ *      record   with FS_PLAIN: number of the semaphore's record in the statistics, or 0
+ *      units    with FS_PLAIN: the initial number of units
  *
  *             first wait that must sleep
  *      PLAIN ----------------------------> REFERS
@@ -32,30 +31,28 @@
  *
  *      into a cell    The cell is prepared first, and belongs to this thread until the word refers to it.
  *                     If another thread was faster, the cell is freed.
- *      out of it      The semaphore in the cell is retired first: in one section it is closed, and its
- *                     units are stored in the cell, as `units_at_end`.  A call that had found the
- *                     cell earlier gets FS_RETIRED, and looks at the sem_t again.  Any thread that finds a
- *                     retired cell replaces the reference by the units, not only the one that retired it.
+ *      out of a cell  The semaphore in the cell is retired first: one section closes it and stores its units
+ *                     in the cell, as `units_at_end`.  A call that found the cell earlier gets FS_RETIRED, and
+ *                     looks at the sem_t again.  Any thread that finds a retired cell can replace the
+ *                     reference by the units.
  *
- * The memory of a cell is never unmapped (cell_pool.h); it is only used again, with another tag.  So a
- * thread that has just found a cell can always access it.  The tag, and the address of the sem_t in the
- * cell, guard against memory that only looks like a reference, and tell a copy of the sem_t from the
- * original.  A child of fork inherits cells and tags.
+ * The memory of a cell is never unmapped (cell_pool.h), so a thread that has just found a cell can always
+ * access the cell.  Each use of a cell has another tag, which guards against memory that only looks like a
+ * reference.  The cell stores the address of its sem_t, which tells the original from a copy.
  *
- * LIBC'S FUNCTIONS on one of our semaphores: a library that was loaded with RTLD_DEEPBIND or by dlmopen()
- * calls them for a sem_t of the program.  glibc has the value in the lower half of the word, and in
- * `of_libc` its option for futexes.
+ * LIBC'S FUNCTIONS may be called for one of our semaphores, by a library that was loaded with RTLD_DEEPBIND or
+ * by dlmopen().  In a sem_t of glibc, the lower half of the word is the value, and `of_libc` is an option for
+ * futexes.
  *
- *      FS_PLAIN    works for both.  glibc takes FS_PLAIN for a number of waiters, so its sem_post makes
- *                  needless wakes.  A thread in its sem_wait adds 1, and until it leaves, this module
- *                  leaves the semaphore to libc, too.
- *      FS_REFERS   can only be detected.  glibc's sem_post wakes, too, and aborts the program because of
- *                  the invalid option.  Its sem_wait takes the tag for units.  But tags are far apart, so
- *                  our next call sees what has happened, and aborts the program.
+ *      FS_PLAIN    works with both.  glibc takes FS_PLAIN for a number of waiters, so its sem_post makes
+ *                  needless wakes.  A thread in glibc's sem_wait adds 1 to this number; until the thread
+ *                  leaves, this module takes the semaphore for one of libc.
+ *      FS_REFERS   such a call can only be detected.  glibc's sem_post wakes, and aborts the program because of
+ *                  the invalid option.  glibc's sem_wait takes the tag for units, and changes it.
+ *                  But tags are far apart, so our next call recognizes the changed tag, and aborts the program.
  *
- * A program that never destroys its semaphores keeps a cell for each semaphore that a thread had to wait
- * for.  Such a cell cannot be freed earlier: a thread may have found it, and be preempted before it uses
- * the cell.
+ * A program that never destroys its semaphores keeps a cell for each semaphore that a thread had to wait for.
+ * Such a cell cannot be freed earlier: a thread may have found it, and be preempted before it uses the cell.
  */
 #ifndef FS_CELLS_H
 #define FS_CELLS_H
@@ -75,7 +72,7 @@ struct fs_in_place {
     _Atomic uint64_t word;
     _Atomic uint64_t of_libc;
     _Atomic uint64_t record;
-    _Atomic uint64_t units;         /* see above, or a member of libc's */
+    _Atomic uint64_t units;
 };
 
 static_assert(sizeof(struct fs_in_place) <= sizeof(sem_t), "a sem_t has no room for a reference");
@@ -99,7 +96,7 @@ enum fs_cell_kind {
     FS_IS_PLAIN,
     FS_IS_IN_CELL,
     FS_IS_PASS_THROUGH,
-    FS_IS_DANGLING      /* a reference to no valid cell */
+    FS_IS_DANGLING      /* refers to no valid cell */
 };
 
 /*
@@ -109,8 +106,8 @@ enum fs_cell_kind {
 enum fs_cell_kind fs_cell_find(sem_t *sem, struct fs_cell **cell);
 
 /*
- * Move a semaphore into a cell, because a thread must wait for it.  Does nothing if another thread has done
- * that.  Returns false if there is no memory for a cell.
+ * Move a semaphore into a cell, because a thread must wait.  Does nothing if another thread has already moved
+ * the semaphore.  Returns false if there is no memory for a cell.
  */
 bool fs_cell_move_in(sem_t *sem);
 
@@ -118,8 +115,8 @@ bool fs_cell_move_in(sem_t *sem);
 void fs_cell_move_out(sem_t *sem);
 
 /*
- * Called when a call has found no unit in this cell: was the semaphore moved out meanwhile?  Acquire order:
- * if the call found the semaphore closed, we find the cell retired.
+ * A call has found no unit in this cell: was the semaphore moved out meanwhile?  Acquire order: if the call
+ * found the semaphore closed, this function finds the cell retired.
  */
 static inline bool fs_cell_is_retired(const struct fs_cell *cell)
 {
@@ -127,7 +124,7 @@ static inline bool fs_cell_is_retired(const struct fs_cell *cell)
     return fs_retired(fs_inside(&cell->sem));
 }
 
-/* Must semaphores be in cells from the start, for a race detector? */
+/* Must each semaphore be in a cell from the start, for a race detector? */
 bool fs_cells_at_once(void);
 
 /* Call it before the first semaphore is initialized. */

@@ -1,71 +1,65 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * handlers.c - no signal handler of the program runs inside a critical section: the handler is deferred,
- * not the signal.
+ * handlers.c - no signal handler of the program runs inside a critical section: a handler is deferred to the
+ * end of the section.
  *
- * In a critical section of a semaphore, a handler could post the same semaphore, and wait for ever for a
- * mutex that its own thread holds; or it could wait for a thread that its own thread was about to wake.
- * Blocking signals around each section would cost two system calls, and make the kernel deliver signals
- * to other threads than before.
+ * In a critical section of a semaphore, a handler could post the same semaphore, and wait for ever for a mutex
+ * that its own thread holds; or wait for a thread that its own thread was about to wake.  Blocking signals
+ * around each section would cost two system calls, and make the kernel deliver signals to other threads.
  *
- * THE LIFE OF A SIGNAL, in the order of this file.  One word of the thread, `sections`, decides what
- * happens:
+ * THE LIFE OF A SIGNAL, in the order of this file.  A counter of the thread, `sections`, tells step 2 from 3.
  *
- *   1  The program installs a handler.  actions.c gives the kernel fs_trampoline() instead, with the
- *      program's mask and flags.
+ *   1  The program installs a handler.  actions.c gives the kernel fs_trampoline() instead of the handler, with
+ *      the program's mask and flags.
  *
- *   2  The signal nearly always comes outside a section.  The trampoline jumps to the program's handler,
- *      which has the kernel's frame, its own arguments, and no frame of ours below it.
+ *   2  Nearly always, the signal comes outside a section.  The trampoline jumps to the program's handler, which
+ *      has the kernel's frame and arguments, and no frame of ours below it.
  *
- *   3  Or it interrupts a section.  The trampoline saves the siginfo, and blocks signals in the context to
- *      which it returns (uc_sigmask), so no other signal comes in the rest of the section, some 100 ns.
+ *   3  Or the signal interrupts a section.  The trampoline saves the siginfo, and blocks signals in the context
+ *      to which it returns (uc_sigmask).  So no other signal comes in the rest of the section, some 100 ns.
  *
- *   4  The section ends.  For each signal number with a deferred handler, fs_section_leave() sends the
- *      thread that signal again, by tgkill().  Then it restores the mask, and the kernel delivers the
- *      re-raised signals at once, before that system call returns.
+ *   4  The section ends.  fs_section_leave() re-raises each deferred signal number: it sends this thread the
+ *      signal again, by tgkill().  Then it restores the mask, by a system call during which the
+ *      kernel delivers the re-raised signals.
  *
- *   5  The re-raised signal comes.  The trampoline replaces its siginfo by the oldest deferred one of
- *      this number, and jumps to the program's handler.
+ *   5  The re-raised signal comes.  The trampoline replaces its siginfo by that of the oldest deferred signal
+ *      with this number, and jumps to the program's handler.
  *
- *   6  Or the re-raised signal does not come, because a sandbox refuses tgkill().  Then fs_section_leave()
- *      calls the handler itself: on the thread's own stack, and with more signals blocked than the program
- *      requested; changes that the handler makes to its context are lost.
+ *   6  Or a sandbox refuses tgkill().  Then fs_section_leave() calls the handler itself.  The handler runs on
+ *      the thread's own stack, with more signals blocked than the program requested, and its changes to the
+ *      context are lost.
  *
  *   7  The handler returns, or leaves by siglongjmp(), perhaps over a wait: jumps.c.
  *
- * Except in step 6 the kernel calls the handler, not this module.  So the context is real: as without this
- * module, the kernel sets up the handler's mask and alternate stack, and applies the handler's changes to
- * its context when it returns.  And nothing is lost if the handler leaves by siglongjmp().
+ * Except in step 6 the kernel calls the handler, not this module.  So the kernel sets up the handler's mask and
+ * alternate stack, and applies the handler's changes to the context when the handler returns.  And nothing is
+ * lost if the handler leaves by siglongjmp().
  *
- * Signals that the thread's own instructions raise are not deferred, for instance a SIGSEGV whose si_code
- * says that the kernel raised it: the instruction would only fault again.
+ * A signal that the thread's own instruction raises, such as a SIGSEGV with a si_code of the kernel, is not
+ * deferred: the instruction would only fault again.
  *
- * System calls happen only if a signal interrupts a section: rt_sigprocmask, rt_sigreturn, getpid, gettid,
- * tgkill.  raise() and every handler need them, so a sandbox that lets a program use signals allows them.
- * (rt_tgsigqueueinfo, which could carry the siginfo through the kernel, is often forbidden; and with it a
- * deferred real-time signal would come after signals that were queued later.)
+ * This file makes system calls only if a signal interrupts a section: rt_sigprocmask, rt_sigreturn, getpid,
+ * gettid, tgkill.  raise() and every handler need these calls, so a sandbox that lets a program use signals
+ * allows them.  rt_tgsigqueueinfo, which also carries the siginfo, is often forbidden.
  *
- * WHY NOTHING RACES.  All state belongs to one thread, and only its own handlers interrupt it.  A handler
- * runs between two instructions, and completes before the next one, so memory orders do not matter; only
- * the compiler must not reorder accesses (atomic_signal_fence).
+ * WHY NOTHING RACES.  All state belongs to one thread, and only handlers of this thread interrupt its accesses.
+ * A handler completes before the next instruction, so memory orders do not matter; only the compiler must not
+ * reorder accesses (atomic_signal_fence).
  *
- *   - `sections` changes at the ends of a section, and each handler leaves it as it found it.
+ *   - `sections` changes at the start and the end of a section, and each handler leaves it unchanged.
  *   - The list of deferred signals changes only while all signals are blocked: in the trampoline after
- *     block_all(), and in fs_section_leave().  Before block_all() a second trampoline may interrupt the
- *     first; the second one completes its work, and returns to the first with all signals blocked.
- *   - The mask to restore is the one that the section had.  Of two nested trampolines the inner one sees a
- *     larger mask, which the kernel made for the outer one.  So `to_unblock` is the union of the signals
- *     that each trampoline found unblocked: the outer one always adds those that the section had unblocked.
- *   - fs_section_leave() decrements `sections`, and then checks whether the section was interrupted.  A
- *     signal between the two runs its handler.  But if the section was interrupted, only a synchronous
- *     signal sent by kill() can come there.  That signal is deferred, too, because of `interrupted`;
- *     otherwise a section in its handler would restore the mask, and take `to_unblock` from the outer
- *     section.
+ *     block_all(), and in fs_section_leave().  Before block_all(), a second trampoline may interrupt the first.
+ *     The second trampoline then completes its work, and returns to the first with signals blocked.
+ *   - The mask to restore is that of the section.  Of two nested trampolines, only the outer one finds this
+ *     mask; the inner one finds a larger mask, which the kernel has set for the outer one.  So `to_unblock` is
+ *     the union of the signals that the trampolines found unblocked.
+ *   - fs_section_leave() decrements `sections`, and then checks `interrupted`.  If `interrupted` is set, only a
+ *     synchronous signal sent by kill() can come between these two steps.  This signal is deferred, too: a
+ *     section in its handler would restore the mask, and use up the `to_unblock` of the outer section.
  *
- * A handler that a program installs by the bare system call has no trampoline.  Such a handler also runs
- * inside sections, and must not use semaphores.  A handler of a synchronous signal must not leave a section
- * by a jump.  No section faults: sections access the cells, and the stacks of waiting threads, but no
- * sem_t, which may be in memory that the program has protected.
+ * A handler that is installed by the bare system call has no trampoline: it also runs inside sections, and must
+ * not use semaphores.  A handler of a synchronous signal must not leave a section by a jump.  No section
+ * faults: sections access no sem_t, which may be in memory that the program has protected.
  */
 #define _GNU_SOURCE
 #include "handlers.h"
@@ -92,7 +86,7 @@
 #define SYNCHRONOUS (BIT(SIGSEGV) | BIT(SIGBUS) | BIT(SIGFPE) | BIT(SIGILL) | BIT(SIGTRAP) \
                      | BIT(SIGSYS))
 
-/* glibc uses these two to cancel threads, and to change the user IDs of all threads. */
+/* glibc uses these two signals to cancel threads, and to change the user IDs of all threads. */
 #define OF_LIBC (BIT(32) | BIT(33))
 
 /* Blocked from the first signal that interrupts a section to the end of the section. */
@@ -101,8 +95,8 @@
 #define EVERYTHING (~UINT64_C(0))
 
 /*
- * The part of a siginfo_t that the kernel uses; the rest is zero.  It is small because the loader has
- * little thread-local memory for a module that is loaded by dlopen(), by which fairsem-run tries this one.
+ * The part of a siginfo_t that the kernel uses; the rest is zero.  Kept small, because fairsem-run tests this
+ * module by dlopen(), and the loader has little thread-local memory for a module that is loaded by dlopen().
  */
 struct deferred {
     uint64_t bytes[6];
@@ -137,7 +131,7 @@ static void change_mask(int how, uint64_t mask, uint64_t *before)
     syscall(SYS_rt_sigprocmask, how, &mask, before, sizeof mask);
 }
 
-/* Block all signals.  Returns the mask before that. */
+/* Block all signals.  Returns the previous mask. */
 static uint64_t block_all(void)
 {
     uint64_t before = 0;
@@ -201,8 +195,8 @@ static void take_out(int i)
 /* ---- Re-raised signals ---- */
 
 /*
- * Send this thread a signal, with its siginfo if that is not NULL.  Returns false if a sandbox refuses it.
- * The sandbox may raise SIGSYS, which would end the process if it were blocked.
+ * Send this thread a signal, with `info` if it is not NULL.  Returns false if a sandbox refuses the system
+ * call.  The sandbox may raise SIGSYS, which would end the process if SIGSYS were blocked.
  */
 static bool send(int sig, siginfo_t *info)
 {
@@ -232,8 +226,8 @@ static RARE void reraise(int sig)
 }
 
 /*
- * Is this a re-raised signal?  A signal of the program may look like one.  That does no harm: it has no
- * more information than a re-raised one, so it does not matter which of the two comes first.
+ * Is this a re-raised signal?  A signal that the program has sent may look the same.  This does no harm: both
+ * have the same information, so their order does not matter.
  */
 static bool is_reraised(const siginfo_t *info)
 {
@@ -244,13 +238,13 @@ static bool is_reraised(const siginfo_t *info)
 /* ---- 2: the signal comes ---- */
 
 static int always = 1;
-static int *is_known = &always;     /* 0 in a child right after the fork: see the end of this file */
+static int *is_known = &always;     /* points to 0 in a child right after the fork: see fs_handlers_prepare() */
 static void (*after_fork)(void);
 
 static RARE void defer(int sig, siginfo_t *info, ucontext_t *context);
 static RARE void exchange_for_deferred(int sig, siginfo_t *info);
 
-/* Returns true if the handler is to run now; otherwise the signal has been deferred. */
+/* Returns true if the handler must run now, false if the signal has been deferred. */
 static inline bool admit(int sig, siginfo_t *info, void *context)
 {
     if (*is_known == 0)
@@ -267,16 +261,16 @@ static inline bool admit(int sig, siginfo_t *info, void *context)
 }
 
 /*
- * Returns the program's handler, or NULL if another thread has changed the disposition since the kernel
- * chose the trampoline.
+ * Returns the program's handler, or NULL if another thread has changed the disposition since the kernel chose
+ * the trampoline.
  *
- * The kernel would reset the disposition before it calls a handler with SA_RESETHAND.  The re-raised
- * signal would then find the default, and kill the process.  So the disposition is reset here, when the
- * program's handler is about to run.
+ * With SA_RESETHAND, the kernel would reset the disposition before the trampoline runs.  A re-raised signal
+ * would then find the default disposition, and kill the process.  So the disposition is reset here, just before
+ * the program's handler runs.
  */
 static inline fs_handler_fn *handler_to_run(int sig)
 {
-    /* Relaxed: both were stored before the kernel got the trampoline. */
+    /* Relaxed: both values were stored before the kernel got the trampoline. */
     int flags = atomic_load_explicit(&fs_installed[sig].flags, memory_order_relaxed);
     fs_handler_fn *handler = atomic_load_explicit(&fs_installed[sig].handler, memory_order_relaxed);
 
@@ -292,8 +286,8 @@ static inline fs_handler_fn *handler_to_run(int sig)
 }
 
 /*
- * The handler is called last, so that the compiler turns the call into a jump.  Without a handler the
- * thread sends itself the signal again, which then gets the new disposition.
+ * The handler is called last, so that the compiler turns the call into a jump.  If the disposition has changed,
+ * the thread sends itself the signal again, and the kernel applies the new disposition.
  */
 void fs_trampoline(int sig, siginfo_t *info, void *context)
 {
@@ -311,8 +305,8 @@ void fs_trampoline(int sig, siginfo_t *info, void *context)
 /* ---- 3: it interrupts a section ---- */
 
 /*
- * Defer a signal.  If there is no room for it, the thread sends it to itself again, and the kernel delivers
- * it at the end of the section, because until then it is blocked.
+ * Defer a signal.  If the list is full, the thread sends itself the signal again.  The signal is blocked until
+ * the end of the section, and the kernel delivers it then.
  */
 static void defer(int sig, siginfo_t *info, ucontext_t *context)
 {
@@ -320,7 +314,7 @@ static void defer(int sig, siginfo_t *info, ucontext_t *context)
 
     block_all();
     if ((self.reraised & BIT(sig)) != 0 && is_reraised(info) && find_deferred(sig) >= 0)
-        self.reraised &= ~BIT(sig); /* from an earlier section, which a handler left by a jump */
+        self.reraised &= ~BIT(sig); /* from an earlier section, left by a jump; its entry remains in the list */
     else if (self.deferred < MAX_DEFERRED)
         append(info);
     else if (!send(sig, info))
@@ -378,12 +372,12 @@ void fs_section_leave(void)
 /* ---- 5: the re-raised signal comes ---- */
 
 /*
- * Called when a signal comes outside a section while others are deferred.  If it is a re-raised one,
- * replace its siginfo by the oldest deferred one of its number.
+ * A signal has come outside a section while signals are deferred.  If it is re-raised, replace its siginfo by
+ * that of the oldest deferred signal with its number.
  *
- * If it is not, the oldest deferred signal of its number still goes first, and this one is deferred in its
- * place.  A re-raised real-time signal is then still queued behind it.  Of any other number the kernel
- * queues only one signal for a thread, so the re-raised one has been dropped.
+ * If the signal is new, the oldest deferred signal with its number still goes first, and the new signal is
+ * deferred in its place.  A re-raised real-time signal is then still queued behind the new one.  Of any other
+ * number the kernel queues only one signal for a thread, so it has dropped the re-raised signal.
  */
 static void exchange_for_deferred(int sig, siginfo_t *info)
 {
@@ -403,7 +397,7 @@ static void exchange_for_deferred(int sig, siginfo_t *info)
         if (reraised || sig < SIGRTMIN)
             self.reraised &= ~BIT(sig);
         if ((self.reraised & BIT(sig)) == 0 && find_deferred(sig) >= 0)
-            reraise(sig);           /* the signal comes when the program's handler has returned */
+            reraise(sig);           /* this signal comes after the program's handler has returned */
     }
     change_mask(SIG_SETMASK, before, NULL);
     errno = error;
@@ -412,9 +406,8 @@ static void exchange_for_deferred(int sig, siginfo_t *info)
 /* ---- 6: the re-raised signal has not come ---- */
 
 /*
- * All re-raised signals have been delivered, except those that the thread has blocked in a handler.  If one
- * that is not blocked is still on the list, the program ignores this signal by now, and the kernel has
- * discarded it.
+ * All re-raised signals have been delivered, except those that the thread has blocked in a handler.  If an
+ * unblocked signal is still in the list, the program now ignores it, and the kernel has discarded it.
  */
 static void forget_discarded(uint64_t to_unblock)
 {
@@ -475,9 +468,9 @@ static void run_unsent(uint64_t to_unblock)
 /* ---- A signal comes in a child, right after the fork ---- */
 
 /*
- * A child recognizes itself by memory with MADV_WIPEONFORK (since Linux 4.14), which is zero after a fork.
- * On an older kernel, a handler that runs before those of pthread_atfork() must not use a semaphore that
- * another thread of the parent was using.
+ * A child recognizes itself by memory with MADV_WIPEONFORK (since Linux 4.14), which is zero after a fork.  On
+ * an older kernel, a signal handler that runs before the handlers of pthread_atfork() must not use a semaphore
+ * that another thread of the parent was using.
  */
 void fs_handlers_prepare(void (*call)(void))
 {

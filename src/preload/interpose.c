@@ -3,17 +3,17 @@
  * interpose.c - replace libc's functions for the unnamed, process-private semaphores of a program
  * that was not recompiled (LD_PRELOAD, see fairsem-run(1)).
  *
- * cells.h draws what a sem_t is in a program under fairsem-run.  The module also replaces
+ * cells.h describes the sem_t of such a program.  The module also replaces
  *
  *      sigaction() and others      actions.c: no handler runs in a critical section, see handlers.c
  *      siglongjmp() and others     jumps.c: a handler may leave a wait by a jump
- *      _Fork()                     libc's does not run the handlers of pthread_atfork()
+ *      _Fork()                     libc's _Fork() does not run the handlers of pthread_atfork()
  *
  * Other semaphores are passed through to libc untouched, and counted: process-shared ones, named ones, and
  * every sem_t that was not initialized through this module.
  *
- * libc's functions and the map for the statistics are ready before the first wait or post.  So a wait and a
- * post use no malloc, no stdio and no lock that a signal handler could find taken by its own thread.
+ * Before the first wait or post, libc's functions are found, and the file of the statistics is mapped.  So a
+ * wait and a post use no malloc, no stdio and no lock that a signal handler could find taken by its own thread.
  */
 #define _GNU_SOURCE
 #include "actions.h"
@@ -41,7 +41,7 @@ static struct {
     int    (*post)(sem_t *);
     int    (*getvalue)(sem_t *, int *);
     sem_t *(*open)(const char *, int, ...);
-    pid_t  (*fork)(void);       /* NULL if there is no _Fork() */
+    pid_t  (*fork)(void);       /* NULL if libc has no _Fork() */
 } libc;
 
 #define FIND(name) fs_find_next(&libc.name, "sem_" #name)
@@ -54,9 +54,8 @@ static void in_child(void)
 }
 
 /*
- * Begin a new generation first.  The library's own handler of pthread_atfork() may run after this one, and
- * a signal may come between them: the signal's handler would find mutexes that the parent's threads had
- * locked, and wait for ever.
+ * fs_forked() is also the library's own handler of pthread_atfork(), which may run later.  A signal handler
+ * that runs before fs_forked() would find mutexes that the parent's threads had locked, and wait for ever.
  */
 static void after_fork(void)
 {
@@ -66,7 +65,9 @@ static void after_fork(void)
 
 static _Atomic bool libcs_found;
 
-/* Find functions that every glibc has.  For a missing name dlsym() calls malloc(), which may come back here. */
+/*
+ * Only functions that every glibc has: for a missing one, dlsym() calls malloc(), which may call this module.
+ */
 static void find_libcs(void)
 {
     FIND(init);
@@ -102,11 +103,11 @@ static void map_and_hook(void)
 
 /*
  * Make the module ready, once: before main, or earlier if the constructor of a library uses semaphores.
- * Returns false while another call is preparing; meanwhile all semaphores are libc's.
+ * Returns false while another call is preparing the module; meanwhile all semaphores are libc's.
  *
- * This call does not wait for that one, which may be further up on this stack: the getenv(), mmap() or
- * malloc() that it calls may be another preloaded library's, which initializes itself in its first call,
- * and uses semaphores for that, perhaps with a thread.
+ * This call does not wait for the preparing call, which may be further up on this stack.  The preparing call
+ * uses getenv(), mmap() and malloc(), perhaps of another preloaded library, which may initialize itself then,
+ * and use semaphores for this, perhaps in another thread.
  */
 static bool prepare(void)
 {
@@ -133,8 +134,8 @@ __attribute__((constructor)) static void prepare_early(void)
 }
 
 /*
- * libc's _Fork() runs no fork handlers in the child, and may copy a section that another thread is in.
- * libc's own calls of _Fork() do not come here.
+ * libc's _Fork() runs no fork handlers in the child, and may copy a section that another thread is in.  Calls
+ * of _Fork() inside libc do not use this wrapper.
  */
 EXPORT pid_t _Fork(void)
 {
@@ -151,7 +152,7 @@ EXPORT pid_t _Fork(void)
     return pid;
 }
 
-/* Count a semaphore that is not ours.  Returns true if libc is to be called, or false with errno set. */
+/* Count a call for a semaphore that is not ours.  Returns true if libc must be called, else sets errno. */
 static bool pass_through(enum fs_cell_kind kind)
 {
     if (kind == FS_IS_DANGLING) {
@@ -182,8 +183,8 @@ static bool take_plain(sem_t *sem)
 }
 
 /*
- * Release order, for take_plain().  The compare-and-swap is the last access, because after it *sem may be
- * gone.
+ * Release order, for take_plain().  The compare-and-swap is the last access, because after the post, another
+ * thread may free *sem.
  */
 static bool post_plain(sem_t *sem)
 {
@@ -257,7 +258,7 @@ EXPORT int sem_destroy(sem_t *sem)
 
 /* ---- Waits ---- */
 
-/* --bypass: take a unit before the waiters, unless they have waited for too long. */
+/* With --bypass: take a unit before the waiters, unless one of them has waited for too long. */
 static bool take_past(struct fs_cell *cell)
 {
     if (fs_bypass_ns == 0 || !fs_seems_waited_for(fs_inside(&cell->sem))
@@ -282,7 +283,7 @@ static int wait_in_cell(struct fs_cell *cell, clockid_t clock, const struct time
 }
 
 /*
- * Sleep for a millisecond.  Returns ETIMEDOUT after the deadline, or EINTR if a handler ends the wait.  As
+ * Sleep for a millisecond.  Returns 0, ETIMEDOUT after the deadline, or EINTR if a handler ends the wait.  As
  * in libc, a handler with SA_RESTART ends only a wait with a deadline.
  */
 static int poll_pause(clockid_t clock, const struct timespec *deadline)
@@ -317,8 +318,8 @@ static int wait_in_libc(sem_t *sem, clockid_t clock, const struct timespec *dead
 }
 
 /*
- * Wait for a unit.  Without memory for a cell the thread polls, because sem_wait must not fail for lack of
- * memory: libc's does not either.
+ * Wait for a unit.  Without memory for a cell the thread polls, because libc's sem_wait never fails for lack of
+ * memory.
  */
 static int wait_interposed(sem_t *sem, clockid_t clock, const struct timespec *deadline)
 {
@@ -351,7 +352,7 @@ EXPORT int sem_wait(sem_t *sem)
     return take_plain(sem) ? 0 : wait_interposed(sem, CLOCK_REALTIME, NULL);
 }
 
-/* EAGAIN is the result only if the cell is not retired. */
+/* If no unit was found in a retired cell, look at the sem_t again: the semaphore has moved out of the cell. */
 EXPORT int sem_trywait(sem_t *sem)
 {
     struct fs_cell *cell;
@@ -373,7 +374,7 @@ EXPORT int sem_trywait(sem_t *sem)
     return 0;
 }
 
-/* As in libc, the deadline is checked before anything else.  For its own semaphores, libc checks it. */
+/* As in libc, the deadline is checked before anything else.  For a semaphore of libc, libc checks it. */
 static int wait_until(sem_t *sem, clockid_t clock, const struct timespec *deadline)
 {
     struct fs_cell *cell;

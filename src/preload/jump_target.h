@@ -7,8 +7,8 @@
 #include <stdint.h>
 
 /*
- * Returns the stack pointer that the jump restores, or 0 if it is unknown.  On x86-64 glibc stores it XORed
- * with a secret of the process and rotated (PTR_MANGLE).
+ * Returns the stack pointer that the jump restores, or 0 if it is unknown.  On x86-64 glibc stores the pointer
+ * XORed with a secret of the process and rotated (PTR_MANGLE).
  */
 static inline uintptr_t fs_jump_target(const struct __jmp_buf_tag *env)
 {

@@ -2,15 +2,15 @@
 /*
  * jumps.c - signal handlers that leave a wait by a jump: step 7 of the life of a signal, in handlers.c.
  *
- * A thread waits in sem_wait, and a handler runs, which jumps to where the program called sigsetjmp().  In
- * libc nothing of the wait remains.  Here the waiter, on the stack that the jump releases, would stay in
- * the queue, and the next post would write to that stack.
+ * While a thread waits in sem_wait, a handler may run and jump to the place where the program called
+ * sigsetjmp().  In libc nothing of the wait remains.  Here the waiter is a structure on the stack that the jump
+ * releases.  It would stay in the queue, and the next post would write to that stack.
  *
- * So this module wraps the functions that jump.  Each thread has a list of its waits, and a jump over a
- * wait abandons it, as a cancellation does: the waiter is dequeued, and a unit that was already granted
- * goes to the next waiter.  A jump inside a handler abandons nothing.  The stack pointer that the jump
- * restores tells whether it goes over a wait.  glibc stores it in the jmp_buf, scrambled; jump_target.h can
- * decode it only on x86-64.  On other processors a program must not leave a wait by a jump.
+ * So this module wraps the functions that jump.  Each thread has a list of its waits, and a jump over a wait
+ * abandons the wait, as a cancellation does: the waiter is dequeued, and a unit that was already granted goes
+ * to the next waiter.  A jump inside a handler abandons nothing.  The stack pointer that a jump restores tells
+ * whether the jump goes over a wait.  glibc stores this pointer in the jmp_buf, scrambled, and jump_target.h
+ * can decode it only on x86-64.  On other processors a program must not leave a wait by a jump.
  *
  * Neither setcontext() nor a jump that is not glibc's is detected.
  */
@@ -100,8 +100,8 @@ void fs_wait_ends(void)
  * A jump from an alternate stack to another stack goes over everything on the alternate stack above the
  * current frame, and everything on the other stack below the target.
  *
- * In both cases this is one interval of addresses, from the current frame up to the target, which wraps
- * around the end of the address space if the alternate stack is the higher one.
+ * In both cases the jump goes over one interval of addresses, from the current frame up to the target.  The
+ * interval wraps around the end of the address space if the alternate stack is the higher one.
  */
 static bool goes_over(uintptr_t from, uintptr_t to, const struct fs_wait_place *place)
 {
@@ -118,8 +118,8 @@ static void leave_waits(const struct __jmp_buf_tag *env)
         void *wait;
 
         /*
-         * Abandon the wait in a section: the handler of a signal that comes meanwhile runs after it, and
-         * may jump, too.
+         * Abandon the wait in a section.  The handler of a signal that comes meanwhile runs after the section,
+         * and may jump, too.
          */
         fs_section_enter();
         wait = place->wait;

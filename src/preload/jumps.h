@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: MIT */
-/* jumps.h - a handler that interrupts a wait may leave it by siglongjmp(); see jumps.c. */
+/* jumps.h - a handler that interrupts a wait may leave the wait by siglongjmp(); see jumps.c. */
 #ifndef FS_JUMPS_H
 #define FS_JUMPS_H
 
 /* A call of sem_wait or one of its relatives, on the stack of its thread. */
 struct fs_wait_place {
-    void                 *wait;     /* the library's wait, or NULL if the call is not in one */
-    struct fs_wait_place *outer;    /* the wait that the handler which made this call has interrupted */
+    void                 *wait;     /* the library's wait, or NULL before and after it */
+    struct fs_wait_place *outer;    /* if a handler makes this call: the call that it has interrupted */
 };
 
 /*
- * Record that this thread enters and leaves such a call.  Calls can be nested.  fs_wait_place_leave() is
- * also called if the thread is canceled.
+ * Record that this thread enters or leaves such a call.  Calls can be nested.  A cancellation calls
+ * fs_wait_place_leave(), too.
  */
 void fs_wait_place_enter(struct fs_wait_place *place);
 void fs_wait_place_leave(struct fs_wait_place *place);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* next.h - the functions of the C library behind those of this module. */
+/* next.h - find the functions of the C library that this module replaces. */
 #ifndef FS_NEXT_H
 #define FS_NEXT_H
 
@@ -12,8 +12,8 @@
 #define EXPORT __attribute__((visibility("default")))
 
 /*
- * Store the next function of this name, or NULL, in the function pointer that `function` points to.  ISO C
- * does not convert the result of dlsym to a function pointer, so the bytes are copied.
+ * Store the next function with this name, or NULL, in the function pointer at `function`.  ISO C does not
+ * convert the result of dlsym to a function pointer, so the bytes are copied.
  */
 static inline void fs_find_next(void *function, const char *name)
 {
@@ -23,9 +23,9 @@ static inline void fs_find_next(void *function, const char *name)
 }
 
 /*
- * Call `find` unless a call has returned before.  Two threads may do so at once, and write the same values.
- * pthread_once() is not used, because a sanitizer that is loaded before this module gets here before its
- * own functions work.  Release order, for these values.
+ * Call `find` if no call of it has returned yet.  Two threads may call `find` at once, and write the same
+ * values.  pthread_once() is not used: a sanitizer that is loaded before this module calls our functions before
+ * its own pthread_once() works.  Release order, for the values.
  */
 static inline void fs_find_once(_Atomic bool *found_all, void (*find)(void))
 {

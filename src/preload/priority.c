@@ -2,11 +2,11 @@
 /*
  * priority.c - see priority.h.
  *
- * In a process that had a real-time priority when it started, or the right to one, each wait asks the
- * kernel: nothing tells this module when a thread calls pthread_setschedparam().  In any other process a
- * sandbox may forbid that system call, so one wait in ASK_EACH reads only the policy of its thread.  When
- * one of these waits finds a real-time policy, which another process (chrt, rtkit) has set, each wait asks
- * the kernel.
+ * In a process that had a real-time priority when it started, or the right to one, each wait asks the kernel
+ * for the priority, because nothing tells this module when a thread calls pthread_setschedparam().  In any
+ * other process a sandbox may forbid this system call, so only one wait in ASK_EACH asks, and only for the
+ * policy of its thread.  Once such a wait finds a real-time policy, set by another process (chrt, rtkit), each
+ * wait asks for the priority.
  */
 #include "priority.h"
 
@@ -18,7 +18,7 @@
 
 #define ASK_EACH 256
 
-static _Atomic bool asks;       /* each wait asks the kernel; never false again */
+static _Atomic bool asks;       /* each wait asks for the priority; once true, it stays true */
 
 static _Thread_local int waits_left __attribute__((tls_model("initial-exec")));
 

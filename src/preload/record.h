@@ -33,10 +33,10 @@ static inline int fs_only_counts(void)
 /* Map the file of the statistics, if fairsem-run has created one. */
 void fs_records_map(void);
 
-/* Returns the number of a new record for a semaphore that `caller` makes, or 0 without a record. */
+/* Returns the number of a new record for a semaphore that `caller` makes, or 0 if there is no record for it. */
 uint64_t fs_record_new(const sem_t *sem, const void *caller);
 
-/* Returns the record with this number; or NULL if the record is not that of `sem`, which may be a copy. */
+/* Returns the record with this number, or NULL if the record is of another sem_t: `sem` may be a copy. */
 struct fs_record *fs_record_of(const sem_t *sem, uint64_t number);
 
 /* Returns the time in ns, or 0 without statistics. */

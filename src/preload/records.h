@@ -2,8 +2,8 @@
 /*
  * records.h - what an interposed program tells fairsem-run --stats: a file that both map.
  *
- * The program writes while it runs, so it does not matter how it ends.  Its children write to the
- * same file.  The file has only counters and text, and fairsem-run trusts none of it.
+ * The program writes to the file while it runs, so it does not matter how the program ends.  Children of the
+ * program write to the same file.  The file has only counters and text, and fairsem-run trusts none of it.
  */
 #ifndef FS_RECORDS_H
 #define FS_RECORDS_H
@@ -32,7 +32,7 @@ struct fs_waited {
 struct fs_record {
     struct fs_waited waited;
     _Atomic uint64_t address;   /* of the sem_t */
-    _Atomic int32_t  pid;       /* if not 0, the record is valid */
+    _Atomic int32_t  pid;       /* of the process; 0 until the record is complete */
     _Atomic uint64_t call;      /* address of the call of sem_init, as addr2line needs it; 0 if unknown */
     char             creator[100];  /* text: the place that called sem_init */
 };
@@ -42,7 +42,7 @@ struct fs_records {
     uint32_t         only_count;/* written by fairsem-run: 1 for --libc */
     _Atomic uint32_t header;    /* the program has libfairsem, perhaps for fairsem/posix.h */
     _Atomic uint32_t processes; /* how many processes have loaded the interposer */
-    _Atomic uint32_t used;      /* entries of record[]; may be larger than record[] for a moment */
+    _Atomic uint32_t used;      /* used entries of record[]; for a moment, may be more than there are */
     _Atomic uint64_t created;   /* semaphores that were made */
     _Atomic uint64_t shared;    /* passed through: sem_init with pshared */
     _Atomic uint64_t named;     /* passed through: sem_open, also if it failed */
