@@ -98,14 +98,14 @@ static uint64_t start_tag(struct fs_shared_section *in, const struct fs_flow_ent
     const fairsem_shared_t *h = in->handle;
     const struct fs_slot *slots = h->slots;
     uint64_t tag = FS_GET(&h->segment->virtual_time);
-    int first = first_slot_of(in, FS_GET(&slots[index].priority));
+    int front = first_slot_of(in, FS_GET(&slots[index].priority));
 
-    if (first != FS_NOBODY && (is_new || fs_tag_is_earlier(tag_of(h, first), tag)))
-        tag = tag_of(h, first);
-    if (first != FS_NOBODY && first != index && is_new)
+    if (front != FS_NOBODY && (is_new || fs_tag_is_earlier(tag_of(h, front), tag)))
+        tag = tag_of(h, front);
+    if (front != FS_NOBODY && front != index && is_new)
         tag = fs_tag_of_new(FS_GET(&slots[index].units), weight_for_tag(share->weight), tag,
-                            fs_load_units(in, &slots[first].units),
-                            weight_for_tag(FS_GET(&flow_of_slot(h, first)->weight)));
+                            fs_load_units(in, &slots[front].units),
+                            weight_for_tag(FS_GET(&flow_of_slot(h, front)->weight)));
     return is_new || fs_tag_is_earlier(FS_GET(&flow->finish), tag) ? tag : FS_GET(&flow->finish);
 }
 
