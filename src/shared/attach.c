@@ -31,8 +31,8 @@ void fs_shared_check_fork(fairsem_shared_t *h)
 /* ---- Which entry ---- */
 
 /*
- * Did this process have the entry before an exec?  The liveness lock decides (R3).  The pid only saves the
- * system call for most other entries.
+ * Did this process have the entry before an exec?  The liveness lock decides (R3).  The comparison of
+ * pids only saves the system call for most entries of other processes.
  */
 static bool is_kept(const fairsem_shared_t *h, int index)
 {
@@ -58,8 +58,8 @@ static bool is_any(const fairsem_shared_t *h, int index)
 #define ATTACH_LIMIT_NS INT64_C(20000000)   /* time limit of find_entry() and fs_shared_detach() */
 
 /*
- * Sleep for a millisecond, on a word that no thread wakes.  Not with nanosleep(), in which glibc 2.36 may
- * cancel a thread even if cancellation is disabled, soon after a wait with asynchronous cancellation.
+ * Sleep for a millisecond, on a word that no thread wakes.  nanosleep() would not be safe: soon after a wait
+ * with asynchronous cancellation, glibc 2.36 may cancel a thread there although cancellation is disabled.
  */
 static void wait_for_others(const fairsem_shared_t *h)
 {
@@ -79,14 +79,16 @@ static uint32_t attachments(const fairsem_shared_t *h)
 #define SCANS 100
 
 /*
- * Take the liveness lock of an entry that is free, or whose process is dead.  A scan without success does
+ * Take the liveness lock of an entry that is free, or whose process is dead.  One scan without success does
  * not show that the table is full: entries behind the scan may have become free, and entries ahead of the
- * scan may have been taken.  But if no process has attached during two such scans, all entries were in use
- * at one time.  The first scan does not count, because attachments(), which loads the whole table, is not
- * called before it: the first scan nearly always succeeds.
+ * scan may have been taken.  But if two scans in a row fail, and no process attaches during these two scans,
+ * all entries were in use at one time.
  *
- * If an entry is free but its liveness lock is taken, its owner is attaching or detaching.  The entry may
- * become available, so wait, and count again from 0.
+ * The first scan does not count as one of the two: for that, attachments() would have to load the whole table
+ * before the first scan, which nearly always succeeds.
+ *
+ * If another process has the liveness lock of a free entry, that process is attaching or detaching.  The
+ * entry may become available, so wait, and count failed scans from 0 again.
  */
 static int find_entry(fairsem_shared_t *h, int *index)
 {
@@ -124,7 +126,7 @@ static bool find_kept_entry(fairsem_shared_t *h, int *index)
 
 /* ---- Attach ---- */
 
-/* Initialize an entry whose liveness lock we have.  If it is in use, first reap its dead process (R3). */
+/* Initialize an entry whose liveness lock we have; if the entry is in use, first reap its dead process (R3). */
 static int initialize_entry(fairsem_shared_t *h, int index, enum fs_lock_mode mode,
                             const struct fs_deadline *deadline)
 {
@@ -160,7 +162,10 @@ static int attach(fairsem_shared_t *h, enum fs_lock_mode mode, const struct fs_d
 
     /* Clear `attached` first: the next `self` may be a dead process's entry, which no thread may use yet. */
     atomic_store_explicit(&h->attached, false, memory_order_relaxed);
-    /* Undo fairsem_shared_keep_on_exec(): the units to keep are the parent's, or are lost. */
+    /*
+     * Undo an earlier fairsem_shared_keep_on_exec().  After a fork, the kept units are the parent's; after
+     * we were reaped, the kept units have been freed.
+     */
     if (error == 0)
         error = fs_file_keep_on_exec(h->fd, false);
     if (error != 0)
@@ -186,7 +191,7 @@ static int attach(fairsem_shared_t *h, enum fs_lock_mode mode, const struct fs_d
     return error;
 }
 
-/* Is entry `self` still ours?  No if another process has reaped us, or another thread is attaching. */
+/* Is entry `self` still ours?  Returns false if we have been reaped, or if another thread is attaching. */
 static bool is_still_ours(const fairsem_shared_t *h)
 {
     const struct fs_process *self
@@ -245,7 +250,7 @@ int fs_shared_ensure_attached(fairsem_shared_t *h, enum fs_lock_mode mode, const
 /*
  * The program may have closed our descriptor, as daemons do with descriptors that they do not know.  Then
  * our liveness lock is gone, and with undo other processes will free our units.  So check the descriptor,
- * but only once in a tick of the kernel's clock, because a check costs as much as the rest of the call.
+ * but only once in a tick of the kernel's clock: a check costs as much as the rest of an acquire.
  */
 int fs_shared_look_at_file(fairsem_shared_t *h)
 {
@@ -299,8 +304,9 @@ bool fs_shared_has_slots(const fairsem_shared_t *h)
 }
 
 /*
- * The liveness lock is released last, because the owner of the segment's lock must have one.  If the
- * segment's lock is not free in time, other processes reap this one after its descriptor is closed.
+ * Release our liveness lock last, because the owner of the segment's lock must have a liveness lock.  If
+ * the segment's lock is not free in time, do nothing: the caller closes the descriptor, which releases our
+ * liveness lock, and other processes reap us.
  */
 int fs_shared_detach(fairsem_shared_t *h)
 {

@@ -2,8 +2,8 @@
 /*
  * attach.h - attaching this process to a segment, and detaching it.
  *
- * A process attaches when it opens the segment; a forked child when it first enters a section.  A process
- * that lost its liveness lock, and was reaped as if it were dead, attaches again when it notices.
+ * A process attaches when it opens the segment.  A forked child attaches before its first section.  A process
+ * that lost its liveness lock, and was reaped as if it were dead, attaches again when it notices the loss.
  */
 #ifndef FS_SHARED_ATTACH_H
 #define FS_SHARED_ATTACH_H

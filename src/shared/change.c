@@ -85,7 +85,7 @@ void fs_shared_take(struct fs_shared_section *in, int64_t n)
     fairsem_shared_t *h = in->handle;
 
     if (h->undo) {
-        /* A recent time, without a call: fs_shared_look_at_file() has just read the clock. */
+        /* No need to read the clock: fs_shared_look_at_file() stored the time when this acquire began. */
         int64_t held = held_with(in, n, FS_GET(&h->looked_ns));
 
         FS_COMMIT(in, &h->processes[FS_GET(&h->self)].held, held);
@@ -117,7 +117,10 @@ int fs_shared_give_back(struct fs_shared_section *in, int64_t n)
     return 0;
 }
 
-/* If we die between the two changes, `keepers` is too large, which only costs other processes a search. */
+/*
+ * If we die between the stores to `keeps` and `keepers`, `keepers` is too large, which only costs other
+ * processes a search.
+ */
 void fs_shared_set_keeps(fairsem_shared_t *h, int process, bool keeps)
 {
     _Atomic int32_t *now = &h->processes[process].keeps, *keepers = &h->segment->keepers;
@@ -143,7 +146,8 @@ struct change {
 
 /*
  * The commit point of a grant.  Returns false if the slot was abandoned before the grant.  A repair may redo
- * a grant whose slot has been abandoned since: as TO_RETURN, or without undo as TO_FREE.
+ * a grant that was already made.  If the slot's thread has abandoned the slot after that first grant, the
+ * state is TO_RETURN, or without undo TO_FREE, and the result is true.
  */
 static bool commit_grant(struct fs_shared_section *in, int slot)
 {

@@ -47,7 +47,8 @@ bool fs_detect_begin(fairsem_shared_t *h, int64_t ns)
 
 static int suspect(fairsem_shared_t *h, int process, struct fs_dead *dead)
 {
-    uint32_t incarnation = FS_GET(&h->processes[process].incarnation);  /* load it before the check */
+    /* Load the incarnation before the check: later, the entry may be that of a new process. */
+    uint32_t incarnation = FS_GET(&h->processes[process].incarnation);
     bool alive;
     int error = fs_shared_alive(h, process, &alive);
 
@@ -57,8 +58,8 @@ static int suspect(fairsem_shared_t *h, int process, struct fs_dead *dead)
 }
 
 /*
- * Mark the processes of granted and abandoned slots, and of the front waiter.  (The thread of an abandoned
- * slot may die before it sets `cleanup_pending`.)
+ * Mark the processes of granted, canceled and abandoned slots, and of the front waiter.  (Abandoned slots
+ * are included because a thread may die after it abandons its slot, before it sets `cleanup_pending`.)
  */
 static void mark_those_in_slots(const fairsem_shared_t *h, uint64_t marked[])
 {
@@ -95,9 +96,9 @@ static int find_dead(fairsem_shared_t *h, enum fs_whom whom, struct fs_dead *dea
 /* ---- Check ---- */
 
 /*
- * Does anything but a dead process in the list need a section: damage, a repair that was cut short, an
- * abandoned slot, a request that has aged, the death of the lock's owner?  (A waiter learns of damage only
- * in a section.)
+ * Is a section necessary even if the list of the dead is empty?  Returns true if there is damage, a repair
+ * that was cut short, an abandoned slot, a request that has aged, or if the lock's owner is dead.  (A waiter
+ * learns of damage only in a section.)
  */
 static bool needs_the_lock(fairsem_shared_t *h)
 {
@@ -115,7 +116,8 @@ int fs_detect_dead(fairsem_shared_t *h, enum fs_whom whom, enum fs_lock_mode mod
 
     /* Each iteration but the last reaps a full list, so this bound is enough. */
     for (int i = 0; i <= h->max_processes / FS_DEAD_MAX; i++) {
-        error = fs_shared_ensure_attached(h, mode, deadline); /* in a child, `self` is the parent's entry */
+        /* Attach first: in a forked child `self` is still the parent's entry, and would count as alive. */
+        error = fs_shared_ensure_attached(h, mode, deadline);
         dead.count = 0;
         if (error == 0)
             error = find_dead(h, whom, &dead);

@@ -9,18 +9,18 @@
 /* Period of the checks by the detectors. */
 #define FS_DETECT_NS      25000000
 
-/* Without a check in this time, the detectors are dead or stopped, and any waiter checks. */
+/* If no process has made a check for this time, the detectors are dead or stopped, and any waiter checks. */
 #define FS_DETECT_LATE_NS 200000000
 
 /*
  * Period of the checks by callers that must wait or are refused: ten times as long as the last check took,
- * so that checks take a tenth of the time.  The period is at most 10 ms.
+ * so that checks take a tenth of the time.  The period is at least 20 us, and at most 10 ms.
  */
 int64_t fs_detect_call_ns(const fairsem_shared_t *h);
 
 /*
- * Returns true if no process has begun a check for ns nanoseconds.  Then the caller must check, and all
- * others get false.
+ * Returns true if no process has begun a check for ns nanoseconds.  The result true counts as the start of a
+ * check: the caller must make the check, because calls by other threads return false for a while.
  */
 bool fs_detect_begin(fairsem_shared_t *h, int64_t ns);
 

@@ -304,8 +304,8 @@ int fs_liveness_test(int fd, int index, bool *locked)
 }
 
 /*
- * F_GETLK does not report the caller's own locks.  F_OFD_GETLK does: it asks on behalf of the open file
- * description, and a record lock of any process conflicts with that.
+ * F_GETLK does not report the caller's own locks.  F_OFD_GETLK does, because it asks for a lock that
+ * the open file description would own, and not the calling process.
  */
 bool fs_liveness_is_ours(int fd, int first, int count)
 {

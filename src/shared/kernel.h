@@ -17,7 +17,7 @@ struct fs_file {
     ino_t   inode;
     int64_t size;
     bool    regular;
-    bool    ours;           /* only this process's effective user can write to it, and it has one name */
+    bool    ours;           /* only our effective user can write to the file, and it has no second name */
 };
 
 /* The functions for files return 0 or an errno value.  No function of this header changes errno. */
@@ -49,7 +49,7 @@ int  fs_liveness_lock(int fd, int index);
 void fs_liveness_unlock(int fd, int index);
 /*
  * Set *locked: does another process have this lock?  Only write locks count, because a process that may
- * only read the file cannot get one.
+ * only read the file cannot get a write lock.
  */
 int  fs_liveness_test(int fd, int index, bool *locked);
 /* Returns the PID of the process with this lock, or 0 if there is none in our PID namespace. */

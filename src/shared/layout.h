@@ -24,23 +24,25 @@
  *  R3  Only the kernel says which processes are alive.  Each entry in the table of processes has a liveness
  *      lock: a record lock on a byte of the segment's file.  If an entry is in use and its liveness lock is
  *      free, its process is dead.  A pid does not decide, because processes of two containers may have the
- *      same pid.  Only the owner of the liveness lock writes the entry's incarnation; and only the owner
- *      writes a free entry, without the segment's lock.  (If a new process takes the liveness lock of a dead
- *      process, the dead process seems to be alive until the new process reaps it.)
+ *      same pid.  Only the owner of the liveness lock writes the entry's incarnation.  Only this owner writes
+ *      a free entry, and does not need the segment's lock for these writes.  (If a new process takes the
+ *      liveness lock of a dead process, the dead process seems to be alive until the new process reaps it.)
  *  R4  Failure detection (detect.c) checks processes without the segment's lock, and takes the lock only to
- *      reap the dead.  A caller that must wait or is refused makes a check, if the last check was at least
- *      10 ms ago, or ten times as long ago as it took.  The last two waiters of the queue, the detectors,
- *      check every 25 ms.  (Not the first two: a new front would have to be woken to become a detector, but
- *      a new last waiter is awake.)  If the detectors are stopped or dead, any other waiter checks, after at
- *      most 0.2 s plus 5 ms for each waiter.  A check covers processes that hold units, have a granted slot,
- *      or have the front waiter.  A granter checks the process of the waiter that it grants, unless the
- *      waiter was enqueued a moment ago.
+ *      reap the dead.  A caller that must wait or is refused makes a check, unless the last check is too
+ *      recent.  The period of these checks is ten times as long as a check takes, but at most 10 ms.  The
+ *      last two waiters of the queue, the detectors, check every 25 ms.  (Not the first two: a new front
+ *      would have to be woken to become a detector, but a new last waiter is awake.)  If the detectors are
+ *      stopped or dead, any other waiter checks, after at most 0.2 s plus 5 ms for each waiter.  A check
+ *      covers the processes that hold units, that have a granted, canceled or abandoned slot, or that have
+ *      the front waiter.  A granter checks the process of the waiter that it grants, unless the waiter was
+ *      enqueued a moment ago.
  *  R5  The segment is not trusted.  Each number that is used as an index, or in a calculation, is loaded
  *      once, and checked between the load and the use: see trust.h.  Each loop has a bound.
  *  R6  A waiter sleeps on the state of its slot.  Its granter wakes it after the unlock.  If the granter
- *      dies before the wake, a detector wakes the waiter, or the sleep times out, as late as in R4.
- *  R7  A process keeps in its own memory only data that cannot change: the size of the tables, the flags,
- *      the index of its own entry, and without undo the capacity.
+ *      dies before the wake, a detector wakes the waiter, or the waiter's sleep times out, after at most
+ *      0.2 s plus 5 ms for each waiter.
+ *  R7  A process keeps in its own memory only data that no other process changes: the size of the tables,
+ *      the flags, the index of its own entry, and without undo the capacity.
  *  R8  With undo each operation checks that the count in the word and `outstanding`, the units that are held
  *      or granted, add up to the total.  So one damaged number is found in constant time.  A release of more
  *      units than `held` is refused only after a count of all units, because `held` may be damaged.  A sum
@@ -113,7 +115,7 @@ static inline bool fs_is_abandoned_in_queue(int slot_state)
 
 struct fs_slot {
     _Atomic int      state;         /* see above; the slot's thread sleeps on this word (R6) */
-    _Atomic int32_t  process;       /* r/o while the slot is in use, as units, seq, priority, enqueued_ns are */
+    _Atomic int32_t  process;       /* r/o while the slot is in use, like units, seq, priority, enqueued_ns */
     _Atomic int64_t  units;
     _Atomic int64_t  seq;           /* the request's number in order of arrival */
     _Atomic int32_t  priority;
@@ -132,8 +134,8 @@ struct fs_slot {
 };
 
 /*
- * A flow: the requests of one key and one priority.  But `of_slot` of entry i belongs to slot i.  All
- * members are under the lock.
+ * An entry of the table of flows: the requests of one key and one priority.  Only `of_slot`
+ * does not belong to this flow: `of_slot` of entry i belongs to slot i.  All members are under the lock.
  */
 struct fs_flow_entry {
     _Atomic uint64_t key;
@@ -142,7 +144,7 @@ struct fs_flow_entry {
     _Atomic int32_t  priority;
     _Atomic uint16_t weight;        /* 0: its requests have no share */
     _Atomic int16_t  requests;      /* number of its requests in the queue */
-    _Atomic int16_t  of_slot;       /* the flow of the slot: the index of its entry */
+    _Atomic int16_t  of_slot;       /* in entry i: the index of the entry for the flow of slot i */
     int16_t          reserved;
 };
 
@@ -245,8 +247,8 @@ extern void (*fs_shared_step)(const char *what);
 #define FS_GET(field) atomic_load_explicit(field, memory_order_relaxed)
 
 /*
- * A store, except commit points under the lock: see FS_COMMIT().  All stores have release order: if we die,
- * the next process sees our stores up to some point, and none after that point.
+ * Store a value; commit points under the lock use FS_COMMIT() instead.  Both macros have release order: if we
+ * die, the next process sees our stores up to some point, and none after that point.
  */
 #define FS_PUT(field, value)                                        \
     do {                                                            \

@@ -34,7 +34,7 @@ int fs_shared_check_file(const fairsem_shared_t *h);
 /*
  * Take the first free liveness lock among the entries that satisfy `wanted`, and increment the entry's
  * incarnation.  Returns 0 with *index set, EUSERS if no such lock is free, or ENOLCK.  Sets *others to true
- * if another process has one of these locks.
+ * if another process has the lock of an entry that satisfies `wanted`.
  */
 typedef bool fs_wanted_fn(const fairsem_shared_t *h, int index);
 int fs_shared_register_process(fairsem_shared_t *h, fs_wanted_fn *wanted, int *index, bool *others);

@@ -14,13 +14,13 @@
 #define CONTENDED        (1u << 31)
 #define RESERVED         (ORDERED | CONTENDED)
 
-#define BARGE_NS     1000000    /* a thread that has waited less may take a free lock before others */
+#define BARGE_NS     1000000    /* a thread that has waited for this time waits in order: see lock.h */
 #define CHECK_NS     10000000   /* first sleep of a thread that waits in order; it then checks the owner */
 #define LONGEST_NS   160000000  /* the sleeps double up to this time */
-#define RESERVED_NS  3000000    /* after so long without a hand-over, other threads may take a reserved lock */
+#define RESERVED_NS  3000000    /* time without a hand-over after which a reserved lock may be taken */
 #define LOADS        100        /* spin limit: most sections are over by then */
 #define RETRY_BUDGET 4
-#define TRIES        100        /* of unlock: more are needed only if the lock word is damaged */
+#define TRIES        100        /* in fs_shared_unlock(); more are needed only if the lock word is damaged */
 
 static_assert(FAIRSEM_SHARED_MAX <= INDEX_MASK + 1, "an index does not fit");
 
@@ -71,14 +71,14 @@ struct attempt {
     const struct fs_deadline *deadline;
     int64_t  begun_ns;
     int64_t  sleep_ns;          /* limit of the next sleep */
-    uint32_t mark;              /* CONTENDED after a sleep, as others may still sleep: set with the lock */
+    uint32_t mark;              /* CONTENDED after a sleep; stored with the lock, as others may still sleep */
     bool     waits_in_order;    /* BARGE_NS have passed */
-    bool     woken;             /* it was woken for a hand-over, but its waker may not have unlocked yet */
+    bool     woken;             /* woken for a hand-over, but the waker may not have unlocked yet */
     uint32_t waker;             /* the lock word of the waker, or 0 if not known yet */
-    int      retries;           /* how often it may still wait for the waker after the deadline */
-    bool     may_take_reserved; /* it was woken, or there was no hand-over for RESERVED_NS */
-    int      handover;          /* the value of the segment's `handover` on which it last slept */
-    int64_t  handover_ns;       /* when it first slept on that value */
+    int      retries;           /* waits for the waker that are still allowed after the deadline */
+    bool     may_take_reserved; /* the thread was woken, or there was no hand-over for RESERVED_NS */
+    int      handover;          /* the value of the segment's `handover` on which the thread last slept */
+    int64_t  handover_ns;       /* when the thread first slept on that value */
 };
 
 /* Returns 0 or EOWNERDEAD with the lock, EAGAIN if the lock is not free, or an error. */
@@ -122,8 +122,8 @@ static int64_t lock_sleep_limit(struct attempt *a)
 }
 
 /*
- * A thread that was woken for a hand-over polls for its waker's unlock, which wakes no thread.  Returns false
- * if the waker has unlocked, and the lock has a new owner.
+ * A thread that was woken for a hand-over polls until its waker has unlocked: the unlock itself wakes no
+ * thread.  Returns false if the lock has a new owner.
  */
 static bool await_waker(struct attempt *a, uint32_t word)
 {

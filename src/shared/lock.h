@@ -9,14 +9,14 @@
  *      bit  30         HELD
  *      bit  31         CONTENDED: threads may sleep on the word itself
  *
- * It is not a robust pthread mutex, for two reasons.  The C library follows pointers in such a mutex, so the
- * segment would have to be trusted (R5).  And the kernel reports the death of its owner before it releases
- * the owner's liveness lock, so the owner would still seem to be alive (R3).
+ * The lock is not a robust pthread mutex, for two reasons.  The C library follows pointers in a robust mutex,
+ * so the segment would have to be trusted (R5).  And when the owner of a robust mutex dies, the kernel
+ * reports the death before it releases the owner's liveness lock: the owner would still seem alive (R3).
  *
  * ORDER.  A thread that finds the lock free takes it, even if other threads sleep: sections are short, and a
- * hand-over to a sleeper costs a wake-up.  But a thread that has waited for a millisecond waits in order.
- * While such threads sleep, an owner that unlocks wakes the longest sleeper of them, and leaves the lock
- * reserved for that thread (ORDERED without HELD).
+ * hand-over to a sleeper costs a wake-up.  But a thread that has waited for a millisecond waits in order: it
+ * sleeps until the lock is handed over.  While threads wait in order, an owner that unlocks wakes the longest
+ * sleeper of them, and leaves the lock reserved for that thread (ORDERED without HELD).
  *
  * DEATH.  The death of the owner wakes no thread.  So a thread that waits for the lock checks the owner
  * after 1 ms, 10 ms, 20 ms and so on, up to every 160 ms.  If a reserved lock is not taken in time, because

@@ -3,9 +3,10 @@
  * registry.c - open, close, unlink: one descriptor and one handle for each segment in a process.
  *
  * When a process closes any descriptor of a file, the kernel releases all record locks of the process on
- * that file.  So a segment that is already open is found by its device and inode, and not opened again.  If
- * the name is given to another segment between this search and the open, the process may get a second
- * descriptor, which then stays open as long as the first.
+ * that file.  So an open first searches for the file's device and inode among the open segments, and does
+ * not open the same file again.  But between the search and the open, the name may be given to another
+ * segment that is open, too.  The process then gets a second descriptor of that segment, and keeps the
+ * second descriptor open as long as the first.
  *
  * A new segment is complete before it has a name.  So no process can find an incomplete segment, and a
  * process that dies while it makes a segment leaves nothing behind.
@@ -31,7 +32,7 @@
 #define TRIES 100       /* limit if other processes make and remove the name again and again */
 
 static pthread_mutex_t registry = PTHREAD_MUTEX_INITIALIZER;
-static fairsem_shared_t *first;     /* list of handles, under the mutex; a fork may copy it at any moment */
+static fairsem_shared_t *first;     /* list, under the mutex; valid at any moment, because a fork may copy it */
 
 /* Another thread of the parent may have held the mutex, or have been closing a handle. */
 static void registry_reset_in_child(void)
@@ -120,8 +121,8 @@ static int make_handle(int fd, const struct fs_segment *header, fairsem_shared_t
 #define ATTACH_NS INT64_C(20000000)
 
 /*
- * Attach.  If that takes too long, because a stopped process has the segment's lock, the first call of the
- * program will attach, with its own deadline.
+ * Attach.  If a stopped process has the segment's lock, give up after ATTACH_NS, and return 0.  Then the first
+ * call that needs the segment's lock attaches, within its own deadline.
  */
 static int attach_soon(fairsem_shared_t *h)
 {
@@ -195,9 +196,9 @@ void fs_shared_unregister(fairsem_shared_t *h)
 /* ---- Close ---- */
 
 /*
- * An open of the same segment waits for the last close, which would release the liveness lock of the new
- * handle.  The registry's mutex is not held while the process detaches, so other segments can be opened and
- * closed.
+ * An open of the same segment waits until its last close is over.  Without this wait, the close would release
+ * the liveness lock of the new handle.  The registry's mutex is not held while the process detaches, so
+ * other segments can be opened and closed.
  */
 static int close_handle(fairsem_shared_t *h, void (*close_it)(int fd))
 {
@@ -248,7 +249,7 @@ static int keep_spare(fairsem_shared_t *h, int fd)
         return ENOMEM;      /* the descriptor stays open, because closing it releases the liveness lock */
     *spare = (struct fs_spare){ fd, h->spares };
     h->spares = spare;
-    /* If the process keeps its units over exec, the exec must close no descriptor of the segment. */
+    /* An exec must not close the second descriptor either: the process may keep its units over the exec. */
     return fs_file_keep_on_exec(fd, true);
 }
 
@@ -310,7 +311,7 @@ static int create(const char *path, mode_t mode, const fairsem_shared_attr_t *at
         fs_file_close(fd);
         return error;
     }
-    /* No other process has the segment yet, so this does not wait. */
+    /* No other process has the segment yet, so attach_soon() does not wait. */
     error = attach_soon(*handle);
     if (error == 0 && path != NULL)
         error = fs_file_name(fd, path);
@@ -369,7 +370,7 @@ int fairsem_shared_open(fairsem_shared_t **handle, const char *name, int oflag, 
         fs_sleep_shortly(1000000);
     }
     if (error == 0 && (error = attach_soon(h)) != 0) {
-        /* If `attached` is set, another thread has opened the handle meanwhile, and attached. */
+        /* If `attached` is set, another thread has opened the segment meanwhile, and attached this process. */
         (void)close_handle(h, atomic_load_explicit(&h->attached, memory_order_acquire) ? fs_file_close
                                                                                          : close_unused);
     }
@@ -420,8 +421,8 @@ static bool is_kept_or_resized(const struct fs_shared_section *in)
 
 /*
  * Called under the segment's lock, so that no thread takes units, changes their number or keeps the name
- * between the check and the unlink.  A process that does so after the unlink can open the name again, and
- * finds that it is gone: see fairsem_shared_unlink_unused().
+ * between the check and the unlink.  A process that takes units or changes their number after the unlink
+ * can open the name again to learn that the name is gone: see fairsem_shared_unlink_unused().
  */
 static int unlink_in_section(struct fs_shared_section *in, const char *path, bool kept)
 {

@@ -78,7 +78,8 @@ static void queue_up_anew(struct fs_shared_section *in)
             fs_queue_enqueue(in, i);
     }
     FS_PUT(&h->segment->next_seq, next_seq);
-    fs_flow_recount(in);                /* may change the detectors, but the caller wakes them in any case */
+    /* This may move slots, and so change the detectors: fs_shared_section_repair() wakes the new ones. */
+    fs_flow_recount(in);
 }
 
 void fs_shared_repair(struct fs_shared_section *in, const struct fs_dead *dead)

@@ -7,8 +7,9 @@
  * an error nothing is committed: see FS_COMMIT().  Stores to derived data do no harm, because no process
  * uses the derived data of a damaged segment.
  *
- * If a function of liveness.h fails, other processes go on with the segment, or a part of its memory is
- * gone.  So the callers check for an error at once, and store nothing after one.
+ * After an error of liveness.h, stores to derived data do harm, too.  With EBADF, other processes still use
+ * the segment; with ENOTRECOVERABLE, a part of its memory is gone.  So callers of liveness.h check for an
+ * error at once, and store nothing after an error.
  */
 #ifndef FS_SHARED_TRUST_H
 #define FS_SHARED_TRUST_H
