@@ -17,7 +17,10 @@
 
 int64_t fs_boot_now(void);
 
-/* Make a timerfd readable at a time; if the machine is suspended at that time, when the machine resumes. */
+/*
+ * Make a timerfd readable at the time `at`.  This does not wake a suspended machine: the timerfd is readable
+ * when the machine resumes.
+ */
 void fs_alarm_set(int alarm, int64_t at);
 
 static inline int64_t fs_earlier(int64_t a, int64_t b)

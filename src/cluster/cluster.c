@@ -117,7 +117,7 @@ static int start_request(fairsem_cluster_t *handle, int64_t n, const fairsem_wai
     pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel);
     request = fs_request_new(handle, n, how != NULL ? how->priority : 0, wait_only_tries(how));
     if (request != NULL) {
-        /* An acquire of 0 units fails only if `how` is invalid or its token is canceled. */
+        /* Check `how`: an acquire of 0 units fails only if `how` is invalid or the token in it is canceled. */
         error = fairsem_acquire_with(&request->decided, 0, how);
         fs_loop_lock(handle, &state);
         if (error == 0)

@@ -3,7 +3,7 @@
  * engine.h - the interface to an engine, the store that keeps queues and leases: etcd.c.
  *
  * A step is one question to the engine, and the answer.  A step whose answer was lost may be repeated: the
- * second answer reports what the first attempt has changed.
+ * second answer reports what the first attempt has changed.  A repeated FS_LIMIT is refused instead.
  *
  * Only the event-loop thread (loop.h) calls the functions below, except open, close, wake, and why.
  */
@@ -18,8 +18,8 @@ enum fs_step {
     FS_GRANT,   /* create the lease */
     FS_JOIN,    /* join the queue, if the name has the expected limit, or the limit can be set */
     FS_VIEW,    /* read the limit, the running requests, and the predecessor of this request */
-    FS_BEGIN,   /* begin to run; refused if another request waits before this one or if, since the view,
-                   a request has begun or the limit was set */
+    FS_BEGIN,   /* begin to run; refused if another request waits before this one, or if a request has begun
+                   or the limit was set since the view */
     FS_RENEW,   /* renew the lease */
     FS_END,     /* end the lease; the engine then deletes the request's key */
     FS_WATCH,   /* wait until a watched key is deleted or the limit is set; a failed watch is not retried */
@@ -57,7 +57,7 @@ struct fs_engine;
 /* Time limit of a step, except for a waiting request, which retries until its lease ends. */
 #define FS_RETRY_BUDGET (INT64_C(5) * 1000000000)
 
-/* Delay before a renewal, a view or an end that has failed is tried again. */
+/* Delay before the next attempt after a failed renewal, view, begin or end. */
 #define FS_RETRY_DELAY (INT64_C(300) * 1000000)
 
 /* A step in flight, in the caller's memory.  All members after `owner` belong to the engine. */
@@ -74,7 +74,7 @@ struct fs_call {
     int64_t sent, first;        /* times of the last and of the first attempt */
     unsigned tries, tokens; /* numbers of failed attempts and of refused tokens */
     unsigned token_number;  /* number of the user's token that was sent to etcd */
-    unsigned generation;    /* engine->generation at the last attempt, which identifies the endpoint */
+    unsigned generation;    /* engine->generation at the last attempt: identifies the attempt's endpoint */
     struct fs_answer answer;
     struct fs_exchange exchange;
 };
@@ -100,7 +100,7 @@ void fs_engine_wake(struct fs_engine *engine);
 /* Returns a text for people that describes the last failed question, or "".  Under the mutex of the handle. */
 const char *fs_engine_why(const struct fs_engine *engine);
 
-/* Do the pending work.  Returns the time of the next call. */
+/* Do the pending work.  Returns the time at which to call this function again. */
 int64_t fs_engine_iterate(struct fs_engine *engine, int64_t now);
 
 #endif

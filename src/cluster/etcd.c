@@ -21,7 +21,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Exponential back-off, from the first round of all endpoints on. */
+/* Exponential back-off after each round of attempts at all endpoints. */
 #define BACKOFF_FIRST (50 * FS_NS_PER_MS)
 #define BACKOFF_LONGEST (500 * FS_NS_PER_MS)
 
@@ -39,9 +39,9 @@ struct fs_engine {
 
     char     why[256];
 
-    char     cluster[24];   /* ID of the cluster that answered last */
-    int64_t  cluster_at;    /* time of that cluster's last answer */
-    uint32_t others;        /* bit mask of the endpoints that belong to another cluster */
+    char     cluster[24];   /* ID of the cluster whose answer was accepted last */
+    int64_t  cluster_at;    /* time of the last accepted answer */
+    uint32_t others;        /* bit mask of the endpoints that belong to a different cluster */
 
     char    *token;         /* header with the user's token, or NULL */
     unsigned token_number;  /* number of the last token */
@@ -139,7 +139,10 @@ static void wait_for_memory(struct fs_call *call, int64_t now)
     fs_engine_wake(call->engine);
 }
 
-/* Returns true if a call without a question in flight is past its deadline.  Other calls end by a time-out. */
+/*
+ * Returns true if a call that waits for a token or for memory is past its deadline.  A question in flight has a
+ * time-out instead.
+ */
 static bool call_is_late(const struct fs_call *call)
 {
     return (call->state == FS_NEEDS_TOKEN
@@ -229,7 +232,10 @@ void fs_engine_call(struct fs_engine *engine, struct fs_call *call, enum fs_step
 
 /* ---- Answers ---- */
 
-/* Replace a refused token, which is most likely too old, unless another call has replaced it already. */
+/*
+ * Retry with another token than the refused one, which is most likely too old.  Another call may already have
+ * replaced the refused token.
+ */
 static void call_refused(struct fs_call *call, int64_t now)
 {
     struct fs_engine *engine = call->engine;
@@ -250,10 +256,11 @@ static void call_refused(struct fs_call *call, int64_t now)
 
 /*
  * Read an answer.  All answers must come from one cluster, because two clusters in one list of endpoints would
- * each grant all units.  If that cluster has not answered for the length of a lease, this handle's leases at
- * the cluster have ended: then any cluster is accepted.
+ * each grant all units.  If the cluster in use has not answered for the length of a lease, this handle's leases
+ * there have ended, and any cluster is accepted.
  *
- * An error answer names no cluster.  The endpoint's last answer with a name decides (engine->others).
+ * An error answer names no cluster: take_answer() assumes the cluster that the endpoint named last
+ * (engine->others).
  */
 static int take_answer(struct fs_call *call, int64_t now)
 {
@@ -347,7 +354,7 @@ static void token_answered(struct fs_exchange *exchange, int error)
     else
         fs_http_describe(exchange, exchange->status == 200 ? "no token" : NULL, engine->why,
                          sizeof engine->why);
-    /* After we read the password, it may have been changed, both in etcd and in its file. */
+    /* The password may have been changed since we read it, both in etcd and in the file. */
     if (error == EACCES)
         read_files_again(engine);
     if (error == EACCES && engine->again != NULL)
@@ -358,7 +365,7 @@ static void token_answered(struct fs_exchange *exchange, int error)
 
 static void ask_token(struct fs_engine *engine)
 {
-    /* A password check takes long.  With few endpoints, there is time for the time-out of a second round. */
+    /* A password check takes long.  With few endpoints, use the time-out of the second round, twice as long. */
     unsigned rounds = engine->options->endpoint_count <= 2;
 
     if (engine->asks_token)
@@ -381,7 +388,7 @@ static int64_t use_files(struct fs_engine *engine, int64_t now)
     if (atomic_load(&again->error) == EINPROGRESS)
         return now + FILES_POLL;
     engine->again = NULL;
-    /* An empty password means that its file is just being written: keep the old files. */
+    /* An empty password means that the password file is just being written: keep the old files. */
     whole = again->error == 0 && (engine->options->user == NULL || again->password[0] != '\0');
     is_other = whole && strcmp(again->password, (*files)->password) != 0;
     fs_files_drop(whole ? *files : again);

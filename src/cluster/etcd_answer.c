@@ -18,7 +18,10 @@ enum {
     OUT_OF_RANGE = 11, UNIMPLEMENTED = 12, UNAUTHENTICATED = 16
 };
 
-/* Meanings of etcd's errors.  The first match decides; without a match, another endpoint may succeed. */
+/*
+ * Meanings of etcd's errors.  The first match decides.  An error without a match becomes ENETUNREACH: another
+ * endpoint may succeed.
+ */
 static const struct { int code; const char *words; int error; } meanings[] = {
     /* The token has expired, is older than a change of a role or user (code 2 in 3.4), or is missing. */
     { UNAUTHENTICATED, "", EKEYEXPIRED },
@@ -37,7 +40,7 @@ static const struct { int code; const char *words; int error; } meanings[] = {
     { EXHAUSTED, "space exceeded", ENOSPC },
     { INVALID, "", EPROTO },
     { OUT_OF_RANGE, "", EPROTO },
-    /* Another server than etcd, whose gRPC gateway does not know our paths. */
+    /* The server is not etcd: its gRPC gateway does not know our paths. */
     { NOT_FOUND, "", EPROTO },
     { UNIMPLEMENTED, "", EPROTO },
 };
@@ -115,8 +118,8 @@ static bool read_limit(const json_t *kv, struct fs_answer *answer)
 }
 
 /*
- * Read the limit, add up the units of the running requests, and find the caller's request among them.  A record
- * without a lease only asks for the limit, so damaged keys of requests do not matter.
+ * Read the limit, add up the units of the running requests, and find the caller's request among them.  If the
+ * record has no lease, the caller needs only the limit, and damaged keys of requests are ignored.
  */
 static bool read_running(const json_t *parts, const struct fs_record *record,
                          struct fs_answer *answer)
@@ -171,7 +174,10 @@ static bool read_predecessor(const json_t *parts, size_t i, const struct fs_reco
         return false;
     if (json_array_size(keys) == 0)
         return true;
-    /* Fail on a damaged key or one without a lease: this request might wait for such a key forever. */
+    /*
+     * Fail on a damaged key, and on a key without a lease: such a key may never be deleted, and this request
+     * would wait for the deletion forever.
+     */
     if (!fs_user_read(json_array_get(keys, 0), record->prefix, &user) || user.runs)
         return false;
     if (user.about.reserved_[0] != record->lease)
@@ -185,7 +191,7 @@ static bool read_view(const json_t *parts, const struct fs_record *record, struc
 
     if (!read_running(parts, record, answer)
         || !read_one_key(parts, FS_SAW_MINE, mine, &answer->joined)
-        /* The second call overrides the first: a predecessor of equal priority is nearer. */
+        /* The second call overrides the first: predecessors of equal priority are nearer. */
         || !read_predecessor(parts, FS_SAW_BETTER, record, answer->predecessor)
         || !read_predecessor(parts, FS_SAW_EQUAL, record, answer->predecessor))
         return false;

@@ -14,7 +14,7 @@
  *               this request has no key.  Effect: put the limit and the key.
  *     FS_BEGIN  Sent if the running requests of the last view leave enough units.
  *               Conditions: this request's key is in the queue, with the revision at which it joined;
- *               no request of a better priority waits, and none of the same priority that joined before;
+ *               no request of a better priority waits, nor an earlier request of the same priority;
  *               since the view, no request has begun, and the limit was not set.
  *               Effect: delete this key, and put a running key.  (A request that has ended since the view
  *               has only freed units.)
@@ -261,8 +261,8 @@ static json_t *list_txn(const struct fs_keys *keys)
 }
 
 /*
- * A linearizable read of the watched keys.  At the front, the read omits keys that have changed since the view:
- * then read_transaction() counts too few keys.
+ * A linearizable read of the watched keys.  At the front, the read omits keys that have changed since the view,
+ * so that read_transaction() counts too few keys, and thereby detects the change.
  */
 static json_t *confirm_txn(const struct fs_record *record, const struct fs_keys *keys)
 {
@@ -330,8 +330,8 @@ char *fs_etcd_question(enum fs_step step, const struct fs_record *record, const 
 
 /*
  * The first round, an attempt at each endpoint, must fit into FS_RETRY_BUDGET.  With a lease, the round must
- * also fit into 5/12 of the lease: a renewal starts after a third of the lease, and must be answered after
- * three quarters.
+ * also fit into 5/12 of the lease: a renewal starts after a third of the lease, and must be answered before
+ * three quarters have passed.
  *
  * The time-out doubles in each round, because an overloaded etcd also processes questions that have timed out:
  * retries at a constant rate would keep etcd overloaded.

@@ -14,7 +14,7 @@ enum { FS_SAW_RUNNING, FS_SAW_MINE, FS_SAW_BETTER, FS_SAW_EQUAL, FS_SAW_COUNT };
 /* FS_LIST reads at most FS_LIST_MAX running requests, and as many waiting ones. */
 enum { FS_LIST_MAX = 16384 };
 
-/* Returns the text of a question, allocated with malloc(), or NULL without memory.  Sets *path. */
+/* Returns the text of a question, allocated with malloc(), or NULL if memory runs out.  Sets *path. */
 char *fs_etcd_question(enum fs_step step, const struct fs_record *record, const char **path);
 
 /*
@@ -23,7 +23,10 @@ char *fs_etcd_question(enum fs_step step, const struct fs_record *record, const 
  */
 long fs_etcd_timeout_ms(const struct fs_options *options, bool has_lease, unsigned rounds);
 
-/* Returns a question for a token, or NULL.  It contains the password: free it with fs_http_free_question(). */
+/*
+ * Returns a question for a token, or NULL if memory runs out.  The question contains the password: free it with
+ * fs_http_free_question().
+ */
 char *fs_etcd_token_question(const struct fs_options *options);
 
 #endif

@@ -11,7 +11,7 @@
 
 enum { VALUE_SIZE = 2048 };
 
-/* Other requests use the units, and check the priority; the rest is for people. */
+/* Other requests read the units, and compare the priority with the key; the other members are for people. */
 char *fs_user_value(const struct fs_record *record)
 {
     return fs_json_text(json_pack("{s:I,s:i,s:s,s:I,s:s,s:I}", "units", (json_int_t)record->units,
@@ -118,8 +118,9 @@ static int append_users(const json_t *range, bool runs, const char *prefix, stru
     for (size_t i = 0; i < count; i++)
         list_user(json_array_get(keys, i), runs, prefix, &users[i]);
     /*
-     * A truncated answer ends within some priority.  Keys of one priority sort by lease, not by age: a missing
-     * request may be older than any listed one.  So leave out that priority: the positions are unknown.
+     * In a truncated answer, requests of the last priority may be missing.  Keys of one priority sort by lease,
+     * not by age: a missing request may be older than a listed one.  So the positions in the last priority are
+     * unknown: leave out that priority.
      */
     if (!runs && (uint64_t)total > count)
         last = users[count - 1].priority;

@@ -14,10 +14,13 @@ struct fs_user {
     fairsem_cluster_user_t about;
 };
 
-/* Returns the value for a request's key, allocated with malloc(), or NULL without memory. */
+/* Returns the value for a request's key, allocated with malloc(), or NULL if memory runs out. */
 char *fs_user_value(const struct fs_record *record);
 
-/* Read a key and its value.  Returns false if either is damaged; sets the key and the revision if readable. */
+/*
+ * Read a key and its value.  Returns false if the key or the value is damaged; even then, user->key and
+ * user->revision are set as far as they are readable.
+ */
 bool fs_user_read(const json_t *kv, const char *prefix, struct fs_user *user);
 
 /* Read the answer to FS_LIST: a range of the running requests, and a range of the waiting ones. */

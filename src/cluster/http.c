@@ -80,7 +80,7 @@ static size_t receive_bytes(char *bytes, size_t one, size_t n, void *arg)
     return exchange->line == NULL || hand_lines_on(exchange) ? n : 0;
 }
 
-/* Returns false without memory. */
+/* Returns false if memory runs out. */
 static bool add_headers(struct fs_exchange *exchange, const char *authorization)
 {
     const char *const headers[] = { "Content-Type: application/json", "Expect:", authorization };
@@ -111,7 +111,7 @@ static curl_socket_t open_socket(void *arg, curlsocktype purpose, struct curl_so
     return socket(address->family, address->socktype | SOCK_CLOEXEC, address->protocol);
 }
 
-/* Returns true for an endpoint on this machine, for which we use no proxy, like etcdctl. */
+/* Returns true for an endpoint on this machine.  Like etcdctl, we use no proxy for such an endpoint. */
 static bool is_of_this_machine(const char *url)
 {
     const char *host = strstr(url, "://") + 3;
@@ -120,7 +120,7 @@ static bool is_of_this_machine(const char *url)
            || strncmp(host, "127.", 4) == 0 || strncmp(host, "[::1]", 5) == 0;
 }
 
-/* Set all of curl's options.  Returns false without memory. */
+/* Set all of curl's options.  Returns false if memory runs out. */
 static bool set_curl_options(struct fs_http *http, struct fs_exchange *exchange, const char *url,
                              long timeout_ms)
 {

@@ -32,7 +32,7 @@ struct fs_exchange {
     char *bytes;
     size_t used, size;
     bool too_long, enough;
-    unsigned pass, passed;      /* numbers of the host's addresses: to skip, and skipped so far */
+    unsigned pass, passed;      /* how many addresses of the host to skip, and how many were skipped */
     long status;                /* HTTP status at the end, or 0 if none was received */
     char why[CURL_ERROR_SIZE];  /* curl's message for an error */
 };

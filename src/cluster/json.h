@@ -16,7 +16,7 @@
 
 /*
  * Parse one object or array; an array reads as an object without members.  Returns NULL for an invalid text,
- * for a text that continues after the object, or without memory.
+ * for a text that continues after the object, or if memory runs out.
  */
 json_t *fs_json_parse(const char *bytes, size_t n);
 
@@ -44,11 +44,14 @@ void fs_base64_write(const void *bytes, size_t n, char *out);
 /* Returns the number of decoded bytes, or -1 if the text is invalid or has more than `size` bytes. */
 long fs_base64_read(const char *text, size_t n, unsigned char *out, size_t size);
 
-/* Make a JSON string for etcd, of a number or a key.  Returns NULL without memory, or for a NULL text. */
+/* Make a JSON string for etcd, of a number or a key.  Returns NULL for a NULL text, or if memory runs out. */
 json_t *fs_json_number(int64_t number);
 json_t *fs_json_base64(const char *text);
 
-/* Free an object, and return its text, allocated with malloc().  NULL for NULL or without memory. */
+/*
+ * Free an object, and return the object's text, allocated with malloc().  Returns NULL for a NULL object, or if
+ * memory runs out.
+ */
 char *fs_json_text(json_t *json);
 
 #endif

@@ -32,11 +32,11 @@ struct fs_lease {
     int64_t renewed_sent, renewed_term; /* send time and term of a renewal that is not yet confirmed */
     struct fs_record asked;             /* copy of *record for FS_CONFIRM, during which *record may change */
     bool gone;                          /* the engine has ended the lease */
-    bool key_changed;                   /* a confirmation missed a watched key, or found it changed */
+    bool key_changed;                   /* a confirmation found that a watched key is missing or has changed */
 
     /* Accessed by any thread: */
     _Atomic int64_t good_until;
-    _Atomic int last_error;             /* error of the last renewal, or 0 if it was answered */
+    _Atomic int last_error;             /* error of the last renewal, or 0; ESTALE also for a lost key */
     _Atomic int lost;
 };
 
@@ -49,13 +49,16 @@ void fs_lease_stop(struct fs_lease *lease);
 /* Returns the time at which the lease is over by our own clock. */
 int64_t fs_lease_end(const struct fs_lease *lease);
 
-/* Renew the lease if it is time.  Returns 0 and the time of the next call in *next, or why the lease ended. */
+/*
+ * Renew the lease if a renewal is due.  Returns 0, and sets *next to the time at which to call this function
+ * again; or returns the error that ended the lease.
+ */
 int fs_lease_iterate(struct fs_lease *lease, int64_t now, int64_t *next);
 
-/* Returns 0, or an error if the hold must no longer be used; an error is final.  From any thread. */
+/* Returns 0, or an error if the hold must no longer be used; an error is final.  Any thread may call this. */
 int fs_lease_lost(struct fs_lease *lease, int64_t now);
 
-/* Returns the time for which the hold may be used without another renewal.  From any thread. */
+/* Returns the time for which the hold may be used without another renewal.  Any thread may call this. */
 int64_t fs_lease_left(struct fs_lease *lease, int64_t now);
 
 #endif

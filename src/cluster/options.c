@@ -79,7 +79,7 @@ static int read_endpoints(struct fs_options *options, const char *list)
     return error;
 }
 
-/* Copy a string that may be NULL.  Returns false without memory. */
+/* Copy a string that may be NULL.  Returns false if memory runs out. */
 static bool copy_text(char **to, const char *from)
 {
     *to = from != NULL ? strdup(from) : NULL;
@@ -138,7 +138,7 @@ void fs_files_drop(struct fs_files *files)
     free(files);
 }
 
-/* Returns unread files with two references, one of them for read_files; or NULL without memory. */
+/* Returns unread files with two references, one of them for read_files; or NULL if memory runs out. */
 static struct fs_files *new_files(const char *const paths[FS_FILES])
 {
     struct fs_files *files = calloc(1, sizeof *files);

@@ -39,7 +39,7 @@ struct fs_options {
 /* Returns a result of fairsem_cluster_open.  The options must be zero before. */
 int fs_options_read(struct fs_options *options, const fairsem_cluster_attr_t *attr);
 
-/* Start a thread that reads the files again.  Returns the new copy, or NULL without memory. */
+/* Start a thread that reads the files again.  Returns the new copy, or NULL if memory runs out. */
 struct fs_files *fs_files_again(const struct fs_files *files);
 void fs_files_drop(struct fs_files *files);
 

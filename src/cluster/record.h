@@ -25,7 +25,7 @@ enum {
 /* All that an engine needs to know of a request. */
 struct fs_record {
     char    prefix[FS_PREFIX_SIZE];
-    int64_t lease;          /* chosen at random by the client: a repeated FS_GRANT creates no second one */
+    int64_t lease;          /* random, chosen by the client: a repeated FS_GRANT creates no second lease */
     int64_t ttl_s;
     int64_t limit, units;
     int64_t now, first;     /* expected current limit, and expected first limit of the name */
@@ -35,9 +35,10 @@ struct fs_record {
 
     int64_t joined;         /* revision at which the request joined the queue, or 0 */
     int64_t seen_revision;  /* revision of the last view */
-    char    predecessor[FS_KEY_SIZE];   /* the watched key: the predecessor's; while running, the own;
-                                           "" at the front, which watches the limit and the running
-                                           keys; FS_NEXT: first key to look at */
+    char    predecessor[FS_KEY_SIZE];   /* the watched key.  While waiting: the predecessor's key, or ""
+                                           at the front, which watches the limit and the running keys.
+                                           While running: the request's own key.  FS_NEXT: the first
+                                           key to look at. */
     int64_t watched;        /* number of watched keys, or 0 before the first view */
 };
 
@@ -61,7 +62,7 @@ bool fs_key_prefix(char prefix[FS_PREFIX_SIZE], const char *name);
 /* Read the name to which a key belongs.  Returns false if the key belongs to no name. */
 bool fs_key_name(const char *key, char name[256]);
 
-/* Returns false if the request must replace the limit of the name by its own. */
+/* Returns false if the request must replace the limit of the name by the request's own limit. */
 static inline bool fs_record_accepts_limit(const struct fs_record *record)
 {
     return record->limit == record->now || record->limit == record->first;

@@ -26,7 +26,7 @@ static void take_step(struct fs_request *request, enum fs_step step)
     take_step_until(request, step, waits ? fs_lease_end(&request->lease) : fs_boot_now() + FS_RETRY_BUDGET);
 }
 
-/* Report the result of the request to the caller, unless one was reported. */
+/* Report the result of the request to the caller, unless a result was reported before. */
 static void tell_decision(struct fs_request *request, int result)
 {
     if (request->is_decided)
@@ -37,7 +37,7 @@ static void tell_decision(struct fs_request *request, int result)
     fs_loop_notify(request->handle);
 }
 
-/* Report the end to the caller, unless reported: the caller waits only for the first result of FS_END. */
+/* Report the end to the caller, but only once: the caller waits only for the first result of FS_END. */
 static void tell_end(struct fs_request *request, int result)
 {
     if (request->is_over)
@@ -227,7 +227,7 @@ static void request_lost(struct fs_request *request)
     fs_loop_notify(request->handle);
 }
 
-/* A confirmation missed a watched key.  A waiting request takes a view; a running request has lost its key. */
+/* A watched key is missing or has changed.  A waiting request takes a view; a running request is lost. */
 static void handle_key_change(struct fs_request *request, int64_t now)
 {
     request->lease.key_changed = false;
@@ -240,7 +240,7 @@ static void handle_key_change(struct fs_request *request, int64_t now)
     request->step_at = now;
 }
 
-/* Renew the lease, and detect its loss.  Returns the time of the next call. */
+/* Renew the lease, and detect its loss.  Returns the time at which to call this function again. */
 static int64_t keep_lease(struct fs_request *request, int64_t now)
 {
     int64_t next = FS_NEVER;
@@ -277,7 +277,7 @@ static int64_t iterate_request(struct fs_task *task, int64_t now)
 
     if (request->leaves)
         request_leaves(request);
-    /* fairsem_cluster_close waits only for the first FS_END, like a release; a later FS_END is canceled. */
+    /* Like a release, fairsem_cluster_close waits only for the first result of FS_END.  Cancel later ones. */
     if (request->handle->quits && request->is_over && request->state != FS_REQUEST_ENDED) {
         fs_engine_stop(&request->step);
         request_over(request, ENETUNREACH); /* the lease ends by itself */

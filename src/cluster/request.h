@@ -49,19 +49,19 @@ struct fs_request {
 
     enum fs_request_state state;
     struct fs_record record;
-    struct fs_lease lease;              /* valid from JOINING on; any thread uses the atomics from RUNNING on */
+    struct fs_lease lease;              /* valid from JOINING on; any thread may use the atomics once RUNNING */
     struct fs_call step;
     int64_t step_at;                    /* time of the next step, or FS_NEVER if none is scheduled */
     bool watches_again;                 /* the next step repeats the watch */
     int64_t watch_began, watch_backoff;
 
-    bool is_decided, is_over;           /* mutex: a unit was released to `decided`, to `over` */
+    bool is_decided, is_over;           /* mutex: tell_decision(), tell_end() have reported to the caller */
     int result, end_result;             /* mutex: `result` is valid if is_decided, `end_result` if is_over */
     fairsem_t decided, over;            /* semaphores on which the caller waits */
     int64_t fence;                      /* r/o once decided */
 };
 
-/* Returns NULL without memory. */
+/* Returns NULL if memory runs out, or if the system has no random numbers. */
 struct fs_request *fs_request_new(fairsem_cluster_t *handle, int64_t units, int priority,
                                   bool only_try);
 

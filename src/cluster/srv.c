@@ -20,8 +20,8 @@ struct server {
 };
 
 /*
- * Lower priority first, then larger weight.  No random order by weight (RFC 2782), which spreads load over the
- * servers: only one server of the list is used until it fails.
+ * Lower priority first, then larger weight.  RFC 2782 has a random order by weight, to spread load over the
+ * servers; but here, only one server of the list is used until it fails.
  */
 static int by_preference(const void *a, const void *b)
 {
@@ -39,7 +39,7 @@ static int is_host(const char *host)
                             == strlen(host);
 }
 
-/* Read the valid servers of an answer in order of preference.  Returns how many. */
+/* Read the valid servers of an answer in order of preference.  Returns their number. */
 static int read_servers(const unsigned char *answer, int size, struct server servers[RECORDS_MAX])
 {
     int count = 0;

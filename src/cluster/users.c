@@ -120,7 +120,7 @@ int fairsem_cluster_limit(fairsem_cluster_t *handle, int64_t *limit)
     return error;
 }
 
-/* Take a view and FS_LIMIT or FS_REMOVE.  Sets *done to false if the engine refuses the step. */
+/* View the limit, then take FS_LIMIT or FS_REMOVE.  Sets *done to false if the engine refuses that step. */
 static int change_limit(fairsem_cluster_t *handle, enum fs_step step, int64_t limit, bool *done)
 {
     struct fs_answer answer;
@@ -162,7 +162,7 @@ int fairsem_cluster_next(fairsem_cluster_t *handle, char name[FAIRSEM_CLUSTER_NA
     if (name[0] != '\0' && !fs_key_prefix(from.predecessor, name))
         return EINVAL;
     if (name[0] != '\0')
-        from.predecessor[strlen(from.predecessor) - 1] = '0';   /* "/" becomes "0": after all keys of the name */
+        from.predecessor[strlen(from.predecessor) - 1] = '0';   /* "0" follows "/": skip all keys of the name */
     while (error == 0 && !fs_key_name(answer.predecessor, name)) {
         error = inquire(handle, FS_NEXT, &from, &answer);
         if (error == 0 && answer.predecessor[0] == '\0')
@@ -171,7 +171,7 @@ int fairsem_cluster_next(fairsem_cluster_t *handle, char name[FAIRSEM_CLUSTER_NA
                                 || strlen(answer.predecessor) + 2 > sizeof from.predecessor))
             error = EPROTO;
         if (error == 0)
-            strcat(strcpy(from.predecessor, answer.predecessor), "\1");     /* go on after a key without a name */
+            strcat(strcpy(from.predecessor, answer.predecessor), "\1");     /* skip a key without a name */
     }
     if (error == 0)
         fs_key_prefix(handle->prefix, name);
