@@ -2,8 +2,8 @@
 /*
  * annotate.h - annotations for race detectors: ThreadSanitizer, helgrind, DRD.
  *
- * These tools see the mutexes of a library that was not compiled for them, but not its atomics.  So to
- * a tool, a release and an acquire on the fast path order nothing, and the tool reports a race on the
+ * In a library that was not compiled for such a tool, the tool sees mutexes, but not atomics.  So to
+ * the tool, a release and an acquire on the fast path order nothing, and the tool reports a race on the
  * data that the semaphore protects.
  *
  * Annotations on the fast path would cost every program.  Instead, under a tool, CONTENDED is always
@@ -31,9 +31,8 @@
 extern FS_HIDDEN bool fs_watched;
 
 /*
- * Call these only if fs_watched.  fs_happens_before() is for a waiter or ticket that is resolved, and
- * happens before a later fs_happens_after() of the same object, which is for the thread that sees it
- * resolved.
+ * Call these functions only if fs_watched.  A thread calls fs_happens_before() just before it resolves a
+ * waiter or ticket.  The thread that sees the waiter or ticket resolved calls fs_happens_after().
  */
 void fs_happens_before(const void *object);
 void fs_happens_after(const void *object);

@@ -5,7 +5,7 @@
  * Valgrind redirects every call of a function NAME to _vgw00000ZU_Za_NAME, if some object has that
  * symbol ("Za": whichever object NAME is in).  Only valgrind calls the wrappers.  Under another tool,
  * such as memcheck, a wrapper only passes the call on.  The wrappers are exported so that valgrind
- * finds them in a stripped library.  In a program linked statically and stripped, it does not.
+ * finds them in a stripped library.  A program linked statically and stripped hides them from valgrind.
  *
  * The tools do not understand how the library shares its own memory, so they must not check that
  * memory.  DRD can be told not to check a thread for a while.  helgrind can only be told not to check
@@ -61,15 +61,15 @@ static void hide_object(const void *object, size_t size)
 }
 
 /*
- * A waker may pass a word to futex() after the word's thread is gone: see park_futex.c.  The tools take
- * the system call for a load of the word.
+ * A waker may pass a word to futex() after the word's thread is gone: see park_futex.c.  To the tools,
+ * the system call is a load of the word.
  */
 void fs_ignore_word(const void *word)
 {
     hide_object(word, sizeof(int));
 }
 
-/* The library calls this, too: a wrapper does not see a share inside a struct. */
+/* The library calls this function, too: a wrapper sees only arguments, not a share inside a struct. */
 void fs_ignore_share(const void *share)
 {
     hide_object(share, sizeof(fairsem_share_t));
@@ -89,8 +89,8 @@ void fs_ignore_wait(const void *wait, size_t size)
 }
 
 /*
- * Tell DRD whether to check this thread's loads and stores.  (helgrind.h redefines DRD's macro for
- * this.)
+ * Tell DRD whether to check this thread's loads and stores.  (The macros of drd.h for this purpose are
+ * redefined by helgrind.h.)
  */
 static void drd_looks(bool yes)
 {
@@ -106,7 +106,7 @@ static void hide_thread(void)
 
 static void show_thread(void)
 {
-    /* The depth is already 0 if fs_ignored_is_canceled() has ended this thread's calls. */
+    /* The depth is already 0 if fs_ignored_is_canceled() has reset it. */
     if (mine.depth == 0 || --mine.depth != 0)
         return;
     if (under_drd)
@@ -208,7 +208,7 @@ static void end(const void *object, size_t result)
     show_thread();
 }
 
-/* The memory belongs to the program again. */
+/* A destroyed object's memory belongs to the program again, so the tool must check it. */
 static void end_destroy_sem(const void *sem, size_t result)
 {
     show_thread();

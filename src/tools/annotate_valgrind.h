@@ -28,9 +28,9 @@ enum { fs_under_valgrind = 0 };
 #endif
 
 /*
- * What one thread hides.  The tool does not check a thread inside a public function, except in a
- * callback, which is the user's code: this struct is saved before a callback, and restored after the
- * callback.
+ * What one thread hides from the tool.  The tool does not check a thread inside a public function, except
+ * in a callback, because callbacks are the user's code.  So fs_heed_all() saves this struct before a
+ * callback, and fs_ignore_again() restores it afterwards.
  */
 struct fs_ignored {
     unsigned    depth;      /* how many public functions are nested */
@@ -43,7 +43,7 @@ bool fs_valgrind_watches(void);
 void fs_valgrind_before(const void *object);
 void fs_valgrind_after(const void *object);
 
-/* Hide a wait on this thread's stack, which other threads access. */
+/* Hide this thread's wait, a struct on its stack that other threads access, too. */
 void fs_ignore_wait(const void *wait, size_t size);
 void fs_ignore_word(const void *word);
 void fs_ignore_share(const void *share);

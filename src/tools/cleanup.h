@@ -6,13 +6,13 @@
  *
  * With -fexceptions, glibc leaves the clean-up to the unwinder.  The unwinder costs nothing in a wait
  * that is not canceled, and C++ exceptions run the clean-ups, too.  But on riscv and 32-bit arm,
- * compilers make unwind tables for C only on request: users' functions and glibc's syscall() have none.
- * So the unwinder may stop in the middle of a stack.  The thread then ends without its clean-ups, and
- * its waiter stays in the queue after the stack is gone.
+ * compilers make unwind tables for C only on request: users' functions and glibc's syscall() have no
+ * tables.  So the unwinder may stop in the middle of a stack.  The thread then ends without its
+ * clean-ups, and its waiter stays in the queue after the stack is gone.
  *
  * Without -fexceptions, glibc stores a jump target, and jumps to it when the unwinder gives up.  So on
- * riscv and arm, this header makes <pthread.h> believe that there are no exceptions.  There, C++
- * exceptions must not pass a clean-up.
+ * riscv and 32-bit arm, this header makes <pthread.h> believe that there are no exceptions.  On these
+ * machines, C++ exceptions must not pass a clean-up.
  */
 #ifndef FS_CLEANUP_H
 #define FS_CLEANUP_H

@@ -15,7 +15,7 @@
 
 /*
  * For a function that sleeps and may be canceled asynchronously.  A link-time optimizer must not inline
- * the function, because the clean-up of its caller covers only calls.
+ * the function: the clean-up of a caller covers calls, but not inlined code.
  */
 #if defined(__GNUC__)
 #define FS_NOT_INLINE __attribute__((noinline))

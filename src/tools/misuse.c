@@ -8,7 +8,7 @@
  *
  * In a static program, the caller cannot be told from the library: the message has only the address of
  * the semaphore.  Without glibc, the message is just as short: musl is often linked by a compiler made
- * for glibc, whose unwinder musl cannot run.
+ * for glibc, and the unwinder of such a compiler does not run with musl.
  */
 #define _GNU_SOURCE
 #include "tools/invariant.h"

@@ -25,7 +25,8 @@
 
 #if FS_HAS_PROBES
 #if UINTPTR_MAX < UINT64_MAX
-#define STAP_SDT_ARG_CONSTRAINT no      /* no note can name the two registers of a 64-bit number */
+/* Memory or constants: a 64-bit number needs two registers, and a note can name only one. */
+#define STAP_SDT_ARG_CONSTRAINT no
 #endif
 #include <sys/sdt.h>
 #if defined(__clang__)                  /* macros of <sys/sdt.h> are called without arguments for `...` */
