@@ -14,25 +14,26 @@
 #define FEW 2
 
 /*
- * In a convoy, a waiter yields only if it is among the first NEAR_PLACES for each thread that can hold
- * units, and its grant is expected within NEAR_NS.  Other waiters would mostly yield to each other.
+ * In a convoy, a waiter behind the front yields only if fewer than NEAR_PLACES waiters wait for each thread
+ * that can hold units, and the waiter's grant is expected within NEAR_NS.  Other waiters would mostly yield to
+ * each other.
  */
 #define NEAR_PLACES 12
 #define NEAR_NS     INT64_C(200000)
 
 /*
- * With many cores, a near waiter yields for at most this many wake-ups.  If the hand-off interval is longer
- * than that time, no waiter is near.
+ * With many cores, a near waiter yields for at most the time of NEAR_WAKE_UPS wake-ups.  If the hand-off
+ * interval is longer than that time, no waiter is near.
  */
 #define NEAR_WAKE_UPS 10
 
 /* Spin limit of FS_YIELD_NEXT. */
 #define NEXT_NS     30000
 
-/* For hand-off intervals up to this, a thread that is enqueued pre-wakes a waiter whatever the penalty. */
+/* Up to this hand-off interval, a thread that is enqueued pre-wakes a waiter even if the penalty is high. */
 #define SOON_NS     20000
 
-/* Between processes no penalty of pre-waking is learned: pre-wake the front for intervals up to this. */
+/* Between processes no penalty of pre-waking is learned: up to this hand-off interval, pre-wake the front. */
 #define SOON_UNKNOWN_NS 100000
 
 /*
@@ -68,7 +69,7 @@ static int64_t holders(const struct fs_awake_facts *facts)
     return most > 0 ? most : 1;
 }
 
-/* Is there a core for one thread more than the threads that can hold units? */
+/* Can a waiter spin without taking a core from a holder? */
 static bool cores_suffice(const struct fs_awake_facts *facts)
 {
     return holders(facts) < fs_cpu_count();
@@ -83,7 +84,7 @@ static bool cores_suffice(const struct fs_awake_facts *facts)
  * and all waiters sleep at once.  Valgrind runs one thread at a time anyway.
  */
 
-/* A longer wake-up has waited for a core, and counts as one of this length. */
+/* If a wake-up takes longer than this limit, the thread has waited for a core: count only the limit. */
 #define LONGEST_WAKE_UP_NS 50000
 
 /* Has less than longest_ns passed since start_ns?  False if a tool that fakes the time sets the clock back. */
@@ -92,11 +93,11 @@ static bool within(int64_t start_ns, int64_t now_ns, int64_t longest_ns)
     return now_ns >= start_ns && now_ns - start_ns < longest_ns;
 }
 
-#define LOADS_PER_CLOCK 16      /* a reading of the clock takes at least as long as a pause instruction */
+#define LOADS_PER_CLOCK 16      /* a reading of the clock costs a pause instruction or more: read it rarely */
 
 /*
- * A longer yield has let another process run for a time slice.  Threads of this process would have given the
- * core back sooner.
+ * A yield of LONGEST_YIELD_NS or more has let another process run for a time slice.  Threads of this process
+ * would have given the core back sooner.
  */
 #define LONGEST_YIELD_NS  1000000
 #define AT_ONCE_NS        2000          /* no other thread ran during a shorter yield */
@@ -153,7 +154,10 @@ static void back_off_for(struct backoff *backoff, int64_t now_ns, int64_t ns)
     atomic_store_explicit(&backoff->until_ns, now_ns + ns, memory_order_relaxed);
 }
 
-/* Begin a back-off `times` as long as the last one, or the shortest one if `times` is 0. */
+/*
+ * Begin a back-off.  Its length is that of the last back-off multiplied by `times`, but at least shortest_ns
+ * and at most longest_ns.
+ */
 static void back_off_longer(struct backoff *backoff, int times, int64_t now_ns)
 {
     int64_t ns = atomic_load_explicit(&backoff->for_ns, memory_order_relaxed) * times;
@@ -177,8 +181,8 @@ static void yields_do_not_pay(int64_t began_ns, int64_t now_ns)
     int64_t since_ns = began_ns - backoff_end(&yield_backoff);
 
     /*
-     * If the yield began before the end of the last back-off, another thread has lost time in the same
-     * moment, and has begun that back-off.
+     * If the last back-off ends after this yield began, another thread began the back-off while this thread
+     * was yielding.  Both threads have lost time for the same reason, so begin no second back-off.
      */
     if (since_ns >= 0)
         back_off_longer(&yield_backoff,
@@ -186,7 +190,7 @@ static void yields_do_not_pay(int64_t began_ns, int64_t now_ns)
                         now_ns);
 }
 
-/* Returns false if the yield has cost a time slice. */
+/* If the yield has cost a time slice, backs off and returns false. */
 static bool yield_was_short(int64_t before_ns, int64_t now_ns)
 {
     if (now_ns - before_ns < LONGEST_YIELD_NS)
@@ -197,8 +201,8 @@ static bool yield_was_short(int64_t before_ns, int64_t now_ns)
 
 /*
  * The back-off from staying awake.  Alongside a busy process, an awake waiter may be preempted when its units
- * come.  If all waiters sleep, the holder runs on for its time slice, and no queue forms: there are more than
- * twice as many holds.
+ * come.  If all waiters sleep, the holder runs on for its time slice, and no queue forms: more than twice as
+ * many holds as with awake waiters.
  *
  * A process that computes only now and then must not cause this back-off.  That process preempts few
  * hand-offs in a second; a busy process preempts 20 to 50.
@@ -229,7 +233,7 @@ static bool all_sleep(int64_t now_ns)
     return now_ns < backoff_end(&awake_backoff);
 }
 
-/* Was the grant expected soon, by what the semaphore has learned? */
+/* Do the learned interval or penalties say that the grant should have come soon? */
 static bool is_soon(const struct fs_awake *awake, bool as_front, bool others_wait)
 {
     if (others_wait)
@@ -300,9 +304,9 @@ static enum fs_strategy strategy_for(const struct fs_awake *awake, const struct 
 }
 
 /*
- * A thread that has been enqueued is about to sleep, so its pre-wake costs less than one by the releasing
- * thread, and pays in short intervals whatever the penalty.  The pre-woken front yields, so it takes no core
- * from the holders.
+ * A thread that has been enqueued is about to sleep.  So a pre-wake by that thread costs less than a pre-wake
+ * by the releasing thread, and with short intervals it pays even if the penalty is high.  The pre-woken front
+ * yields, so it takes no core from the holders.
  */
 static enum fs_prewake whom_to_prewake(const struct fs_awake *awake, const struct fs_awake_facts *facts,
                                        int core)
@@ -331,8 +335,8 @@ enum fs_prewake fs_awake_enqueued(const struct fs_awake *awake, const struct fs_
 
 /*
  * A waiter should be pre-woken two wake-ups before its grant: with a shorter lead it may still be asleep at
- * the grant.  But near waiters are never more than the cores that no holder needs, plus half of all cores.
- * (Half: some near waiters yield, and would leave cores idle.)
+ * the grant.  The limit of near waiters is the number of spare cores (cores that no holder needs), plus half
+ * of all cores.  With only the spare cores as the limit, cores would be idle, because some near waiters yield.
  */
 int fs_awake_near(const struct fs_awake *awake, const struct fs_awake_facts *facts, int64_t now_ns)
 {
@@ -402,7 +406,7 @@ void fs_awake_learn_interval(struct fs_awake *awake, int64_t ns)
         awake->interval = (awake->interval - (awake->interval > 0)) & (unsigned)INTERVAL_MAX;
 }
 
-/* The limits are those of longest_stay(); for a pre-woken front, its wake-up is added. */
+/* The time limits are those of longest_stay().  A pre-woken front gets one wake-up more, for waking up. */
 void fs_awake_learn(struct fs_awake *awake, bool as_front, int64_t front_ns, int core)
 {
     int64_t wake_up = atomic_load_explicit(&wake_up_ns, memory_order_relaxed);
@@ -434,8 +438,8 @@ void fs_awake_learn_in_vain(struct fs_awake *awake, bool as_front, int64_t front
  * the best choice (Karlin, Li, Manasse, Owicki, 1991).  But the holder may be asleep, and releases only after
  * its own wake-up.
  *
- * Pre-woken as the front: half a wake-up, because the holder has already had its unit while the front woke
- * up.  In a convoy: two wake-ups, because the holder may still wait for a core.
+ * Pre-woken as the front: half a wake-up, because the holder already held its units while the front woke up.
+ * In a convoy: two wake-ups, because the holder may still wait for a core.
  */
 static int64_t longest_stay(enum fs_strategy strategy, int64_t wake_up)
 {
@@ -479,7 +483,7 @@ static void spin(const _Atomic int *word, int value, int64_t start, int64_t long
  * Between two yields the word is loaded once, without a pause instruction: a pause takes 40 ns on some
  * machines, and delays all threads of the core.  Only a thread that is FS_YIELD_NEXT spins first, once.
  *
- * If every yield returns at once until the time is over, no other thread of this priority needs this core.
+ * If every yield returns at once until `longest` has passed, no other thread of this priority needs this core.
  * The holder may be a thread under SCHED_IDLE or with nice 19, which no yield lets run, so begin a back-off
  * from yields.
  */

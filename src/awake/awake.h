@@ -20,8 +20,8 @@
 #include <stdint.h>
 
 /*
- * How a queued thread waits before it sleeps.  Another thread may change the strategy, to pre-wake the
- * queued thread or to tell it that it is next.
+ * How a queued thread waits before it sleeps.  Another thread may change the strategy: at a pre-wake, and when
+ * the queued thread becomes the next to be granted.
  */
 enum fs_strategy {
     FS_SLEEP_AT_ONCE,
@@ -29,7 +29,8 @@ enum fs_strategy {
     FS_SPIN_WOKEN,          /* pre-woken by the granting thread, or woken to compete */
     FS_YIELD_AS_FRONT,      /* enqueued as the front, but the releasing thread needs this core */
     FS_YIELD_WOKEN,         /* the front of a convoy, pre-woken by a thread that was enqueued */
-    FS_YIELD_NEXT,          /* the new front, or in a convoy the next waiter of its core: first spins, once */
+    FS_YIELD_NEXT,          /* the new front, or in a convoy the next waiter of its core; the thread spins once,
+                             * and then yields */
     FS_YIELD_IN_QUEUE       /* among the first waiters of the queue */
 };
 
@@ -37,7 +38,8 @@ enum fs_strategy {
 struct fs_awake {
     /* Penalties of FS_SPIN_AS_FRONT and of FS_YIELD_AS_FRONT. */
     uint8_t  as_front : 4, as_front_here : 4;
-    uint8_t  holders_core;                  /* where the last granted waiter was enqueued: its fs_core_byte() */
+    uint8_t  holders_core;                  /* core of the last granted waiter when it was enqueued, as
+                                             * fs_core_byte() */
     uint16_t prewake : 4;                   /* penalty of pre-waking */
     uint16_t interval : 6;                  /* logarithm of the hand-off interval, see awake.c */
     uint16_t near : 6;                      /* number of near waiters: ahead.h */
@@ -58,8 +60,8 @@ struct fs_awake_facts {
 enum fs_prewake {
     FS_PREWAKE_NOBODY,
     FS_PREWAKE_FRONT,       /* with FS_YIELD_WOKEN */
-    FS_PREWAKE_ON_CORE      /* with FS_YIELD_NEXT: the first waiter that was enqueued on this core; if none of
-                             * the first FS_PREWAKE_DEPTH waiters was, as FS_PREWAKE_FRONT */
+    FS_PREWAKE_ON_CORE      /* with FS_YIELD_NEXT: of the first FS_PREWAKE_DEPTH waiters, the first that was
+                             * enqueued on this core; if there is none, as with FS_PREWAKE_FRONT */
 };
 #define FS_PREWAKE_DEPTH 8
 
@@ -75,7 +77,10 @@ int fs_awake_near(const struct fs_awake *awake, const struct fs_awake_facts *fac
 /* Returns the strategy of a near waiter or front that has just been enqueued. */
 enum fs_strategy fs_awake_strategy_near(const struct fs_awake *awake, const struct fs_awake_facts *facts);
 
-/* This thread has been enqueued, on this core.  Stores its strategy.  Returns which waiter to pre-wake. */
+/*
+ * This thread has been enqueued, while it ran on `core`.  Stores the thread's strategy in *strategy.  Returns
+ * which waiter to pre-wake.
+ */
 enum fs_prewake fs_awake_enqueued(const struct fs_awake *awake, const struct fs_awake_facts *facts,
                                   int core, enum fs_strategy *strategy);
 
@@ -84,11 +89,11 @@ bool fs_awake_prewakes_front(const struct fs_awake *awake, const struct fs_awake
 
 /*
  * With bounded bypass: should a thread that found no free unit at start_ns stay awake before it is
- * enqueued?  *penalty is the semaphore's.  No lock is held: a lost update is only a lost sample.
+ * enqueued?  *penalty belongs to the semaphore.  No lock is held.
  */
 bool fs_awake_before_queue(const _Atomic uint8_t *penalty, int64_t start_ns, int64_t now_ns);
 
-/* paid: the thread got its units before it was enqueued.  No lock is held. */
+/* paid: the thread got its units before it was enqueued.  No lock is held: a lost update is a lost sample. */
 void fs_awake_learn_before_queue(_Atomic uint8_t *penalty, bool paid);
 
 /*
@@ -112,9 +117,9 @@ static inline void fs_awake_granted(struct fs_awake *awake, int core, int64_t in
 }
 
 /*
- * Learn from the grant of a waiter after front_ns as the front: would staying awake or pre-waking have
- * paid?  as_front: the waiter was enqueued as the front.  core: where the waiter was enqueued, compared
- * with the core of the calling thread.
+ * A waiter has been granted, and was the front for front_ns: learn whether staying awake or pre-waking would
+ * have paid.  as_front: the waiter was enqueued as the front.  core: the core on which the waiter was
+ * enqueued.  If the calling thread runs on that core, yielding would have paid, otherwise spinning.
  */
 void fs_awake_learn(struct fs_awake *awake, bool as_front, int64_t front_ns, int core);
 
@@ -122,8 +127,8 @@ void fs_awake_learn(struct fs_awake *awake, bool as_front, int64_t front_ns, int
 void fs_awake_learn_in_vain(struct fs_awake *awake, bool as_front, int64_t front_ns);
 
 /*
- * Spin or yield, as *strategy says, until *word is no longer `value` or it is time to sleep.  Returns false
- * if the thread should sleep at once.  No lock is held.
+ * Spin or yield, as *strategy says, until *word is no longer `value`, or the time limit of the strategy has
+ * passed.  Returns false, without a delay, if the thread should sleep at once.  No lock is held.
  *
  * A thread that was enqueued as the front counts its time from enqueued_ns: reading the clock would take as
  * long as moving a cache line between cores.

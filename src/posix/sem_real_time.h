@@ -9,8 +9,8 @@
 #include <stdbool.h>
 
 /*
- * Does this thread have a real-time priority?  Makes one system call, which waiters that yield make, too: so a
- * sandbox must allow it in any case.
+ * Does this thread have a real-time priority?  Makes one system call.  A sandbox must allow this call in any
+ * case, because waiters that yield make it, too (fs_cpu_is_time_shared()).
  */
 bool fs_is_real_time(void);
 

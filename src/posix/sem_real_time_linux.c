@@ -24,8 +24,8 @@ bool fs_is_real_time(void)
 }
 
 /*
- * The system call reads the priority of the calling thread, for which musl has no function.  The call takes
- * no lock, so signal handlers may make it.
+ * A bare system call, because sched_getparam() of musl always fails.  The call takes no lock, so signal
+ * handlers may make it.
  */
 int fs_real_time_priority(void)
 {

@@ -20,7 +20,7 @@ int fairsem_sem_destroy(fairsem_sem_t *sem)
 {
     if (fs_sem_is_zeroed(&sem->fairsem_inside_))
         return 0;
-    /* glibc's sem_destroy has no errors. */
+    /* glibc's sem_destroy never fails. */
     (void)fs_sem_destroy(&sem->fairsem_inside_);
     return 0;
 }
@@ -32,9 +32,10 @@ int fairsem_sem_destroy(fairsem_sem_t *sem)
  * reads the priority from the kernel, because nothing else shows a call of pthread_setschedparam.
  *
  * Without the right, a real-time priority can only be inherited, or come from another process (chrt, rtkit).
- * So a thread reads its priority once in ASK_EACH waits, and while it is a real-time one, in each wait.
+ * So a thread reads its priority in one of ASK_EACH waits.  After it has read a real-time priority, it reads
+ * the priority in each wait, until it reads an ordinary one.
  *
- * A signal handler may interrupt this function and call it: both calls return right results.
+ * Async-signal-safe, even in a handler that interrupts this function.
  */
 static int priority_now(void)
 {

@@ -3,7 +3,7 @@
  * sem_zeroed.h - a sem_t of fairsem/posix.h that is all zero has the value 0, as in libc.
  *
  * Programs rely on that value.  The first call that would change the semaphore initializes it.  The fast
- * paths need no check, because no fast path succeeds while the limit is 0.
+ * paths need no check: in zeros no unit is free, and no unit can be released, as the limit is 0.
  */
 #ifndef FS_SEM_ZEROED_H
 #define FS_SEM_ZEROED_H
@@ -14,8 +14,8 @@
 void fs_sem_initialize_zeroed(fairsem_t *sem);
 
 /*
- * Is the limit 0?  The limit of an initialized semaphore is SEM_VALUE_MAX, even after sem_destroy.  Acquire
- * order: a thread that sees the limit must see all earlier stores of the initialization.
+ * Is the limit still 0?  The limit of an initialized semaphore is SEM_VALUE_MAX, even after sem_destroy.
+ * Acquire order: a thread that sees the limit must see all earlier stores of the initialization.
  */
 static inline bool fs_sem_is_zeroed(const fairsem_t *sem)
 {

@@ -4,7 +4,7 @@
  *
  * Without pthread_condattr_setclock, a sleep lasts for the time that is left on the deadline's clock, but at
  * most 0.9 s.  Then the caller reads that clock again.  So a time-out is up to 0.9 s late if a clock is set
- * during the sleep, or the machine is suspended; sleep_for() has an exception.
+ * during the sleep, or the machine is suspended.  (In one case the time-out is later: see sleep_for().)
  */
 #include "system/cond_clock.h"
 
@@ -30,7 +30,7 @@ void fs_cond_sleep_until(pthread_cond_t *cond, pthread_mutex_t *mutex,
 
 #else
 
-#define SLICE_NS 900000000      /* less than a second */
+#define SLICE_NS 900000000      /* longest sleep; with 1 ns more, it must fit in tv_nsec */
 
 bool fs_cond_init(pthread_cond_t *cond, clockid_t clock)
 {

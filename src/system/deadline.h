@@ -37,7 +37,7 @@ void fs_sleep_shortly(int64_t ns);
 
 bool fs_deadline_passed(const struct fs_deadline *deadline);
 
-/* Returns the nanoseconds until the deadline: 0 if it has passed, and at most `most` (up to a year). */
+/* Returns the nanoseconds until the deadline, or 0 after it, but at most `most`, which is a year or less. */
 int64_t fs_deadline_rest(const struct fs_deadline *deadline, int64_t most);
 
 /*

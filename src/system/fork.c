@@ -2,15 +2,15 @@
 /*
  * fork.c - the generation, the hooks and the lock for resetting an object, see fork.h.
  *
- * The library registers a fork handler for the child, but no prepare handler, so it holds no lock
- * across a fork.  A prepare handler could deadlock, because the handler that is registered last runs first.
- * If the library's ran first, it would lock the library.  Then an application's handler would wait for a
- * lock whose holder waits for the library.  Instead, the child initializes every lock again.  The data under
- * the locks is usable in a copy taken at any moment, or the child discards the copy.
+ * The library registers a fork handler for the child, but no prepare handler, so the library holds no lock
+ * across a fork.  A prepare handler could deadlock.  The prepare handler that is registered last runs first.
+ * If that were the library's handler, it would lock the library, and then an application's handler could wait
+ * for a lock whose holder waits for the library.  Instead, the child initializes every lock again.  The data
+ * under the locks is usable in a copy taken at any moment, or the child discards the copy.
  *
- * With GCC and clang the handler is registered when the library is loaded: before there are threads,
- * and before the application's own handlers, which may then use semaphores in the child.  With other
- * compilers it is registered when the generation is first read.
+ * With GCC and clang the handler is registered when the library is loaded: before there are threads, and before
+ * the application registers handlers.  The application's handlers run later in the child, and may use
+ * semaphores.  With other compilers the library's handler is registered when the generation is first read.
  */
 #include "system/fork.h"
 
@@ -36,7 +36,7 @@ void fs_forked(void)
 
 FS_WHEN_LOADED static void fork_initialize(void)
 {
-    /* If there is no memory for this, the child cannot use semaphores that were in use during the fork. */
+    /* If there is no memory for the handler, a child cannot use semaphores that were in use during the fork. */
     (void)pthread_atfork(NULL, NULL, fs_forked);
 }
 
@@ -90,8 +90,8 @@ void fs_fork_reset(_Atomic unsigned *generation, fs_fork_reset_fn *reset, void *
 }
 
 /*
- * Cancellation is deferred in this function, because its callers do not defer it.  The callers of
- * fs_fork_reset() do (signals.h).
+ * The callers of this function do not defer cancellation, so the function does.  The callers of
+ * fs_fork_reset() have deferred cancellation already (signals.h).
  */
 void fs_fork_exclude(void (*work)(void *), void *object)
 {

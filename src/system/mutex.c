@@ -23,7 +23,7 @@
  */
 static bool inherits(void)
 {
-    static _Atomic bool may;        /* true is recorded here; fs_may_be_real_time() records false */
+    static _Atomic bool may;        /* remembers true; fs_may_be_real_time() remembers false */
 
     if (!atomic_load_explicit(&may, memory_order_relaxed)) {
         if (!fs_may_be_real_time())
@@ -65,8 +65,9 @@ void fs_mutex_init(pthread_mutex_t *mutex)
  *  4. Sleep on the mutex: other threads may have locked it before each poll.
  *
  * A thread that sleeps on the mutex lends its priority to the holder.  So a real-time thread skips steps 2
- * and 3.  If a real-time thread has been seen, other threads poll less often: the real-time thread may wait
- * for another mutex that the polling thread holds, and its priority must reach the holder of this mutex.
+ * and 3.  If a real-time thread has been seen, other threads poll only a few times.  A real-time thread may
+ * sleep on one mutex, whose holder polls for a second mutex.  Only when that holder sleeps, too, does the
+ * priority reach the holder of the second mutex.
  */
 #define SHORT_SLEEP_NS 100000
 #define POLLS_IF_REAL_TIME 3

@@ -13,8 +13,8 @@
 void fs_mutex_init(pthread_mutex_t *mutex);
 
 /*
- * Does this thread have a real-time priority that the holder of a mutex would inherit?  If true, note that
- * the process has real-time threads.
+ * Returns true if this thread has a real-time priority that the holder of a mutex would inherit.  Then the
+ * function also records, for fs_mutex_lock_contended(), that the process has a real-time thread.
  */
 bool fs_mutex_lends_priority(void);
 

@@ -33,7 +33,7 @@
 
 struct fs_cond_parker {
     struct fs_parker       queue;           /* must be first; the part for wake queues */
-    _Atomic unsigned       state;           /* see below */
+    _Atomic unsigned       state;           /* ASLEEP, PERMIT and WAKER */
     pthread_mutex_t        mutex;
     pthread_cond_t         monotonic, realtime;
     pthread_cond_t        *asleep_on;       /* under `mutex`; NULL while awake */
@@ -50,8 +50,8 @@ struct fs_cond_parker {
  *    that finds ASLEEP clear does not lock the mutex.
  *
  * All changes are read-modify-writes, so they have one order.  Release and acquire order: a thread that finds
- * a waker's change of the state also finds the waker's earlier change of the word, and a thread that uses the
- * mutex sees what the previous user did.
+ * a waker's change of the state also finds the waker's earlier change of the word (parking.h).  And a thread
+ * that locks the mutex sees the previous unlock, even if that was an unlock_alone().
  */
 #define ASLEEP 1u
 #define PERMIT 2u
@@ -65,8 +65,8 @@ static struct fs_cond_parker *_Atomic made; /* all parkers; grows at the head on
 
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 static pthread_key_t  key;          /* r/o after `once`: the thread's parker */
-static _Atomic int    key_usable;   /* set under `once`; cleared when the library is unloaded.  (An int, as not
-                                     * every machine can exchange bytes.) */
+static _Atomic int    key_usable;   /* set under `once`; cleared when the library is unloaded.  (An int,
+                                     * because not every machine has an atomic exchange of bytes.) */
 
 static bool parker_init(struct fs_cond_parker *parker)
 {
@@ -88,7 +88,7 @@ static bool parker_init(struct fs_cond_parker *parker)
     return done;
 }
 
-/* Put a parker into the pool, for a later thread: when its thread ends, or could not store the parker. */
+/* Put a parker into the pool, for a later thread.  Called when the parker's thread ends, or cannot keep it. */
 static void return_to_pool(void *arg)
 {
     struct fs_cond_parker *parker = arg;
@@ -148,12 +148,12 @@ void __lsan_ignore_object(const void *block) FS_WEAK;
 
 /*
  * Runs in two cases.  First, a plugin that contains libfairsem.a is closed, so this code is being unloaded.
- * Threads that have waited live on, and when they end, the key's destructor must not be called.  Second, the
- * process ends, while other threads may wait and release.  Their parkers still work; a thread that begins a
- * wait from now on polls: see fs_park_on_cond().
+ * Threads that have waited live on, and must not call the key's destructor when they end.  Second, the process
+ * ends, while other threads may wait and release.  A wait that has begun keeps its parker, which still works; a
+ * thread that begins a wait from now on polls: see fs_park_on_cond().
  *
  * The function cannot tell the two cases apart.  So the parkers are not freed, and a plugin leaks about
- * 200 bytes for each.
+ * 200 bytes for each parker.
  */
 __attribute__((destructor)) static void unload(void)
 {
@@ -170,8 +170,9 @@ __attribute__((destructor)) static void unload(void)
 #endif
 
 /*
- * After the caller has loaded key_usable, unload() may have deleted the key, and other code may have created
- * it again.  Then the key belongs to that code, and this thread's value must be NULL before the thread ends.
+ * After the caller has loaded key_usable, unload() may have deleted the key, and other code may have created a
+ * key with the same number.  Then this thread's value must be NULL again before the thread ends: otherwise the
+ * other code's destructor would get the parker.
  */
 static bool set_key(struct fs_cond_parker *parker)
 {
@@ -291,7 +292,7 @@ void fs_unpark(struct fs_parker *parker, bool leaves_queue)
  */
 static void unlock_alone(pthread_mutex_t *mutex)
 {
-#if defined(FS_MAKE_ANEW)           /* the explorer's version checks that no other thread uses the mutex */
+#if defined(FS_MAKE_ANEW)           /* in the explorer: also checks that no other thread uses the mutex */
     FS_MAKE_ANEW(mutex);
 #else
     if (FS_GLIBC && !fs_watched)

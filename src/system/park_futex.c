@@ -23,7 +23,7 @@
 #include <errno.h>
 #include <pthread.h>
 
-/* From linux/futex.h, a header of the kernel, which some C libraries do not include. */
+/* From <linux/futex.h>, a kernel header.  Some C libraries are installed without the kernel's headers. */
 #define WAIT_PRIVATE        (0 | 128)
 #define WAIT_BITSET_PRIVATE (9 | 128)
 #define WAKE_PRIVATE        (1 | 128)
@@ -59,9 +59,9 @@ static bool is_faked(clockid_t clock)
  * ---- Sleeping ----
  *
  * futex() is not a cancellation point.  So the thread allows asynchronous cancellation during the call, as
- * the C library's own waits do.  The thread may be canceled after its grant, so the clean-up handler of the
- * caller loads the waiter's state under the mutex.  A signal handler that interrupts the sleep also runs with
- * asynchronous cancellation, until it calls fs_block_signals(), which defers cancellation.
+ * the C library's own waits do.  The thread may be canceled after its grant, so the caller's clean-up handler
+ * loads the waiter's state under the semaphore's mutex.  A signal handler that interrupts the sleep also runs
+ * with asynchronous cancellation, until it calls fs_block_signals(), which defers cancellation.
  */
 FS_NOT_INLINE FS_NO_TSAN
 bool fs_park_on_word(const _Atomic int *word, int value, const struct fs_deadline *deadline)

@@ -42,7 +42,7 @@ struct fs_parker {
 
 /* How a thread sleeps in one wait. */
 struct fs_parking {
-    struct fs_parker *parker;   /* NULL if on_word; also NULL without memory: then the thread polls */
+    struct fs_parker *parker;   /* NULL if on_word, or if the thread has no parker and polls */
     bool              on_word;  /* the thread sleeps on the word: park_futex.c */
     int               thread;   /* fs_thread_id(), if on_word */
 
@@ -53,12 +53,12 @@ struct fs_parking {
 
 /* ---- park_cond.c ---- */
 
-/* Returns this thread's parker, or NULL if there is no memory. */
+/* Returns this thread's parker.  Returns NULL without memory for a parker, and while the process ends. */
 struct fs_parker *fs_parker_self(void);
 
 /*
- * Sleep until unparked or until the deadline, if that is not NULL.  If `self` is NULL, no thread can unpark
- * this one, so it sleeps for a millisecond.  Cancellation point.
+ * Sleep until unparked, at most until the deadline.  If `self` is NULL, the calling thread cannot be unparked,
+ * so sleep for a millisecond, whatever the deadline.  Cancellation point.
  */
 void fs_park_on_cond(struct fs_parker *self, const struct fs_deadline *deadline);
 
@@ -68,8 +68,8 @@ void fs_unpark(struct fs_parker *parker, bool leaves_queue);
 /* ---- park_futex.c ---- */
 
 /*
- * Sleep while *word is `value`, at most until the deadline, if that is not NULL.  Returns true if a signal
- * handler has ended the sleep.  Cancellation point.
+ * Sleep while *word is `value`, at most until the deadline.  Returns true if a signal handler has ended the
+ * sleep.  Cancellation point.
  */
 bool fs_park_on_word(const _Atomic int *word, int value, const struct fs_deadline *deadline);
 

@@ -19,7 +19,10 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-/* Of each row, the first mount point that exists is used.  In a container, it is the container's own cgroup. */
+/*
+ * Mount points for versions 1 and 2; the first one of a row that exists is used.  In a container, the mount
+ * point is the container's own cgroup.
+ */
 static const char *const mounts[2][2] = {
     { "sys/fs/cgroup/cpu", "sys/fs/cgroup/cpu,cpuacct" },
     { "sys/fs/cgroup/unified", "sys/fs/cgroup" },
@@ -35,7 +38,7 @@ static int open_directory(int directory, const char *path)
     return open_at(directory, path, O_PATH | O_DIRECTORY);
 }
 
-/* Read a file as far as it fits, and add a null character.  An unreadable file counts as empty. */
+/* Read at most size - 1 bytes of a file, and add a null character.  An unreadable file counts as empty. */
 static void read_text(int directory, const char *name, char *text, size_t size)
 {
     int file = open_at(directory, name, O_RDONLY);

@@ -14,8 +14,8 @@
 /* ---- Cores ---- */
 
 /*
- * Returns the core on which this thread runs at this moment.  If the system does not tell, each call returns
- * another number, so that threads count as being on different cores.
+ * Returns the core on which this thread runs at this moment.  If the core is unknown, each call returns another
+ * number, so that threads count as being on different cores.
  */
 int fs_cpu_current(void);
 
@@ -23,8 +23,8 @@ int fs_cpu_current(void);
 #define FS_NO_CORE INT16_MIN
 
 /*
- * Returns the number of a core in a byte, for hints only: two of more than 256 cores may have the same byte,
- * and FS_NO_CORE has the byte of core 0.
+ * Returns the number of a core modulo 256, for hints only: core 256 and FS_NO_CORE have the same byte as
+ * core 0.
  */
 static inline uint8_t fs_core_byte(int core)
 {
@@ -32,9 +32,9 @@ static inline uint8_t fs_core_byte(int core)
 }
 
 /*
- * Returns how many cores this process may use: the affinity of its main thread, but at most the quota of its
- * cgroup.  Both are read when the library is loaded, before the program can bind the thread to a core.
- * (Only on Linux: elsewhere, the cores that are online.)
+ * Returns how many cores this process may use.  On Linux: the cores in the affinity mask of the main thread,
+ * but at most the quota of the cgroup.  Mask and quota are read when the library is loaded, before the program
+ * can bind the main thread to a core.  On other systems: the cores that are online.
  */
 int fs_cpu_count(void);
 

@@ -90,7 +90,8 @@ int fs_cpu_count(void)
 
 /*
  * A bare system call, because glibc before 2.30 has no gettid().  Each thread makes the call once, and again
- * after a fork.  (The generation is stored last: a signal handler that runs before must not use an old id.)
+ * after a fork.  (The generation is stored after the id.  Otherwise a signal handler that runs between the two
+ * stores would return the id that the thread had in the parent.)
  */
 int fs_thread_id(void)
 {
@@ -130,7 +131,7 @@ void fs_thread_name(int id, char name[FS_THREAD_NAME])
 
 /*
  * Does this process have the right to real-time priorities, or may it acquire the right by itself?  If false,
- * only another process can give it such a priority.
+ * a real-time priority can come only from another process: the parent, or a tool such as chrt.
  */
 static bool has_right(void)
 {
