@@ -33,7 +33,7 @@
 /* Up to this hand-off interval, a thread that is enqueued pre-wakes a waiter even if the penalty is high. */
 #define SOON_NS     20000
 
-/* Between processes no penalty of pre-waking is learned: up to this hand-off interval, pre-wake the front. */
+/* Processes that share a semaphore learn no penalty of pre-waking: up to this interval, pre-wake the front. */
 #define SOON_UNKNOWN_NS 100000
 
 /*
@@ -181,8 +181,9 @@ static void yields_do_not_pay(int64_t began_ns, int64_t now_ns)
     int64_t since_ns = began_ns - backoff_end(&yield_backoff);
 
     /*
-     * If the last back-off ends after this yield began, another thread began the back-off while this thread
-     * was yielding.  Both threads have lost time for the same reason, so begin no second back-off.
+     * No thread begins to yield during a back-off.  So if the last back-off ends after began_ns, another
+     * thread began that back-off while this thread was yielding.  Both threads have lost time for the same
+     * reason, so begin no second back-off.
      */
     if (since_ns >= 0)
         back_off_longer(&yield_backoff,
@@ -201,8 +202,8 @@ static bool yield_was_short(int64_t before_ns, int64_t now_ns)
 
 /*
  * The back-off from staying awake.  Alongside a busy process, an awake waiter may be preempted when its units
- * come.  If all waiters sleep, the holder runs on for its time slice, and no queue forms: more than twice as
- * many holds as with awake waiters.
+ * come.  If all waiters sleep, the holder runs on for its time slice, and no queue forms.  Then there are more
+ * than twice as many holds as with awake waiters.
  *
  * A process that computes only now and then must not cause this back-off.  That process preempts few
  * hand-offs in a second; a busy process preempts 20 to 50.
@@ -243,12 +244,12 @@ static bool is_soon(const struct fs_awake *awake, bool as_front, bool others_wai
 
 /*
  * Count a preempted hand-off, and after MANY_PREEMPTED of them begin a back-off.  But if this process has
- * used three quarters of the processor time of the window, its own threads have preempted each other, and
+ * used three quarters of all cores or more during the window, its own threads have preempted each other, and
  * no back-off begins.
  *
- * A hand-off counts only if the releasing thread runs on holders_core, so probably held the units itself.
- * Where one thread takes units and another one releases them, a back-off would cost more than it saves: if
- * waiters sleep, each hand-off needs a wake-up.
+ * A hand-off counts only if the releasing thread runs on holders_core: then this thread has probably held the
+ * units itself.  Where one thread takes units and another one releases them, a back-off would cost more than
+ * it saves: if waiters sleep, each hand-off needs a wake-up.
  */
 void fs_awake_preempted(const struct fs_awake *awake, bool as_front, bool others_wait, int64_t front_ns,
                         int64_t now_ns)
@@ -304,9 +305,10 @@ static enum fs_strategy strategy_for(const struct fs_awake *awake, const struct 
 }
 
 /*
- * A thread that has been enqueued is about to sleep.  So a pre-wake by that thread costs less than a pre-wake
- * by the releasing thread, and with short intervals it pays even if the penalty is high.  The pre-woken front
- * yields, so it takes no core from the holders.
+ * A thread that has been enqueued is about to sleep, and leaves its core free.  So a pre-wake by that thread
+ * costs less than a pre-wake by the releasing thread, which has work to do.  With short intervals the cheaper
+ * pre-wake pays even if the penalty is high.  The pre-woken front yields, so the front takes no core from the
+ * holders.
  */
 static enum fs_prewake whom_to_prewake(const struct fs_awake *awake, const struct fs_awake_facts *facts,
                                        int core)
@@ -334,9 +336,11 @@ enum fs_prewake fs_awake_enqueued(const struct fs_awake *awake, const struct fs_
 }
 
 /*
- * A waiter should be pre-woken two wake-ups before its grant: with a shorter lead it may still be asleep at
- * the grant.  The limit of near waiters is the number of spare cores (cores that no holder needs), plus half
- * of all cores.  With only the spare cores as the limit, cores would be idle, because some near waiters yield.
+ * A waiter should be pre-woken twice the time of a wake-up before its grant.  With a shorter lead, the waiter
+ * may still be asleep at the grant.
+ *
+ * The limit of near waiters is the number of spare cores (cores that no holder needs), plus half of all cores.
+ * With only the spare cores as the limit, cores would be idle, because some near waiters yield.
  */
 int fs_awake_near(const struct fs_awake *awake, const struct fs_awake_facts *facts, int64_t now_ns)
 {
@@ -375,9 +379,9 @@ bool fs_awake_prewakes_front(const struct fs_awake *awake, const struct fs_awake
 }
 
 /*
- * While the penalty is high, one thread in 16 still tries, chosen by the low bits of the time.  If no thread
- * tried, the penalty would stay high.  On a single core no thread tries: its spin would keep the holder from
- * running.
+ * While the penalty is high, one thread in 16 still stays awake, chosen by the low bits of start_ns.  If no
+ * thread did, the penalty would stay high.  On a single core no thread stays awake: its spin would keep the
+ * holder from running.
  */
 bool fs_awake_before_queue(const _Atomic uint8_t *penalty, int64_t start_ns, int64_t now_ns)
 {
@@ -406,7 +410,10 @@ void fs_awake_learn_interval(struct fs_awake *awake, int64_t ns)
         awake->interval = (awake->interval - (awake->interval > 0)) & (unsigned)INTERVAL_MAX;
 }
 
-/* The time limits are those of longest_stay().  A pre-woken front gets one wake-up more, for waking up. */
+/*
+ * The limits of front_ns are those of longest_stay().  For a pre-woken front, the time of one wake-up is
+ * added, because the thread may still have been asleep when it became the front.
+ */
 void fs_awake_learn(struct fs_awake *awake, bool as_front, int64_t front_ns, int core)
 {
     int64_t wake_up = atomic_load_explicit(&wake_up_ns, memory_order_relaxed);
@@ -432,14 +439,16 @@ void fs_awake_learn_in_vain(struct fs_awake *awake, bool as_front, int64_t front
  * ======================================================================== */
 
 /*
- * Returns the time limit of spinning or yielding, or 0 if the thread is to sleep at once.
+ * Returns the time limit of spinning or yielding, or 0 if the thread is to sleep at once.  wake_up: the
+ * average time of a wake-up.
  *
- * Enqueued as the front: two wake-ups.  With one wake-up, a wait would cost at most twice as much as with
- * the best choice (Karlin, Li, Manasse, Owicki, 1991).  But the holder may be asleep, and releases only after
- * its own wake-up.
+ * Enqueued as the front: twice wake_up.  With wake_up alone, a wait would cost at most twice as much as with
+ * the best choice (Karlin, Li, Manasse, Owicki, 1991).  But the holder may be asleep, and then releases only
+ * after its own wake-up.
  *
- * Pre-woken as the front: half a wake-up, because the holder already held its units while the front woke up.
- * In a convoy: two wake-ups, because the holder may still wait for a core.
+ * FS_SPIN_WOKEN: half of wake_up.  The release should come soon, because the holder already held its units
+ * while this thread woke up.  FS_YIELD_WOKEN and FS_YIELD_NEXT: twice wake_up, because in a convoy the holder
+ * may still wait for a core.  FS_YIELD_IN_QUEUE: see NEAR_NS and NEAR_WAKE_UPS.
  */
 static int64_t longest_stay(enum fs_strategy strategy, int64_t wake_up)
 {
@@ -484,8 +493,8 @@ static void spin(const _Atomic int *word, int value, int64_t start, int64_t long
  * machines, and delays all threads of the core.  Only a thread that is FS_YIELD_NEXT spins first, once.
  *
  * If every yield returns at once until `longest` has passed, no other thread of this priority needs this core.
- * The holder may be a thread under SCHED_IDLE or with nice 19, which no yield lets run, so begin a back-off
- * from yields.
+ * The holder may be a thread under SCHED_IDLE or with nice 19, and no yield lets such a thread run.  So a
+ * thread that is FS_YIELD_IN_QUEUE begins a back-off from yields.
  */
 static void yield(const _Atomic int *word, int value, int64_t start, int64_t longest,
                   const _Atomic uint8_t *strategy)

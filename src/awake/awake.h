@@ -20,17 +20,18 @@
 #include <stdint.h>
 
 /*
- * How a queued thread waits before it sleeps.  Another thread may change the strategy: at a pre-wake, and when
- * the queued thread becomes the next to be granted.
+ * How a queued thread waits before it sleeps.  Another thread may change the strategy: when it wakes the queued
+ * thread before the grant, and when the queued thread becomes near or the next to be granted.
  */
 enum fs_strategy {
     FS_SLEEP_AT_ONCE,
     FS_SPIN_AS_FRONT,       /* enqueued as the front */
-    FS_SPIN_WOKEN,          /* pre-woken by the granting thread, or woken to compete */
+    FS_SPIN_WOKEN,          /* pre-woken by the granting thread; or with bounded bypass, woken to compete for
+                             * units */
     FS_YIELD_AS_FRONT,      /* enqueued as the front, but the releasing thread needs this core */
     FS_YIELD_WOKEN,         /* the front of a convoy, pre-woken by a thread that was enqueued */
-    FS_YIELD_NEXT,          /* the new front, or in a convoy the next waiter of its core; the thread spins once,
-                             * and then yields */
+    FS_YIELD_NEXT,          /* with many cores, the new front; in a convoy, the waiter of FS_PREWAKE_ON_CORE.
+                             * The thread spins once, and then yields. */
     FS_YIELD_IN_QUEUE       /* among the first waiters of the queue */
 };
 
@@ -38,8 +39,8 @@ enum fs_strategy {
 struct fs_awake {
     /* Penalties of FS_SPIN_AS_FRONT and of FS_YIELD_AS_FRONT. */
     uint8_t  as_front : 4, as_front_here : 4;
-    uint8_t  holders_core;                  /* core of the last granted waiter when it was enqueued, as
-                                             * fs_core_byte() */
+    uint8_t  holders_core;                  /* core on which the last granted waiter was enqueued,
+                                             * as fs_core_byte() */
     uint16_t prewake : 4;                   /* penalty of pre-waking */
     uint16_t interval : 6;                  /* logarithm of the hand-off interval, see awake.c */
     uint16_t near : 6;                      /* number of near waiters: ahead.h */
@@ -56,12 +57,12 @@ struct fs_awake_facts {
     bool    prewake_unknown;    /* between processes, where the penalty of pre-waking is not learned */
 };
 
-/* The waiter to pre-wake, if it sleeps. */
+/* Which waiter to pre-wake, and with which strategy. */
 enum fs_prewake {
     FS_PREWAKE_NOBODY,
-    FS_PREWAKE_FRONT,       /* with FS_YIELD_WOKEN */
-    FS_PREWAKE_ON_CORE      /* with FS_YIELD_NEXT: of the first FS_PREWAKE_DEPTH waiters, the first that was
-                             * enqueued on this core; if there is none, as with FS_PREWAKE_FRONT */
+    FS_PREWAKE_FRONT,       /* the front, with FS_YIELD_WOKEN */
+    FS_PREWAKE_ON_CORE      /* among the first FS_PREWAKE_DEPTH waiters, the first that was enqueued on this
+                             * core, with FS_YIELD_NEXT; if there is no such waiter, FS_PREWAKE_FRONT */
 };
 #define FS_PREWAKE_DEPTH 8
 
@@ -97,10 +98,12 @@ bool fs_awake_before_queue(const _Atomic uint8_t *penalty, int64_t start_ns, int
 void fs_awake_learn_before_queue(_Atomic uint8_t *penalty, bool paid);
 
 /*
- * A waiter was granted after it had been the front for FS_PREEMPTED_NS or more: perhaps the hand-off was
- * preempted.  as_front: the waiter was enqueued as the front; others_wait: the queue has other waiters.
- * Only for semaphores of one process.  Call this before fs_awake_granted(), which overwrites
- * holders_core.
+ * Call this when a waiter is granted that has been the front for FS_PREEMPTED_NS or more.  If the grant was
+ * expected sooner, the hand-off counts as preempted: another process probably had the core.  Many preempted
+ * hand-offs begin a back-off, in which all waiters sleep.
+ *
+ * as_front: the waiter was enqueued as the front; others_wait: the queue has other waiters.  Only for
+ * semaphores of one process.  Call this before fs_awake_granted(), which overwrites holders_core.
  */
 #define FS_PREEMPTED_NS 1000000
 void fs_awake_preempted(const struct fs_awake *awake, bool as_front, bool others_wait, int64_t front_ns,
@@ -119,7 +122,8 @@ static inline void fs_awake_granted(struct fs_awake *awake, int core, int64_t in
 /*
  * A waiter has been granted, and was the front for front_ns: learn whether staying awake or pre-waking would
  * have paid.  as_front: the waiter was enqueued as the front.  core: the core on which the waiter was
- * enqueued.  If the calling thread runs on that core, yielding would have paid, otherwise spinning.
+ * enqueued.  After a short wait, yielding would have paid if the calling thread runs on that core; spinning
+ * would have paid if the calling thread runs on another core.
  */
 void fs_awake_learn(struct fs_awake *awake, bool as_front, int64_t front_ns, int core);
 

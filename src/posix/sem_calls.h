@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * sem_calls.h - sem_wait and the other functions, in terms of the public API.
+ * sem_calls.h - sem_wait and the other POSIX functions of semaphores, in terms of the public API.
  *
  * Two files give these functions their POSIX names: sem_source.c for programs that are recompiled, and
  * src/preload/interpose.c for programs that are not.  Each function returns 0 or an error number.
@@ -38,7 +38,7 @@ int fs_sem_getvalue(fairsem_t *sem, int *value);
 /* Returns 0, or EINVAL if the clock or the deadline is invalid.  sem_clockwait calls this first. */
 int fs_sem_check_deadline(clockid_t clock, const struct timespec *deadline);
 
-/* Take a unit if that is possible at once.  Cancellation point. */
+/* Try to take a unit on the fast path.  Returns true if a unit was taken.  Cancellation point. */
 static inline bool fs_sem_wait_fast(fairsem_t *sem)
 {
     pthread_testcancel();

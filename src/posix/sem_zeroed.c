@@ -8,8 +8,8 @@
 
 /*
  * Initialize a semaphore of zeros.  Other threads may be on the fast path, which loads the word and the
- * limit.  The limit is stored last, in release order.  Before that store no other thread changes the semaphore,
- * or loads other members, and a child that is forked before that store initializes the semaphore again.
+ * limit.  The limit is stored last, in release order.  Until that store, other threads change nothing, and load
+ * only the word and the limit.  A child that is forked before that store initializes the semaphore again.
  *
  * The mutex is a copy of a new one.  POSIX does not promise that a copy works, but in the C libraries of Linux
  * it does.  Race detectors would report a pthread_mutex_init() of the semaphore's own mutex as a race: they do
@@ -25,7 +25,7 @@ static void initialize(void *object)
     if (!fs_sem_is_zeroed(sem))
         return;
     if (fs_sem_init(&model, 0, 0) != 0)
-        return;         /* cannot happen on Linux; elsewhere, a section that finds zeros stops the process */
+        return;         /* cannot happen on Linux; on other systems, the next section ends the program */
     sem->fairsem_mutex_ = model.fairsem_mutex_;
     memcpy(sem->fairsem_reserved_, model.fairsem_reserved_, sizeof model.fairsem_reserved_);
     sem->fairsem_units_ = model.fairsem_units_;

@@ -30,7 +30,7 @@ void fs_cond_sleep_until(pthread_cond_t *cond, pthread_mutex_t *mutex,
 
 #else
 
-#define SLICE_NS 900000000      /* longest sleep; with 1 ns more, it must fit in tv_nsec */
+#define SLICE_NS 900000000      /* longest sleep; SLICE_NS + 1 must fit in tv_nsec */
 
 bool fs_cond_init(pthread_cond_t *cond, clockid_t clock)
 {

@@ -91,7 +91,7 @@ bool fs_deadline_passed(const struct fs_deadline *deadline)
     return fs_deadline_rest(deadline, 1) == 0;
 }
 
-/* Longest sleep on CLOCK_MONOTONIC before the deadline's own clock, which may be set, is read again. */
+/* Another clock than CLOCK_MONOTONIC may be set during a sleep: after this time, that clock is read again. */
 #define OTHER_CLOCK_NS 1000000000
 
 static bool is_earlier(const struct timespec *a, const struct timespec *b)

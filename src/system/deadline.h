@@ -20,7 +20,10 @@ struct fs_deadline {
 bool fs_clock_valid(clockid_t clock);
 bool fs_timespec_valid(const struct timespec *ts);
 
-/* Returns the time on CLOCK_MONOTONIC `ns` nanoseconds from now (ns > 0), or the last time_t on overflow. */
+/*
+ * Returns the time that is `ns` nanoseconds from now (ns > 0), on CLOCK_MONOTONIC.  If the seconds overflow,
+ * they are the largest time_t.
+ */
 struct fs_deadline fs_deadline_after(int64_t ns);
 
 /* Returns the time of CLOCK_MONOTONIC in nanoseconds, for durations. */
@@ -42,8 +45,8 @@ int64_t fs_deadline_rest(const struct fs_deadline *deadline, int64_t most);
 
 /*
  * Returns the earlier of two times: *end, and at_ns on CLOCK_MONOTONIC.  `end` may be NULL; *at is memory for
- * the result.  If *end is on another clock, the result may be earlier than both times, because that clock may
- * be set during the sleep.
+ * the result.  If *end is on another clock, that clock may be set during the sleep.  So in that case the result
+ * is at most a second from now, even if both times are later.
  */
 const struct fs_deadline *fs_deadline_or(const struct fs_deadline *end, int64_t at_ns,
                                          struct fs_deadline *at);

@@ -24,7 +24,7 @@ unsigned fs_generation = 1;
 static struct fs_fork_hook *_Atomic hooks;  /* grows at the head only */
 
 static pthread_mutex_t fork_mutex = PTHREAD_MUTEX_INITIALIZER;
-static sigset_t        blocked_before;      /* under fork_mutex: the holder's signal mask before it locked */
+static sigset_t        blocked_before;      /* under fork_mutex: the holder's signal mask before fork_lock() */
 
 void fs_forked(void)
 {
@@ -50,7 +50,7 @@ unsigned fs_fork_generation(void)
 }
 #endif
 
-/* Block signals: a handler that resets another object would wait for the lock of its own thread. */
+/* Block signals: a handler that resets another object would wait for a lock that its own thread holds. */
 static void fork_lock(void)
 {
     sigset_t all, before;
@@ -97,7 +97,7 @@ void fs_fork_exclude(void (*work)(void *), void *object)
 {
     int cancel_type, deferred;
 
-    (void)fs_fork_generation();     /* registers the fork handler, if that has not been done */
+    (void)fs_fork_generation();     /* with other compilers than GCC and clang, registers the handler */
     pthread_setcanceltype(PTHREAD_CANCEL_DEFERRED, &cancel_type);
     fork_lock();
     work(object);

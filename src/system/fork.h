@@ -27,7 +27,7 @@ static inline unsigned fs_fork_generation(void)
 unsigned fs_fork_generation(void);
 #endif
 
-/* The fork handler of the child.  A caller of _Fork(), which runs no fork handlers, calls it in the child. */
+/* The fork handler of the child.  After _Fork(), which runs no handlers, the child itself calls fs_forked(). */
 void fs_forked(void);
 
 /*

@@ -30,9 +30,11 @@
 #endif
 
 /*
- * Sleep while *word is `value`, at most for or until `time` (depends on `op`), or without a limit if `time` is
- * NULL.  Returns 0, or -1 and errno.  A kernel before 5.1 has only the old call, with a 32-bit time_t, so
- * `time` is cut.  The caller reads its clock again, so an early return does no harm.
+ * Sleep while *word is `value`.  `time` is the length of the longest sleep or the end of the sleep, depending
+ * on `op`; NULL means no limit.  Returns 0, or -1 with an error in errno.
+ *
+ * A kernel before 5.1 has only the old call, with a 32-bit time_t, so a larger `time` is cut to the largest
+ * 32-bit one.  The caller reads its clock again, so an early return does no harm.
  */
 FS_NO_TSAN
 static inline long fs_futex_wait(const _Atomic int *word, int op, int value, const struct timespec *time,

@@ -64,10 +64,10 @@ void fs_mutex_init(pthread_mutex_t *mutex)
  *     cost a sixth of the holds.)
  *  4. Sleep on the mutex: other threads may have locked it before each poll.
  *
- * A thread that sleeps on the mutex lends its priority to the holder.  So a real-time thread skips steps 2
- * and 3.  If a real-time thread has been seen, other threads poll only a few times.  A real-time thread may
- * sleep on one mutex, whose holder polls for a second mutex.  Only when that holder sleeps, too, does the
- * priority reach the holder of the second mutex.
+ * A thread that sleeps on the mutex lends its priority to the holder; a polling thread does not.  So a
+ * real-time thread skips steps 2 and 3.  If a real-time thread has been seen, other threads poll only a few
+ * times, for this case: a real-time thread sleeps on one mutex, whose holder polls for a second mutex.  The
+ * priority reaches the holder of the second mutex only when the holder of the first one sleeps, too.
  */
 #define SHORT_SLEEP_NS 100000
 #define POLLS_IF_REAL_TIME 3

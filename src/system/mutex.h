@@ -7,14 +7,14 @@
 #include <stdbool.h>
 
 /*
- * Initialize a mutex that no thread holds or waits for; also one that has a static initializer.  The mutex
- * inherits priority if this process can have real-time priorities.  Cannot fail; keeps errno.
+ * Initialize a mutex that no thread holds or waits for.  The mutex may already have a static initializer.
+ * The mutex inherits priority if this process can have real-time priorities.  Cannot fail; keeps errno.
  */
 void fs_mutex_init(pthread_mutex_t *mutex);
 
 /*
- * Returns true if this thread has a real-time priority that the holder of a mutex would inherit.  Then the
- * function also records, for fs_mutex_lock_contended(), that the process has a real-time thread.
+ * Returns true if this thread has a real-time priority that the holder of a mutex would inherit.  If the
+ * result is true, the function also records, for fs_mutex_lock_contended(), that a real-time thread exists.
  */
 bool fs_mutex_lends_priority(void);
 

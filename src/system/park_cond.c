@@ -7,7 +7,7 @@
  * The clock of a condition variable is fixed, so each parker has two condition variables, one for each clock.
  * (pthread_cond_clockwait() does not exist everywhere, and tools that fake the time do not know it.)
  *
- * Locks: a parker's mutex and the pool's are leaves.
+ * Lock order: a thread that holds a parker's mutex or the pool's mutex locks no other mutex.
  */
 #include "tools/cleanup.h"            /* before <pthread.h> */
 #include "system/parking.h"
@@ -46,7 +46,7 @@ struct fs_cond_parker {
  *
  *  - ASLEEP: the parker's thread sleeps.  The thread sets and clears the bit, with the mutex held.
  *  - PERMIT: the thread was woken while ASLEEP was clear, so the next park does not sleep.
- *  - WAKER times the number of wakers that have found ASLEEP set and have not unlocked the mutex yet.  A waker
+ *  - WAKER times the number of wakers that have found ASLEEP set and may still use the mutex.  A waker
  *    that finds ASLEEP clear does not lock the mutex.
  *
  * All changes are read-modify-writes, so they have one order.  Release and acquire order: a thread that finds
@@ -88,7 +88,7 @@ static bool parker_init(struct fs_cond_parker *parker)
     return done;
 }
 
-/* Put a parker into the pool, for a later thread.  Called when the parker's thread ends, or cannot keep it. */
+/* Put a parker into the pool, for a later thread.  Called when the parker's thread ends, or set_key() fails. */
 static void return_to_pool(void *arg)
 {
     struct fs_cond_parker *parker = arg;
@@ -170,9 +170,11 @@ __attribute__((destructor)) static void unload(void)
 #endif
 
 /*
+ * Returns false if this thread cannot keep the parker.
+ *
  * After the caller has loaded key_usable, unload() may have deleted the key, and other code may have created a
- * key with the same number.  Then this thread's value must be NULL again before the thread ends: otherwise the
- * other code's destructor would get the parker.
+ * key with the same number.  In that case this thread's value must be NULL again before the thread ends:
+ * otherwise the other code's destructor would get the parker.
  */
 static bool set_key(struct fs_cond_parker *parker)
 {
@@ -292,7 +294,7 @@ void fs_unpark(struct fs_parker *parker, bool leaves_queue)
  */
 static void unlock_alone(pthread_mutex_t *mutex)
 {
-#if defined(FS_MAKE_ANEW)           /* in the explorer: also checks that no other thread uses the mutex */
+#if defined(FS_MAKE_ANEW)           /* the explorer also checks that no other thread uses the mutex */
     FS_MAKE_ANEW(mutex);
 #else
     if (FS_GLIBC && !fs_watched)
@@ -302,7 +304,7 @@ static void unlock_alone(pthread_mutex_t *mutex)
 #endif
 }
 
-/* End a park, also a canceled one.  The mutex is held. */
+/* End a park that returns or is canceled.  The mutex is held. */
 FS_REALIGN_STACK static void wake_up(void *arg)
 {
     struct fs_cond_parker *self = arg;

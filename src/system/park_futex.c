@@ -33,10 +33,10 @@
 /*
  * ---- Faked clocks ----
  *
- * A tool such as libfaketime replaces functions of the C library, such as clock_gettime(), but not the
- * system call.  So if the caller's clock differs from the kernel's, the thread sleeps for the time that is left
- * on the faked clock.  The faked clock may run faster, or be set, so the sleep is short, and the caller reads
- * the clock again.
+ * A tool such as libfaketime replaces functions of the C library, such as clock_gettime(), but a futex call
+ * still sleeps by the kernel's clock.  So if the caller's clock differs from the kernel's, the thread sleeps
+ * for the time that is left on the faked clock.  The faked clock may run faster, or be set, so the sleep is
+ * short, and the caller reads the clock again.
  */
 #define FAKED_SLEEP_NS 50000000
 #define APART_NS        1000000     /* a difference beyond this means a faked clock, or a preemption */

@@ -48,12 +48,12 @@ struct fs_parking {
 
     /* Written by the last waker, before it changes the word. */
     bool              listed;   /* the parker is in the waker's wake queue until parker->queued is false */
-    int64_t           woken_ns; /* when the waker noted the wake */
+    int64_t           woken_ns; /* when the waker decided to wake this thread */
 };
 
 /* ---- park_cond.c ---- */
 
-/* Returns this thread's parker.  Returns NULL without memory for a parker, and while the process ends. */
+/* Returns this thread's parker, or NULL if resources are lacking, or while the process ends. */
 struct fs_parker *fs_parker_self(void);
 
 /*

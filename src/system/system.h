@@ -42,12 +42,12 @@ int fs_cpu_count(void);
 #define FS_MANY_CORES 4
 
 /*
- * Is this thread time-shared with others of its priority?  False for SCHED_FIFO and SCHED_RR, under which a
- * yield lets no thread of a lower priority run.
+ * Is this thread time-shared with others of its priority?  False for SCHED_DEADLINE, and for SCHED_FIFO and
+ * SCHED_RR, under which a yield lets no thread of a lower priority run.
  */
 bool fs_cpu_is_time_shared(void);
 
-/* Let the other threads of this core run first.  Returns false if a sandbox forbids it.  Keeps errno. */
+/* Let the other threads of this core run first.  Returns false if a sandbox forbids the yield.  Keeps errno. */
 static inline bool fs_cpu_yield(void)
 {
     int error = errno;
