@@ -48,7 +48,7 @@ static void hide_others(void)
 
 /* ---- The command ---- */
 
-/* A wait that ends more than this after its timeout shows that etcd does not answer. */
+/* If a wait outlasts its timeout by ANSWERS_NS, etcd does not answer. */
 #define ANSWERS_NS INT64_C(1000000000)
 
 static int run_in_cluster(const struct cluster_name *name)

@@ -34,7 +34,7 @@ static fairsem_cluster_user_t users[CLUSTER_USERS];
 
 /* ---- A command inside a command ---- */
 
-/* The name as in FAIRSEM_LIMIT_HELD: in hexadecimal, because a space would end the entry. */
+/* Returns the name as in FAIRSEM_LIMIT_HELD: in hexadecimal, because a space in it would end the entry. */
 static const char *reentrant_name(const char *name)
 {
     static char text[sizeof "etcd:" + 2 * FAIRSEM_CLUSTER_NAME_MAX];
@@ -101,14 +101,14 @@ bool cluster_announce(const struct cluster_name *name, int64_t fence)
 struct outer {
     const struct cluster_name *name;
     int64_t limit;      /* in the entry of the outer command */
-    int     error;      /* why it is unknown whether the outer command holds units, or 0 */
+    int     error;      /* of the query for the units of the outer command, or 0 */
 };
 
 /*
  * Returns the units in the entry of a process, or 0 if the entry is not valid (reentrant.h).  The start time in
- * the entry must be that of the process; process_stat() returns the start time 0 for a retired process.  If the
- * endpoints in the entry are not ours, a query decides: they lead to our etcd if our etcd lists the process
- * with the fence in the entry.
+ * the entry must be the start time of the process; process_stat() returns 0 for a retired process.  If the
+ * endpoints in the entry are not ours, a query decides: the entry belongs to our etcd if our etcd lists the
+ * process with the fence in the entry.
  */
 static int64_t units_of_outer(void *arg, long pid, const char *rest)
 {
@@ -197,8 +197,8 @@ struct etcd_wait {
 
     fairsem_t       over;           /* released to stop query_thread() */
     pthread_mutex_t mutex;
-    bool            queries;        /* mutex: query_thread() was started */
-    struct queue_position position; /* mutex: result of the last query */
+    bool            queries;        /* under `mutex`: query_thread() was started */
+    struct queue_position position; /* under `mutex`: result of the last query */
 };
 
 static int acquire_from_etcd(void *arg, const fairsem_wait_t *how)

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * cluster_supervise.c - end the command before etcd grants its units to another one; see cluster_name.h.
+ * cluster_supervise.c - end the command before etcd grants its units to another command; see cluster_name.h.
  *
  * A hold is valid for three quarters of the lease, as fairsem-limit(1) says.  The command gets SIGKILL at the
  * end of the hold, and SIGTERM an eighth of the lease before the end.
  *
  * From the SIGTERM until the command has been killed, the main thread does not query etcd, and depends only on
- * memory and descriptors that were reserved before.
+ * memory and descriptors that were reserved before the command started.
  */
 #define _GNU_SOURCE
 #include "cluster_name.h"
@@ -26,15 +26,15 @@
 #include <unistd.h>
 
 enum { LOOK_AGAIN_MS = 20, NS_PER_MS = 1000000 };
-#define GIVE_UP_NS INT64_C(10000000000)    /* from the first SIGKILL until the rest counts as unkillable */
+#define GIVE_UP_NS INT64_C(10000000000)    /* from the first SIGKILL until the survivors count as unkillable */
 
 struct cluster_supervisor {
-    struct supervisor          supervisor;  /* first, because check_hold() casts its address */
+    struct supervisor          supervisor;  /* first, because check_hold() casts &supervisor */
     const struct cluster_name *name;
     fairsem_cluster_hold_t    *hold;
     int64_t                    grace;       /* from SIGTERM to the end of the hold */
     bool                       told, ending, killing;
-    struct timespec            since;       /* time of the first SIGTERM, later of the first SIGKILL */
+    struct timespec            since;       /* time of the first SIGTERM; if `killing`, of the first SIGKILL */
     long                       found[4096]; /* the descendants, as of the last search */
     size_t                     found_count;
     const char                *words[2];
@@ -69,7 +69,7 @@ static fairsem_t words_free = FAIRSEM_INITIALIZER(1);
 
 /*
  * Runs in a separate thread, because a terminal or a pipe may block write() for ever, and fairsem_cluster_why()
- * takes the handle's lock.  Does not use stdio, because another thread may hold the lock of stderr.
+ * may wait for the handle's lock.  Does not use stdio, because another thread may hold the lock of stderr.
  */
 static void *write_words(void *arg)
 {
@@ -88,13 +88,13 @@ static void *write_words(void *arg)
     return NULL;
 }
 
-/* Wait for at most a second until the last message is written.  Returns false after that second. */
+/* Wait at most a second for the end of the last message, and take words_free.  Returns false on a timeout. */
 static bool finish_words(void)
 {
     return fairsem_acquire_for(&words_free, 1, INT64_C(1000) * NS_PER_MS) == 0;
 }
 
-/* Print a message.  It is lost if a second is not enough to write the previous message. */
+/* Print a message.  The message is lost if the previous one is not written within a second. */
 static void say(struct cluster_supervisor *s, const char *what, const char *more)
 {
     if (!finish_words())
@@ -146,7 +146,8 @@ static int check_hold(struct supervisor *supervisor, pid_t child)
         say(s, why, "; the command is ended");
     }
     /*
-     * A late renewal gives more time to the command.  Processes that the command has left behind get no more.
+     * A late renewal of the lease gives the command more time.  Processes that the command has left behind have
+     * only the time `grace` after the first SIGTERM.
      */
     if (!s->killing && left >= NS_PER_MS && (child != 0 || duration_since(&s->since) < s->grace))
         return (int)(left / NS_PER_MS);
@@ -159,7 +160,7 @@ static int check_hold(struct supervisor *supervisor, pid_t child)
     return LOOK_AGAIN_MS;
 }
 
-/* End the processes that the command has left behind, by the deadline of check_hold(). */
+/* Wait until the processes that the command has left behind end.  check_hold() signals and kills them. */
 static void end_rest(struct cluster_supervisor *s)
 {
     pid_t ended;

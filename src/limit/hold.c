@@ -32,9 +32,9 @@ static struct flock lock_of(short type, off_t byte)
 }
 
 /*
- * Find two bytes that no other keeper of this file uses: a write lock on the first byte reserves both.  Lock
- * the second byte through the script's descriptor; if that descriptor is read-only, fcntl() requires a read
- * lock.  Returns 0 or an errno value.
+ * Find two bytes that no other keeper of this file uses: a write lock of this keeper on the first byte reserves
+ * both bytes.  Lock the second byte through the script's descriptor.  If that descriptor is read-only, fcntl()
+ * accepts only a read lock, which alone would not exclude other keepers.  Returns 0 or an errno value.
  */
 static int lock_descriptor(struct keeper *k, int fd)
 {

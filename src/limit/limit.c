@@ -50,7 +50,7 @@ static void take_low_descriptors(void)
 }
 
 struct local_supervisor {
-    struct supervisor  supervisor;  /* first, because ended() casts its address */
+    struct supervisor  supervisor;  /* first, because ended() casts &supervisor */
     struct local_name *name;
 };
 
@@ -108,11 +108,14 @@ static bool only_we_write(int directory, const char *name)
 
     return fstatat(directory, name, &st, AT_SYMLINK_NOFOLLOW) == 0
         && (st.st_uid == 0 || st.st_uid == geteuid()) && (st.st_mode & S_IWOTH) == 0
-        /* The group of a user other than root may write, because it usually has no other member. */
+        /* The group of a user other than root may write, because this group usually has no other member. */
         && ((st.st_mode & S_IWGRP) == 0 || (st.st_gid == getegid() && geteuid() != 0));
 }
 
-/* Execute the program if it exists.  Returns true if it is refused: others can write to it or its directory. */
+/*
+ * Execute the program if it exists.  Returns true if the program is refused because others can write to the
+ * program or its directory.
+ */
 static bool become_program_in(const char *path, const char *name, char **argv)
 {
     int directory = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);

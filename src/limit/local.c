@@ -90,7 +90,10 @@ static int remove_unused(const char *name, bool global, const char *segment, boo
 
     if (error == 0) {
         error = unlink_unused(handle, name, global, segment, kept);
-        /* Grant all requests: a command that opened this segment before the removal would wait for ever. */
+        /*
+         * Grant all requests: at limit 0, a command that opened this segment before the removal would otherwise
+         * wait for ever.
+         */
         if (error == 0)
             error = fairsem_shared_set_units(handle, FAIRSEM_MAX_UNITS);
         fairsem_shared_close(handle);
@@ -105,7 +108,7 @@ static int leave_name(const struct local_name *name)
     int error = unlink_unused(name->handle, request->name, request->global, name->segment, false);
 
     fairsem_shared_close(name->handle);
-    if (error == EBUSY)         /* the other users may have left since that check */
+    if (error == EBUSY)         /* the other users may have left since unlink_unused() */
         remove_unused(request->name, request->global, name->segment, false);
     return error;
 }
@@ -145,7 +148,10 @@ static int open_or_make(struct local_name *name)
                                                     request->mode, &attr);
 }
 
-/* Open the segment.  The requested limit must be its current or its initial limit.  Returns an exit status. */
+/*
+ * Open the segment, or make it.  If neither the current nor the initial limit of an existing segment is the
+ * requested limit, replace the segment if it is unused, and fail otherwise.  Returns an exit status.
+ */
 static int open_segment(struct local_name *name)
 {
     const struct request *request = name->request;
@@ -205,7 +211,7 @@ int local_users(const struct local_name *name, const fairsem_shared_user_t **use
     return error;
 }
 
-/* Returns the units that a process holds now; 0 if that is unknown. */
+/* Returns the units that a process holds now, or 0 if the users cannot be read. */
 static int64_t units_of(void *name, long pid, const char *rest)
 {
     const fairsem_shared_user_t *users;
@@ -366,8 +372,8 @@ int local_set_limit(struct local_name *name)
         if (error == 0 && request->keep)
             error = fairsem_shared_keep_name(name->handle);
         /*
-         * Repeat the change if the last user has removed the name meanwhile.  Without --keep, the initial limit
-         * needs no repetition, because the next command makes the name with this limit.
+         * Repeat the change if the last user has removed the name meanwhile.  A change to the initial limit
+         * without --keep is not repeated, because the next command makes the name with the initial limit.
          */
         done = error == 0 && ((request->limit == stat.initial_units && !request->keep)
                               || is_current(name));

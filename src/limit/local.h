@@ -3,11 +3,13 @@
  * local.h - the operations of fairsem-limit on a name of this machine.  An operation returns an exit status
  * other than 0 only after a message.
  *
- * REMOVING A NAME.  The last user of a name removes it.  Another process may have opened the segment just
- * before.  That process is granted its units when the last user closes the segment, sees that the name no
- * longer leads to this segment, and opens the name again.  So two segments of one name never have running users
- * at the same time.  Users that leave at the same moment may see each other, and not remove the name.  So each
- * of them checks again after it has left.
+ * REMOVING A NAME.  The last user of a name removes the name, and then closes the segment.  Another process may
+ * have opened the segment just before the removal.  That process gets its units when the last user closes the
+ * segment, sees that the name no longer leads to this segment, and opens the name again.  So two segments of
+ * one name never have running users at the same time.
+ *
+ * Two users that leave at the same moment may see each other, so that neither removes the name.  So a user that
+ * has seen another user tries again to remove the name after it has closed the segment.
  */
 #ifndef LIMIT_LOCAL_H
 #define LIMIT_LOCAL_H
@@ -16,7 +18,7 @@
 
 /* ---- local.c: wait in the queue of the name until the units are granted; change and remove names ---- */
 
-/* Find the name, and open its segment.  Returns 0, ENOENT if it does not exist, or another errno value. */
+/* Find the name, and open its segment.  Returns 0, ENOENT if there is no such name, or another errno value. */
 int local_open(struct local_name *name);
 
 /*
@@ -29,7 +31,10 @@ bool local_acquire(struct local_name *name, int *exit_status);
 /* List the holders of units, the waiters in the queue, and the waiters at the gate.  Returns an errno value. */
 int local_users(const struct local_name *name, const fairsem_shared_user_t **users, int *count);
 
-/* Release the units.  Remove the name if it is unused, and neither --keep nor another limit makes it stay. */
+/*
+ * Release the units, and remove the name if no process uses it.  A name with --keep stays, and so does a name
+ * whose limit is not its initial limit.
+ */
 void local_release(const struct local_name *name);
 
 /* Change the limit of a name; remove a name.  Each returns an exit status. */

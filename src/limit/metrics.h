@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * metrics.h - the status in the text format of Prometheus.  Samples are collected first, because the format
- * groups them by metric, while the status is read name by name.
+ * metrics.h - the status in the text format of Prometheus.  The format groups samples by metric, but the status
+ * is read name by name.  So all samples are collected before the first is printed.
  */
 #ifndef LIMIT_METRICS_H
 #define LIMIT_METRICS_H

@@ -23,7 +23,7 @@
 enum { PREFIX_SIZE = 40 };
 
 static const char *directory = SHARED_MEMORY;
-static char        private[PATH_MAX];       /* directory of this user's own names; "" if it is `directory` */
+static char        private[PATH_MAX];       /* directory for own names, or "" if `directory` is for all names */
 
 /* Control characters are refused in names, because a terminal would obey them when a name is printed. */
 static bool has_space_or_control(const char *text)
@@ -49,8 +49,9 @@ static bool belongs_to_us(const char *path, mode_t type, mode_t others)
 
 /*
  * Use a directory below `parent` for own names, if only this user may change the parent, and its file system
- * supports segments.  A full file system, or one that is read-only in a container, is not rejected here: it may
- * be different for the next command, which would then make the same name in another directory.
+ * supports segments.  A file system that is full, or read-only in a container, is accepted: the next command
+ * may find room in it, or run outside the container.  If this command used another directory than the next
+ * command, the name would have two segments.
  */
 static bool use_private(const char *parent)
 {
@@ -181,7 +182,7 @@ const char *name_owner(const char *segment)
     return owner;
 }
 
-/* O_NONBLOCK: another user may have made a FIFO with the path of a global name. */
+/* O_NONBLOCK: the path of a global name may be a FIFO of another user, and open() of a FIFO may block. */
 void name_spare(const char *segment, bool also_in_command)
 {
     int file = open(segment, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | (also_in_command ? 0 : O_CLOEXEC));

@@ -238,8 +238,8 @@ static bool take_option(int option, struct request *r)
 }
 
 /*
- * FAIRSEM_LIMIT_CLUSTER stands for --cluster, unless another option is possible only for names of this machine.
- * Returns NULL, or an error message.
+ * FAIRSEM_LIMIT_CLUSTER stands for --cluster, unless the command line has an option that is possible only for
+ * names of this machine.  Returns NULL, or an error message.
  */
 static const char *take_cluster(struct request *r)
 {

@@ -9,7 +9,7 @@
 /* Print an error message.  The first message is also the "error" of JSON.  Returns OWN_FAILURE. */
 __attribute__((format(printf, 1, 2))) int output_failure(const char *format, ...);
 
-/* Is `limit` that of the request?  If not, prints a message. */
+/* Is `limit` the limit in the request?  If not, prints a message. */
 bool limit_is_as_asked(const struct request *request, int64_t limit);
 
 /*
@@ -22,8 +22,8 @@ void output_name(const struct shown_name *name);
 extern bool output_is_first;
 
 /*
- * Print one line for the log of a job after a timeout.  The line names the running commands, or says why they
- * are unknown: `trouble`, if that is not NULL.
+ * After a timeout, print one line for the log of a job.  If `trouble` is NULL, the line names a running command
+ * and counts the others.  Otherwise the line contains `trouble`, which says why the commands are unknown.
  */
 void output_gave_up(const struct request *request, const struct shown_name *name, const char *trouble);
 

@@ -13,7 +13,8 @@
 #include <unistd.h>
 
 /*
- * Is /proc that of our PID namespace?  In the /proc of another namespace, our process IDs mean other processes.
+ * Does /proc belong to our PID namespace?  In the /proc of another namespace, our process IDs mean other
+ * processes.
  */
 static bool proc_is_ours(void)
 {
@@ -108,7 +109,7 @@ size_t process_descendants(long list[], size_t size)
     return count;
 }
 
-/* If the process is fairsem-limit itself, returns its command: the arguments after "--". */
+/* Returns the arguments after "--" if the process is fairsem-limit and has a "--"; otherwise all arguments. */
 static const char *behind_own(const char *arguments, const char *end)
 {
     size_t length = strlen(arguments), own = strlen("fairsem-limit");

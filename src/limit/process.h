@@ -12,10 +12,13 @@ struct process {
 };
 struct process process_stat(long pid);
 
-/* Mark this process as one without units, by the name of its first thread, which all processes can read. */
+/*
+ * Retire: the caller, which must be the first thread, gets a name that says that this process holds no units.
+ * All processes can read the name; see process_stat().
+ */
 void process_retire(void);
 
-/* Reserve a descriptor and memory for process_descendants() now, because later there may be none left. */
+/* Reserve a descriptor and memory for process_descendants() now, because both may be used up later. */
 void process_prepare(void);
 
 /* List all descendants of this process, at most `size`.  Returns their number. */

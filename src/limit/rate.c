@@ -8,17 +8,17 @@
 #include <fcntl.h>
 #include <time.h>
 
-#define GATE  ((FAIRSEM_MAX_UNITS >> 1) + 1)    /* units that a request at the gate has besides its own units */
-#define MOST  (INT64_C(1) << 40)                /* most own units of a request at the gate */
-#define NEVER (GATE + MOST)                     /* capacity before any start; a start sets it to NEVER + its time */
-#define SLEEP_NS INT64_C(1000000000)            /* longest sleep: the clock of a sleep stops during a suspend */
+#define GATE  ((FAIRSEM_MAX_UNITS >> 1) + 1)    /* a request at the gate is for GATE + the command's units */
+#define MOST  (INT64_C(1) << 40)                /* a command with more units counts as MOST units at the gate */
+#define NEVER (GATE + MOST)                     /* the first capacity; after a start: NEVER + its time */
+#define SLEEP_NS INT64_C(1000000000)            /* longest sleep: CLOCK_MONOTONIC stops during a suspend */
 
 static int64_t request_at_gate(const struct request *request)
 {
     return GATE + (request->units < MOST ? request->units : MOST);
 }
 
-/* Returns the time of a clock that cannot be set and that all processes share. */
+/* CLOCK_BOOTTIME cannot be set, and also runs during a suspend. */
 static int64_t ns_since_boot(void)
 {
     struct timespec now;
@@ -94,7 +94,7 @@ static int wait_for_next_start(const struct local_name *name, const fairsem_wait
 
     if (error != 0 || stat.capacity == NEVER)
         return error;
-    /* A recorded time in the future is from before the last boot, at which the clock started again. */
+    /* A recorded time in the future is from before the last boot, which reset the clock: use `now`. */
     next = (stat.capacity - NEVER < now ? stat.capacity - NEVER : now) + name->request->interval_ns;
     for (; now < next; now = ns_since_boot()) {
         error = sleep_at_gate(next - now, how, &is_over);
@@ -168,7 +168,7 @@ int rate_forget(const char *name, bool global, int64_t interval_ns)
 
     if (error != 0)
         return error;
-    error = fairsem_shared_tryacquire(gate, GATE);      /* no command can pass the gate until the close */
+    error = fairsem_shared_tryacquire(gate, GATE);      /* no command passes until the handle is closed */
     if (error == 0)
         error = check_age(gate, interval_ns);
     if (error == 0 && name_of_gate(name, global, segment))
@@ -202,7 +202,8 @@ void rate_add_users(const struct local_name *name, fairsem_shared_user_t *users,
         place += users[i].place != 0;
     for (int i = in_line; i < in_line + at_gate && i < most; i++) {
         /*
-         * Skip a process that is also in the queue, and a process without own units, which is in rate_forget().
+         * Skip a process that `users` lists already, and a process that holds only GATE: this is no command,
+         * but a process in rate_forget().
          */
         if (users[i].units <= GATE || is_listed(users, in_line, &users[i]))
             continue;

@@ -3,12 +3,13 @@
  * rate.h - starts per second: the gate in front of the queue of a name.
  *
  * The gate is a separate segment, which commands pass one at a time.  The command at the front waits until its
- * interval has passed since the last start, and then waits for its units in the queue of the name.  When it has
- * its units, it records the time of its start and leaves the gate.  If it dies before that, the next command
- * becomes the front, and the recorded time stays that of an earlier start.
+ * interval has passed since the last start, and then waits for its units in the queue of the name.  After the
+ * grant, the command records the time of its start and leaves the gate.  If the command dies before it has
+ * recorded its start, the next command becomes the front, and the recorded time does not change.
  *
- * The capacity of the gate is the time of the last start, which the library thus locks, checks and repairs.
- * Each request at the gate takes more than half of all units, so only one request can be granted at a time.
+ * The capacity of the gate stores the time of the last start, so that the library locks, checks and repairs the
+ * time.  Each request at the gate takes more than half of FAIRSEM_MAX_UNITS, so only one request can be granted
+ * at a time.
  */
 #ifndef LIMIT_RATE_H
 #define LIMIT_RATE_H
@@ -27,10 +28,13 @@ int rate_start(struct local_name *name);
 /* Leave the gate.  Does not record a start. */
 void rate_leave(struct local_name *name);
 
-/* Does another process use the gate: at its front or in its queue? */
+/* Is another process at the front of the gate or in the queue of the gate? */
 bool rate_has_users(const char *name, bool global);
 
-/* Remove the gate.  Returns EBUSY if it is in use, or if the last start was less than `interval_ns` ago. */
+/*
+ * Remove the gate.  Returns EBUSY if another process uses the gate, or if the last start was less than
+ * `interval_ns` ago.
+ */
 int rate_forget(const char *name, bool global, int64_t interval_ns);
 
 /* Append the processes at the gate to `users`, which lists the users of the name and has room for `most`. */

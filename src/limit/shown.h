@@ -29,8 +29,8 @@ struct shown_name {
     int         running, count;
     const void *users;          /* array for describe(): running commands, then waiting ones in queue order */
     /*
-     * Describe the user with this index.  `text` receives the command, control characters included, or "" if it
-     * is unknown.
+     * Describe the user with the index `number`.  `text` receives the command, control characters included, or
+     * "" if the command is unknown.
      */
     void (*describe)(const struct shown_name *name, int number, struct shown_user *user,
                      char *text, size_t size);

@@ -93,7 +93,7 @@ static int print_one(const void *arg)
     return local_result(&name, print_status_of(&name));
 }
 
-/* Print in a child: any user who may write a global name can kill its readers with SIGBUS, by truncating the file. */
+/* Print in a child, which another user can kill with SIGBUS by truncating the file of a global name. */
 static int print_in_child(struct local_name *name)
 {
     pid_t child;
@@ -145,7 +145,10 @@ static int print_all(const void *arg)
     if (list == NULL)
         return output_failure("%s: %s", names_directory(request.global), strerror(errno));
     for (const struct listed *at = list; *at->name != '\0'; at++) {
-        /* A name that is in both directories has two entries, one after the other: skip the first. */
+        /*
+         * Skip gates.  An own name with a file in each of two directories has two entries, one after the other:
+         * skip the first entry.
+         */
         if (at->gate)
             continue;
         if (!at[1].gate && at[1].global == at->global && strcmp(at[1].name, at->name) == 0)

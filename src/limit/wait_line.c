@@ -57,7 +57,10 @@ static size_t bytes_in(const char *text, int columns)
     return length;
 }
 
-/* Returns the columns except the last: some terminals wrap after it, and a wrapped line cannot be erased. */
+/*
+ * Returns the number of columns minus one: some terminals wrap after the last column, and a wrapped line cannot
+ * be erased.
+ */
 static int columns_of(int terminal)
 {
     struct winsize size;
@@ -67,8 +70,9 @@ static int columns_of(int terminal)
 
 /*
  * Open the terminal again, because O_NONBLOCK on stderr would affect every process that shares stderr.  A write
- * must not block, even if Ctrl-S stops the output: this thread also receives the signals, and the first thread
- * may hold the units while it joins this thread.  Text that the terminal does not accept at once is lost.
+ * must not block the second thread, even if Ctrl-S stops the output.  The second thread also receives the
+ * signals, and the first thread, which joins the second, may already hold the units.  Text that the terminal
+ * does not accept at once is lost.
  */
 static int open_terminal(void)
 {
@@ -109,8 +113,8 @@ static int show_progress(struct watcher *w)
 /* ---- The signals ---- */
 
 /*
- * Choose the signals for the second thread.  A signal that this process ignores or blocks is left out, so that
- * the command inherits this.
+ * Choose the signals for the second thread.  A signal that this process ignores or blocks, as under nohup(1),
+ * is left out, because such a signal must not end the wait.
  */
 static void choose_signals(sigset_t *chosen)
 {
@@ -128,7 +132,7 @@ static void choose_signals(sigset_t *chosen)
     }
 }
 
-/* Die by the signal, which is blocked. */
+/* Die by w->signal, which is blocked until the old mask is restored. */
 static void die(struct watcher *w)
 {
     kill(getpid(), w->signal);      /* pending until the next statement, which ends the process */
