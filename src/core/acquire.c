@@ -65,17 +65,19 @@ static void take_or_enqueue(struct fs_section *in, struct fs_wait *wait, int pri
             wait->competes_at_ns = fs_age_old_at_ns(in->sem, w);
         return;
     }
-    /* A drain becomes ENDED: the clean-up of a GRANTED wait would return units. */
+    /* A drain has no units, so it becomes ENDED: a canceled thread returns the units of a GRANTED wait. */
     end_at_once(w, error != 0 || drains ? FS_ENDED : FS_GRANTED, error);
 }
 
 /* ---- With bounded bypass: before a request is enqueued, see bypass.h ---- */
 
-#define TRIES_PER_CLOCK 16      /* reading the clock takes at least as long as a pause instruction */
+/* Tries for each read of the clock, because a read takes at least as long as a pause instruction. */
+#define TRIES_PER_CLOCK 16
 
 /*
  * Should the thread try again?  A token, a signal handler or a close ends the attempts, as it would end a
- * wait in the queue.  The attempts may pass a deadline, by the time of two wake-ups.
+ * wait in the queue.  The deadline is not checked: the attempts may go on after the deadline, but they last
+ * no longer than two wake-ups take.
  */
 static bool stays_on(const struct fs_wait *wait, int64_t start_ns, int64_t now_ns)
 {
@@ -86,8 +88,9 @@ static bool stays_on(const struct fs_wait *wait, int64_t start_ns, int64_t now_n
 }
 
 /*
- * Try the fast path for a moment.  Returns true if the units were taken.  Do not try if the fast path must
- * refuse n units, or if unhooked signal handlers could not end the attempts.
+ * Try the fast path for a moment.  Returns true if the units were taken.  Returns false at once if the fast
+ * path must refuse n units, or if handlers are unhooked (signals.h), so that a handler could not end the
+ * attempts.
  */
 static bool take_before_queueing(struct fs_wait *wait)
 {

@@ -7,8 +7,9 @@
 #include "tools/annotate.h"
 
 /*
- * only_front: with bounded bypass only the front may be awake.  A front that is awake is granted directly,
- * so with more waiters awake no thread could pass.
+ * only_front: with bounded bypass only the front may be awake.  If the waiters behind the front were awake,
+ * too, each of them would be granted directly once it is the front (bypass.c), and no running thread could
+ * pass.
  */
 static inline struct fs_awake_facts facts_of(struct fs_sem *s, const struct fs_waiter *w)
 {
@@ -20,11 +21,12 @@ static inline struct fs_awake_facts facts_of(struct fs_sem *s, const struct fs_w
 }
 
 /*
- * Pre-wake w if it sleeps (PARKED): its thread then does what the strategy says, as if it had just been
- * enqueued.  A thread that is awake only gets the strategy, if that is FS_YIELD_NEXT or FS_YIELD_IN_QUEUE.
+ * Pre-wake w if its thread sleeps (PARKED): the thread then does what the strategy says, as if w had just
+ * been enqueued.  A thread that is awake gets FS_YIELD_NEXT or FS_YIELD_IN_QUEUE, but no other
+ * strategy.
  *
- * With unhooked signal handlers, no thread is pre-woken: to stay awake, it would have to block its signals
- * again.
+ * If signal handlers are unhooked (signals.h), no thread is pre-woken: a woken thread would have to block
+ * its signals again to stay awake.
  */
 static void prewake(struct fs_section *in, struct fs_waiter *w, enum fs_strategy strategy)
 {
@@ -82,8 +84,8 @@ static void becomes_near(struct fs_sem *s, struct fs_waiter *w)
 }
 
 /*
- * Move s->far to the next waiter that is not near.  Near waiters are behind s->far if s->far arrived after
- * them, with a better priority.
+ * Move s->far to the next waiter that is not near.  A near waiter is behind s->far if s->far arrived later,
+ * but has a better priority.
  */
 void fs_ahead_next_is_far(struct fs_sem *s)
 {
@@ -101,8 +103,8 @@ static bool is_before_far(const struct fs_waiter *w, const struct fs_waiter *far
 }
 
 /*
- * Make a new waiter near if all others are near, and fewer than `near`.  Returns true if the new one is
- * near.
+ * Make the new waiter w near if all other waiters are near, and if they are fewer than `near`.  Returns true
+ * if w is near now.
  */
 static bool place(struct fs_sem *s, struct fs_waiter *w, int near)
 {
@@ -196,8 +198,8 @@ FS_ALWAYS_INLINE static bool teaches(const struct fs_sem *s, int core)
 }
 
 /*
- * Learn from a grant of the front: from the time that it was the front.  A time of 0 teaches nothing: the
- * waiter became the front in this section.
+ * Learn from a grant of the front, or from its wake to compete: from the time for which this waiter was the
+ * front.  A time of 0 teaches nothing: the waiter became the front in this section.
  */
 FS_ALWAYS_INLINE static void learn(struct fs_sem *s, int64_t enqueued_ns, int core, int64_t now_ns)
 {
@@ -231,8 +233,8 @@ void fs_ahead_woken_to_compete(struct fs_section *in, struct fs_waiter *front)
     learn(in->sem, front->enqueued_ns, front->in_queue.core, fs_section_now(in));
     in->sem->front_since_ns = 0;
     /*
-     * This strategy counts if other threads take the units before the front runs.  With many cores the
-     * front spins: another release soon finds it awake, and grants it.
+     * The thread uses this strategy if other threads take the units before the thread runs.  With many cores
+     * the thread spins, because another release soon finds the thread awake, and grants the request.
      */
     fs_set_strategy(front, fs_awake_in_convoy() ? FS_SLEEP_AT_ONCE : FS_SPIN_WOKEN);
 }

@@ -37,7 +37,7 @@ static inline void fs_ahead_dequeues(struct fs_sem *s, struct fs_waiter *w)
         fs_ahead_next_is_far(s);
 }
 
-/* To be called when the front has been dequeued: learn from how long it was the front. */
+/* To be called when the front has been dequeued: learn from the time for which this waiter was the front. */
 void fs_ahead_front_left(struct fs_section *in, const struct fs_ended *ended, enum fs_end end);
 
 /* To be called before the front is woken to compete: learn from the wake as from a grant. */

@@ -7,9 +7,9 @@
 
 /*
  * Should a front that fits be granted directly, not woken to compete?  Yes, if it has waited for bypass_ns,
- * or if its thread is awake already.  Yes also while any ticket is queued: a thread that competes would
- * grant the ticket, too, and run the ticket's callback in an acquire, where the user does not expect
- * callbacks.  (With aging_ns that can happen, as the manual says.)
+ * or if its thread is awake already.  Yes also while any ticket is queued: a thread that competes might
+ * grant the ticket as well, and run the ticket's callback in an acquire, where the user does not expect
+ * callbacks.  (With aging_ns an acquire can run callbacks, as the manual says.)
  */
 static bool grants_directly(struct fs_section *in, const struct fs_waiter *front)
 {

@@ -27,7 +27,7 @@
 
 /* ---- With bounded bypass, in a section ---- */
 
-/* May a running thread take n units although the queue is not empty?  A request for 0 passes nobody. */
+/* May a running thread take n units although the queue is not empty?  Not if n is 0. */
 bool fs_bypass_may_pass(struct fs_section *in, int64_t n);
 
 /* Wake the front, which fits, to compete.  Returns false if the front must be granted directly. */

@@ -11,12 +11,12 @@
  *                +-- cancel: never called
  *
  * While a callback is due, the semaphore's mutex is free, and the user may claim, return, take again or
- * free the ticket.  So another mutex, one for the whole process, protects the queues of due callbacks.  It is
- * held for a few stores, and only if a ticket has a callback.
+ * free the ticket.  So another mutex, one for the whole process, protects the queues of due callbacks.  This
+ * mutex is held for a few stores, and only if a ticket has a callback.
  *
  *  C1  A callback is due only while its ticket is GRANTED, ENDED or CLOSED, with or without BUSY.  (A
- *      claim or a return cancels the callback before the ticket becomes NOT_QUEUED.)  So no callback
- *      of an earlier take is due when a ticket is taken again.
+ *      claim or a return cancels the callback before the ticket becomes NOT_QUEUED.)  So when a ticket
+ *      is taken again, no callback of its earlier requests is due.
  *  C2  A thread has one queue, and its callbacks never nest: a callback that becomes due in another
  *      callback is appended to the queue, and called when the running callback has returned.  So any
  *      number of tickets whose callbacks grant each other need the stack of one callback.
@@ -147,8 +147,9 @@ static void remove_from_queue(struct fs_callback *callback)
 }
 
 /*
- * The caller, or another thread, has made the ticket BUSY.  If the ticket is still in this state under the
- * mutex, the due callback belongs to the take that ends now (C1), not to a later take.
+ * The caller, or another thread, has made the ticket BUSY.  If the ticket is still in `state` under the
+ * mutex, the due callback belongs to the request that is now claimed or returned (C1), not to a later
+ * request of the same ticket.
  */
 void fs_callbacks_cancel(struct fs_callback *callback, int state)
 {
@@ -266,11 +267,11 @@ void fs_callbacks_run(struct fs_callbacks *callbacks)
 /* ---- Awaited ---- */
 
 /*
- * Does `who` wait, directly or through others, for the callback that `self` is in?  Then the callback of
- * `who` cannot end before that of `self`.  Mutex held.
+ * Does `who` wait, directly or through other threads, for the callback that `self` is in?  If so, the
+ * callback of `who` cannot end before the callback of `self`.  Mutex held.
  *
- * Each thread is visited once.  A thread may wait for the number that it runs itself: two callbacks of one
- * ticket, with one number, can run at the same time.
+ * Each thread is visited once.  No thread waits for itself (`to == from`), even if the awaited number is the
+ * number of its own callback: two callbacks of one ticket, with one number, can run at the same time.
  */
 static bool waits_for_me(const struct caller *who, const struct caller *self)
 {
@@ -295,8 +296,8 @@ static bool waits_for_me(const struct caller *who, const struct caller *self)
 }
 
 /*
- * Is another thread in a callback with this number, and can that callback end before the one of `self`?
- * Mutex held.
+ * Is another thread in a callback with this number?  A callback that waits for the callback of `self` does
+ * not count, because that callback cannot end first.  self: NULL if this thread is in no callback.  Mutex held.
  */
 static bool callback_must_wait(uint64_t number, const struct caller *self)
 {

@@ -18,11 +18,12 @@
 struct fs_callback {
     union {
         struct fs_waiter waiter;
-        struct fs_list   in_pending;    /* used while in_queue.due is true; both under the callbacks' mutex */
+        /* Used while waiter.in_queue.due is true.  The callbacks' mutex protects in_pending and `due`. */
+        struct fs_list   in_pending;
     };
     fairsem_notify_fn *notify;      /* r/o while in the queue, or due; may be NULL */
     void              *arg;         /* r/o while in the queue, or due */
-    _Atomic uint64_t   number;      /* names the callbacks of this ticket; 0 before the first, then r/o */
+    _Atomic uint64_t   number;      /* of all callbacks of this ticket; r/o once set; 0: not set yet */
 };
 
 /* The callbacks that became due in one critical section, the oldest first. */
@@ -44,8 +45,8 @@ void fs_callbacks_add(struct fs_callbacks *callbacks, struct fs_callback *callba
 void fs_callbacks_run(struct fs_callbacks *callbacks);
 
 /*
- * Cancel the callback if it is due and its ticket is in this state, which must not be a state of the wait
- * queue.  No lock held.
+ * Cancel the callback if it is due and its ticket is in `state`, which must not be the state of a waiter in
+ * the wait queue.  No lock held.
  */
 void fs_callbacks_cancel(struct fs_callback *callback, int state);
 

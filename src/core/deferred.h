@@ -34,7 +34,8 @@ struct fs_wake_queue {
 };
 
 /*
- * Returns true if the parker was added to this queue: it is `queued` until this waker has woken its thread.
+ * Returns true if the parker was added to this queue: parker->queued stays true until this waker has woken
+ * the parker's thread.
  */
 bool fs_wake_queue_add_parker(struct fs_wake_queue *queue, struct fs_parker *parker);
 void fs_wake_queue_add_word(struct fs_wake_queue *queue, const _Atomic int *word);

@@ -2,12 +2,12 @@
 /*
  * fast_path.h - one compare-and-swap while CONTENDED is clear.
  *
- * If the fast path fails, a section decides, so that all refusals are in one place.  There is one
- * exception, fs_plainly_too_few(): the sections of a thread that polls with try would keep all others off
- * the fast path.
+ * If the fast path fails, a section decides, so that all refusals are in one place.  The
+ * exceptions are fs_plainly_too_few() and fs_too_few_now(): the sections of a thread that polls with try would
+ * keep all other threads off the fast path.
  *
- * The sem_t layers (src/posix/, src/preload/) and the benchmarks may include this header of the core, but
- * no other. Calling the public functions instead would double the cost of a sem_t operation.
+ * This is the only header of the core that the sem_t layers (src/posix/, src/preload/) and the benchmarks may
+ * include.  Calling the public functions instead would double the cost of a sem_t operation.
  */
 #ifndef FS_FAST_PATH_H
 #define FS_FAST_PATH_H
@@ -20,8 +20,8 @@
 /*
  * Take n units.  Acquire order: the caller must see what their releaser wrote before.
  *
- * Returns false also if n is invalid or 0.  Even a request for 0 units must not pass a front that is on its
- * way to compete, while CONTENDED is clear.
+ * Returns false also if n is invalid or 0.  While CONTENDED is clear, a front may be on its way to compete,
+ * and even a request for 0 units must not pass that front.
  */
 static inline bool fs_acquire_fast(struct fs_sem *s, int64_t n)
 {
@@ -54,8 +54,8 @@ static inline int64_t fs_acquire_fast_upto(struct fs_sem *s, int64_t max)
 }
 
 /*
- * Returns the limit, or -1 if it was ever changed: after a change, only a section can read limit and word
- * of one moment.  Acquire order: a thread that sees a new limit must see `resized`, too.
+ * Returns the limit, or -1 if it was ever changed: after a change, only a section can read a limit and a
+ * word that belong together.  Acquire order: a thread that sees a new limit must see `resized`, too.
  */
 static inline int64_t fs_fixed_limit(const struct fs_sem *s)
 {
@@ -66,9 +66,9 @@ static inline int64_t fs_fixed_limit(const struct fs_sem *s)
 
 /*
  * Does a request for n units fail only because too few are free?  While CONTENDED is clear, any request may
- * take units, and the semaphore is neither closed nor paused.  So one unit is never more than the limit,
- * even a changed one.  (In zeroed memory the limit is 0; the result is false, and the section ends the
- * process.)
+ * take units, and the semaphore is neither closed nor paused.  So the limit is at least 1, even if it was
+ * changed, and a request for 1 unit is never too large.  (In zeroed memory the limit is 0; the result is
+ * false, and the section ends the process.)
  *
  * Acquire order: a thread that sees this word must see all earlier changes of the capacity.
  */
@@ -140,7 +140,7 @@ void fs_interrupt_wait(void *wait, bool restarts);
  * thread can find the semaphore retired.  From then on every acquire and every release returns FS_RETIRED,
  * and changes nothing.  Returns false if a request waits, or if the semaphore is closed or retired already.
  *
- * fs_reuse: open the semaphore again, with `units` free units of `in_all`.
+ * fs_reuse: open the semaphore again, with `units` free units.  in_all: the initial number of units.
  */
 #define FS_RETIRED (-1)     /* fairsem_close() accepts no such reason */
 bool fs_retire(struct fs_sem *s, _Atomic int64_t *units);

@@ -4,9 +4,9 @@
  *
  * Each section has the same form.  fs_section_begin() locks the mutex and the word, and puts the count into
  * struct fs_section; the caller works on the count and on the queue.  The only way out is
- * fs_section_unlock(), which fs_section_end() calls.  It grants the front of the queue while the units
- * suffice.  So no path can forget to grant (I2, I7), and one place reserves the units of queued waiters
- * (I5).
+ * fs_section_unlock(), directly or by fs_section_end().  Before the unlock, fs_section_unlock() grants the
+ * front of the queue while the units suffice.  So no path can forget to grant (I2, I7), and one place
+ * reserves the units of queued waiters (I5).
  *
  * A release need not wait for a section that takes returns: the release adds its units to the word, and the
  * section grants them.  At its end the section unlocks the word by a compare-and-swap, which fails if units
@@ -110,8 +110,8 @@ bool fs_grant(struct fs_section *in)
 }
 
 /*
- * How often a section grants again because units have come.  Then the section clears RETURNS, and releases
- * wait for the mutex, so that they cannot prolong the section for ever.
+ * A section grants again when units have come.  After this number of rounds the section clears RETURNS.  From
+ * then on releases wait for the mutex, so they cannot prolong the section for ever.
  */
 #if !defined(FS_MOST_ROUNDS)        /* the explorer defines a smaller number */
 #define FS_MOST_ROUNDS 16
@@ -193,7 +193,7 @@ int fs_add_units(struct fs_section *in, int64_t n)
 
 /*
  * If these units exceed the limit, some thread has released units that it did not hold.  No call can return
- * that error now, so add as many units as fit.
+ * EOVERFLOW to that thread now, so add as many units as fit.
  */
 void fs_return_grant(struct fs_section *in, int64_t n)
 {
@@ -205,7 +205,7 @@ void fs_return_grant(struct fs_section *in, int64_t n)
 
 /*
  * Add n units to a section of another thread.  A section that does not take returns yet may do so soon, so
- * try again after a pause.
+ * spin for a moment and try again.
  *
  * A thread with a real-time priority locks the mutex instead, so that the holder inherits the priority.
  * Units added to the section would wait until the holder runs.

@@ -34,8 +34,9 @@ int fs_release(struct fs_sem *s, int64_t n);
 /* ---- The mutex held ---- */
 
 /*
- * Take n units out of the count (I5).  The word changes before the grant is visible, because a fork between
- * the two stores must not copy the units twice.  Release order in both stores keeps their order.
+ * Take n units out of the count (I5).  The word changes before the waiter's state shows the grant: a fork
+ * between these two stores must not copy the units twice, as free and as granted.  Both stores have release
+ * order, so they stay in this order.
  */
 static inline void fs_reserve(struct fs_section *in, int64_t n)
 {

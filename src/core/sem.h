@@ -74,7 +74,7 @@ enum fs_sem_options {
 
 /*
  * Was the capacity ever changed?  FS_IN_RESIZE: a change is in progress.  If a fork copies the semaphore
- * then, the limit may not match the word: sem.c repairs the copy.
+ * during a change, the limit may not match the word: sem.c repairs the copy.
  */
 enum fs_resized { FS_NEVER_RESIZED, FS_IN_RESIZE, FS_RESIZED };
 
@@ -85,7 +85,7 @@ enum fs_order { FS_BY_PRIORITY, FS_BY_AGE, FS_FIRST_EPOCH };
 struct fs_flow {
     uint16_t             weight;
     uint16_t             rest;      /* remainder of the last division of units by the weight */
-    int32_t              priority;  /* of the first request; of an idle flow: of the last one that was first */
+    int32_t              priority;  /* of the first request; an idle flow keeps the last value */
     uint64_t             tag;       /* start tag of the first request; of an idle flow: its finish tag */
     struct fs_tree_node *requests;  /* rings of waitq.h; NULL: the flow is idle */
 };
@@ -94,8 +94,8 @@ struct fs_flow {
  * Layout, if aligned to cache lines: the first two lines have what a grant needs, the third has the
  * counters, and the last has what is rarely written, so that all cores can cache it.
  *
- * The counters are named as in fairsem_stat_t, and count since fairsem_init.  `waits` and `cancels` need no
- * member: fs_waits(), and the ended waits minus grants and timeouts.
+ * The counters are named as in fairsem_stat_t, and count since fairsem_init.  `waits` and `cancels` are not
+ * stored: fs_waits() returns `waits`; `cancels` are the ended waits that are neither grants nor timeouts.
  */
 struct FS_MAY_ALIAS fs_sem {
     _Atomic int64_t    word;        /* the count and its marks, word.h; I3 says who may change it */
@@ -111,7 +111,7 @@ struct FS_MAY_ALIAS fs_sem {
     _Atomic uint32_t   waiters;     /* length of the queue; written under mutex; without it, a hint */
     uint32_t           epoch;       /* under mutex; enum fs_order, or the epoch of the flows */
     struct fs_waiter  *far;         /* under mutex; the first waiter that is not near: ahead.h */
-    int64_t            front_since_ns; /* under mutex; when the front became the front; 0: already learned */
+    int64_t            front_since_ns; /* under mutex; when the front became the front; 0: teaches nothing */
     _Atomic int        closed;      /* written under mutex; the reason of the close; 0: open */
     unsigned           tickets;     /* under mutex; number of tickets in the queue */
     uint64_t           waiting_low; /* under mutex; the units asked for in the queue, lower 64 bits: count.h */
@@ -140,8 +140,8 @@ struct FS_MAY_ALIAS fs_sem {
     const char        *name;        /* r/o; may be NULL */
     int64_t            refused;     /* under mutex; a counter */
     /*
-     * Last, so that it does not move the other members: a test that includes a source of the library is
-     * compiled without FS_CHECKED.
+     * The last member, so that the others have the same offsets with and without FS_CHECKED: a test that
+     * includes a source of the library is compiled without FS_CHECKED.
      */
 #if FS_CHECKED
     uint8_t            holder;      /* under mutex; a hash of the thread that holds the mutex; 0: none */
@@ -149,9 +149,10 @@ struct FS_MAY_ALIAS fs_sem {
 };
 
 /*
- * The last member of fairsem_t, outside struct fs_sem, where its offset would depend on the system.  It
- * holds the initial number of units.  A resize of a bounded semaphore overwrites that number with the units
- * in use (limit - available), for a child that is forked during the resize.
+ * Returns the address of the initial number of units.  This is the last member of fairsem_t, and not a
+ * member of struct fs_sem: in struct fs_sem, its offset would depend on the system.  A resize of a bounded
+ * semaphore overwrites the number with the units in use (limit - available), for a child that is forked
+ * during the resize.
  */
 static inline int64_t *fs_initial_units(struct fs_sem *s)
 {

@@ -38,7 +38,7 @@ void fs_check_transition(int from, int to)
 
 /* ---- At the end of a section ---- */
 
-/* How many waiters, from the front, are checked. */
+/* How many waiters are checked, from the front on. */
 #define WALKED 64
 
 static bool in_order(const struct fs_waitq_node *before, const struct fs_waitq_node *node)
@@ -106,7 +106,7 @@ void fs_check_invariants(const struct fs_sem *s, int64_t available, bool compete
 {
     int64_t word = atomic_load_explicit(&s->word, memory_order_relaxed);
 
-    /* The minimum: the largest debt, and then a change of the largest capacity to 0. */
+    /* The lowest count: fairsem_consume() makes the largest debt, and then the largest capacity becomes 0. */
     FS_INVARIANT(available >= -2 * FAIRSEM_MAX_UNITS && available <= FAIRSEM_MAX_UNITS,
                  "I1: the count is out of range");
     FS_INVARIANT((word & FS_CONTENDED) != 0, "I3: in a section the word has CONTENDED");

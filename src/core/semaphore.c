@@ -93,12 +93,12 @@ int fairsem_init(fairsem_t *sem, int64_t units, const fairsem_attr_t *attr)
 }
 
 /*
- * The caller may destroy and free *sem right after its acquire, while the release that granted it still
- * runs in another thread (the bug of glibc 12674, musl in 2011, FreeBSD D7505).  A release on the fast path
- * does not touch the semaphore after the compare-and-swap that the acquire has seen.  A release in a
+ * The caller may destroy and free *sem right after its acquire, while the release that granted the acquire
+ * still runs in another thread (the bug of glibc 12674, musl in 2011, FreeBSD D7505).  A release on the fast
+ * path does not touch the semaphore after the compare-and-swap that the acquire has seen.  A release in a
  * section grants with the mutex held, and does not touch the semaphore after its unlock (I8); this function
- * cannot lock the mutex before that unlock.  POSIX allows destroying a mutex as soon as it has been locked and
- * unlocked.
+ * cannot lock the mutex before that unlock.  POSIX allows destroying a mutex as soon as it has been locked
+ * and unlocked.
  */
 int fairsem_destroy(fairsem_t *sem)
 {

@@ -16,9 +16,9 @@
 const struct fs_signal_hooks *fs_signal_hooks;
 
 /*
- * Block all signals except those that the thread's own instructions raise.  Such a signal, raised while it
- * is blocked, kills the process without running its handler, which might grow a stack or print where the
- * fault was.
+ * Block all signals except those that the thread's own instructions raise.  If an instruction raised a blocked
+ * signal, the kernel would kill the process.  The signal's handler, which might grow a stack or print where
+ * the fault was, would not run.
  */
 static void block_all_but_faults(sigset_t *before)
 {
@@ -63,8 +63,8 @@ void fs_unblock_signals(struct fs_blocked_signals *signals)
  * Would the handler of this signal end a wait, by the kernel's rule (park_futex.c)?
  *
  * A signal sent to the process is pending only while all threads block it.  Another thread may unblock the
- * signal first and run the handler, and this wait still ends with EINTR.  With sem_t, too, the kernel may
- * choose either thread.
+ * signal first and run the handler, and this wait still ends with EINTR.  (With a sem_t, too, the kernel may
+ * choose either of the two threads to run the handler.)
  */
 static bool ends_wait(int signal, bool timed)
 {

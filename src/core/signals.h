@@ -5,9 +5,10 @@
  * A handler may release the semaphore whose mutex its thread holds, or wait for a thread that its own
  * thread is about to wake.  So no handler runs from before the lock until after the wakes.
  *
- * Cancellation is deferred during that time.  The caller may be a handler that interrupted a sleep on a
- * futex, where cancellation is asynchronous, and must not be canceled with a lock held.  Cancellation is
- * deferred first and restored last: a canceled thread never leaves signals blocked.
+ * Cancellation is deferred during that time, because a thread must not be canceled with a lock held.  (The
+ * caller may be a handler that has interrupted a sleep on a futex, where cancellation is asynchronous.)
+ * Cancellation is deferred before signals are blocked, and restored after they are unblocked, so a canceled
+ * thread never leaves signals blocked.
  */
 #ifndef FS_SIGNALS_H
 #define FS_SIGNALS_H
@@ -56,21 +57,21 @@ static inline bool fs_handlers_are_unhooked(void)
 
 struct fs_blocked_signals {
     bool     held;
-    int      cancel_type;   /* if held: the cancellation type of the thread before */
-    sigset_t before;        /* if held without hooks: the signal mask before */
+    int      cancel_type;   /* if held: the cancellation type to restore */
+    sigset_t before;        /* if held, and without hooks: the signal mask to restore */
 };
 
 /*
- * Keep handlers out of a section, if they are not kept out already by an earlier section whose deferred
- * work is not done.
+ * Keep handlers out of a section.  Does nothing if signals->held is true: an earlier section, whose deferred
+ * work is not done yet, keeps handlers out already.
  */
 void fs_block_signals(struct fs_blocked_signals *signals);
 
 void fs_unblock_signals(struct fs_blocked_signals *signals);
 
 /*
- * Will fs_unblock_signals() run a handler that ends a wait?  timed: the thread wakes by itself at some
- * time.  Only without hooks.  Makes one system call, and one more for each pending signal.
+ * Will fs_unblock_signals() run a handler that ends a wait?  timed: the thread would sleep with a time-out.
+ * To be called only without hooks.  Makes one system call, and one more for each pending signal.
  */
 bool fs_blocked_signal_ends_wait(const struct fs_blocked_signals *signals, bool timed);
 

@@ -60,7 +60,7 @@ enum fs_end {
     FS_BY_CANCEL,                   /* the thread is canceled, or leaves the wait by a jump or an exception */
     FS_BY_RETURN,                   /* the ticket is returned */
     FS_BY_CAPACITY,
-    FS_BY_CLOSE                     /* a close; or the end of a drain, when its units are free */
+    FS_BY_CLOSE                     /* a close; of a drain: as many units as it asked for are free */
 };
 
 struct fs_share;

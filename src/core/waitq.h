@@ -13,13 +13,13 @@
  * the leader.  The leaders form a search tree by priority.  Enqueuing and dequeuing take a time
  * logarithmic in the number of different priorities.
  *
- *      front -> [oldest] - [next to arrive] - ... - [youngest]    (by age: one ring, and each of
- *                                                                  them is a node of the tree, too)
+ *      front -> [oldest] - [next to arrive] - ... - [youngest]    (by age: one ring; each of its
+ *                                                                  nodes is in the tree, too)
  *
- * A queue by age needs two orders, and a node has no room for more links.  So one ring has all nodes in the
- * order of arrival, and the tree has all nodes, not only leaders, by (priority, sequence number).  Enqueuing
- * and dequeuing take a time logarithmic in the length.  Nodes age in the order of arrival, so the aged nodes
- * are the first of the ring.
+ * A queue by age needs two orders of all nodes, but a node has links for only one ring and one tree.  So one
+ * ring has all nodes in the order of arrival, and the tree has all nodes, not only leaders, by (priority,
+ * sequence number).  Enqueuing and dequeuing take a time logarithmic in the length.  Nodes age in the order
+ * of arrival, so the aged nodes are the first of the ring.
  */
 #ifndef FS_WAITQ_H
 #define FS_WAITQ_H
@@ -30,9 +30,10 @@
 #include <assert.h>
 #include <stdint.h>
 
+/* FS_YOUNG is a bit that no other kind has: fs_waitq_first() tests it. */
 enum fs_waitq_kind {
     FS_FOLLOWS, FS_LEADS,                  /* in a ring of equal priority */
-    FS_OLD, FS_YOUNG = 4                   /* in a queue by age: aged, not aged (a bit, for a quick test) */
+    FS_OLD, FS_YOUNG = 4                   /* in a queue by age: aged, not aged */
 };
 
 struct fs_waitq_node {
@@ -42,7 +43,7 @@ struct fs_waitq_node {
     int                   priority;
     uint8_t               kind : 7;        /* enum fs_waitq_kind */
     /* From here on, members of the owner of the node: a ticket has no room for them elsewhere. */
-    bool                  near : 1;        /* ahead.h; the queue clears it in a new node */
+    bool                  near : 1;        /* ahead.h; enqueuing a node clears `near` */
     union {
         bool              due;             /* of a ticket: callbacks.c */
         _Atomic uint8_t   strategy;        /* of a thread: enum fs_strategy, awake.h */
