@@ -12,8 +12,8 @@
  * A program that reads an action gets the one that it has installed.
  *
  * A handler may call sigaction(), so the lock of this file is held only inside a section (handlers.h), where no
- * handler runs.  glibc's siginterrupt(), sigignore() and internal calls change the action in the kernel, but
- * not the stored handler.
+ * handler runs.  glibc's own calls of sigaction(), as in siginterrupt() and sigignore(), bypass this file: they
+ * change the action in the kernel, but not the stored handler.
  */
 #define _GNU_SOURCE
 #include "actions.h"
@@ -39,11 +39,12 @@ static struct {
 
 static _Atomic int   locked;                /* an int: some machines cannot exchange a byte atomically */
 static _Atomic pid_t process;               /* the process whose actions are stored */
-static _Atomic char  interrupts[FS_SIGNALS];    /* after siginterrupt(sig, 1): no SA_RESTART from signal() */
+static _Atomic char  interrupts[FS_SIGNALS];    /* by siginterrupt(): signal() must not set SA_RESTART */
 
 /*
- * Call this inside a section.  The lock is rarely taken and held for one system call, so a short sleep is
- * enough for a thread that finds it taken.  A pthread mutex may not work yet: see fs_find_once().
+ * Call this function inside a section.  A thread that finds the lock taken sleeps for a short time.  This is
+ * enough, because the lock is rarely taken, and for at most two system calls.  A pthread mutex may not work
+ * yet: see fs_find_once().
  */
 static void lock(void)
 {
@@ -96,7 +97,7 @@ static void show(struct sigaction *action, fs_handler_fn *handler, int flags)
 
 /*
  * Take the lock, before fs_installed is changed.  Returns false, without the lock, in a child that must not
- * take it.  Cancellation is deferred until end_change(): see src/core/signals.h.
+ * take the lock.  Cancellation is deferred until end_change(): see src/core/signals.h.
  */
 static bool begin_change(int *cancel_type)
 {

@@ -5,7 +5,10 @@
 
 typedef void fs_handler(int sig);
 
-/* Find libc's functions.  Another library may call a wrapper before our constructor has run. */
+/*
+ * Find libc's functions.  The wrappers call this function, too, because another library may use a wrapper
+ * before our constructor has run.
+ */
 void fs_actions_prepare(void);
 
 /* Called in the child, after a fork. */

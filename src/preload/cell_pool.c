@@ -3,8 +3,8 @@
  * cell_pool.c - the memory of cells; see cell_pool.h.
  *
  * The memory comes from mmap, for many cells at a time, and not from malloc, because the program may have its
- * own malloc, which uses semaphores.  Each change is one compare-and-swap: there is no lock, for the reasons in
- * cells.c.
+ * own malloc, which uses semaphores.  Each change of the pool is one compare-and-swap: there is no lock, for
+ * the reasons in cells.c.
  */
 #define _GNU_SOURCE
 #include "cell_pool.h"
@@ -27,11 +27,11 @@ static _Atomic uint32_t fresh;          /* the cells from this index on have nev
 static _Atomic uint64_t free_cells;
 
 /*
- * The ring of cells in quarantine.  Lower half: the index of a cell plus 1, or 0.  Upper half: the number of
- * that cell in order of arrival.
+ * The ring of cells in quarantine.  Lower half: the index of a cell plus 1, or 0.  Upper half: the arrival
+ * number of this cell; cells are numbered in the order in which they come into quarantine.
  */
 static _Atomic uint64_t quarantine[QUARANTINE_SIZE];
-static _Atomic uint32_t next_in_quarantine;     /* the number of the next cell */
+static _Atomic uint32_t next_in_quarantine;     /* the next arrival number */
 
 int64_t fs_bypass_ns;                   /* r/o */
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * cell_pool.h - cells: the out-of-line semaphores of an interposed program.  Their memory, the free cells,
- * and the quarantine of used cells.
+ * cell_pool.h - the cells, which are the out-of-line semaphores of an interposed program: their memory, the
+ * free cells, and the quarantine of used cells.
  */
 #ifndef FS_CELL_POOL_H
 #define FS_CELL_POOL_H
@@ -18,7 +18,7 @@ struct fs_cell {
     _Alignas(64) fairsem_t sem;     /* initialized once, retired between two uses */
     _Atomic(const sem_t *) home;    /* the last sem_t that was made to refer to the cell */
     _Atomic int64_t   units_at_end; /* the units of the retired semaphore */
-    _Atomic(struct fs_record *) record; /* r/o while in use; NULL without statistics */
+    _Atomic(struct fs_record *) record; /* r/o while the cell is in use; NULL without statistics */
     _Atomic uint32_t  tag;          /* tag of the present or the last use; 0 before the first use */
     _Atomic uint32_t  next_free;    /* in the stack of free cells: index of the cell below plus 1, or 0 */
 };
@@ -41,7 +41,7 @@ static inline uint32_t fs_cells_in(unsigned block)
     return FS_FIRST_CELLS << block;
 }
 
-/* Acquire order: another thread may have mapped the block. */
+/* Acquire order, paired with map_block(): another thread may have mapped the block. */
 static inline struct fs_cell *fs_cell_at(uint32_t index)
 {
     unsigned block = fs_cell_block(index);
@@ -66,7 +66,10 @@ void fs_cell_put_back(uint32_t index);
 /* Free a used cell, but not soon, because copies of its sem_t may still refer to it. */
 void fs_cell_quarantine(uint32_t index);
 
-/* Called in a forked child: never hand out the cells that are free now. */
+/*
+ * Called in a forked child.  The free cells and those in quarantine will never be handed out again: see
+ * fs_cells_in_child().
+ */
 void fs_cell_forget_free(void);
 
 /* attr.bypass_ns of all semaphores, from fairsem-run --bypass; 0 without it. */

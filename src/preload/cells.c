@@ -26,11 +26,11 @@ static _Atomic uint32_t last_tag;
 static bool at_once;            /* r/o; see fs_cells_at_once() */
 
 /*
- * Tags guard against accidents, not attackers.  Each process starts with a random tag, so that it does not
- * mistake references of another process for its own.
+ * Tags guard against accidents, not attackers.  Each process starts with a random tag, so that the process does
+ * not mistake references of another process for its own.
  *
- * The system calls are bare, because the getrandom() of another preloaded library may take a lock.  In a forked
- * child this lock may stay taken for ever.
+ * The system calls are bare, because the getrandom() of another preloaded library may take a lock, and in a
+ * forked child this lock may stay taken for ever.
  */
 static void begin_tags(void)
 {
@@ -95,8 +95,10 @@ static uint32_t index_of(uint64_t word)
 }
 
 /*
- * Returns the cell to which this word refers, or NULL.  No reference has the tag 0 of an unused cell.  Acquire
- * order: a caller that finds a later tag in the cell then also finds another word in the sem_t.
+ * Returns the cell to which this word refers, or NULL.  No reference has the tag 0 of an unused cell.
+ *
+ * Acquire order, for fs_cell_find(): if the cell already has the tag of a later use, the word of the earlier
+ * sem_t has changed, and the next load of this word must see the change.
  */
 static struct fs_cell *cell_of(uint64_t word)
 {
@@ -110,8 +112,8 @@ static struct fs_cell *cell_of(uint64_t word)
 }
 
 /*
- * Set `of_libc` for a reference, or clear it for a plain number.  A compare-and-swap, because another thread
- * may have completed the move already, and the program may since have reused the memory.
+ * Set `of_libc` for a reference, or clear `of_libc` for a plain number.  A plain store could overwrite data of
+ * the program: another thread may have completed the move, and the program may have reused the memory since.
  */
 static void keep_from_libc(struct fs_in_place *in, bool keep)
 {
@@ -123,13 +125,14 @@ static void keep_from_libc(struct fs_in_place *in, bool keep)
 
 /*
  * Make a sem_t plain if it is a copy, or if its cell is retired.  With libc a copy has the value that the
- * original had at the time of the copy.  Here that value is not stored, so the copy gets the present value of
- * the original, or the last value of a destroyed original.  This is right if the program has moved the
- * semaphore: copied it and destroyed the original.
+ * original had at the time of the copy.  Here the value at that time is not stored, so the copy gets the
+ * present value of the original, or the last value of a destroyed original.  The result is right if the program
+ * has copied the sem_t and destroyed the original, as a vector does when it grows.
  *
- * The present value is read before the check, because fs_retire() sets it to 0.
+ * fs_retire() sets the present value to 0.  So the present value is read before the check for a retired cell:
+ * if the read finds this 0, the check finds the cell retired.
  *
- * As in a seqlock, a changed tag means that the cell was used again while we read the value: see
+ * As in a seqlock, a changed tag means that the cell was used again while this thread read the value: see
  * fs_cell_move_in().  The fence orders the reads of the value before the read of the tag.
  */
 static void become_plain(struct fs_in_place *in, uint64_t word, const struct fs_cell *cell)
@@ -169,8 +172,8 @@ static void abort_if_changed_by_libc(const sem_t *sem, uint64_t word)
 }
 
 /*
- * A reference whose tag is not that of its cell is dangling only if the sem_t still holds this reference
- * after the read of the tag.
+ * If the tag of a reference differs from the tag of the cell, the sem_t is read again.  If the sem_t still
+ * contains this reference, the reference is dangling.  If not, another thread has moved the semaphore.
  */
 enum fs_cell_kind fs_cell_find(sem_t *sem, struct fs_cell **cell)
 {
@@ -199,8 +202,8 @@ enum fs_cell_kind fs_cell_find(sem_t *sem, struct fs_cell **cell)
 /* ---- Into a cell, and out of it ---- */
 
 /*
- * The tag changes first, because another thread may still read the cell by an old reference: see
- * become_plain().
+ * The tag changes before the rest of the cell, because another thread may still read the cell by an old
+ * reference: see become_plain().
  *
  * The number of units may change until the compare-and-swap succeeds.  Acquire order: a thread that takes units
  * from the cell must see what the posting threads wrote before their posts.  Release order: fs_cell_find() must
@@ -220,7 +223,7 @@ bool fs_cell_move_in(sem_t *sem)
         return false;
     cell = fs_cell_at(index);
     tag = new_tag();
-    /* Release order, for cell_of(): the word of the cell's last semaphore has changed before. */
+    /* Release order, for cell_of(): the word of the sem_t that used the cell before has already changed. */
     atomic_store_explicit(&cell->tag, tag, memory_order_release);
     atomic_thread_fence(memory_order_release);
     atomic_store_explicit(&cell->home, sem, memory_order_relaxed);
@@ -267,8 +270,8 @@ void fs_cell_move_out(sem_t *sem)
  * memory, later references of the parent must not look like references of the child, so the child uses other
  * tags.
  *
- * The free cells are forgotten, because the child gives each inherited semaphore an ordinary mutex.  New
- * semaphores should have mutexes with priority inheritance, where these exist.
+ * The child gives each inherited semaphore an ordinary mutex.  So the child never uses the inherited free cells
+ * for new semaphores, which should have mutexes with priority inheritance, where these exist.
  */
 void fs_cells_in_child(void)
 {

@@ -3,17 +3,17 @@
  * cells.h - where the semaphores of an interposed program are.  A semaphore is in its sem_t until a thread must
  * wait; then it moves out of line, into a cell to which the sem_t refers.
  *
- * A sem_t is too small for a fairsem_t, but a semaphore without waiters is only a number.  So sem_init
- * allocates nothing, a wait and a post change only the sem_t, and most semaphores never need a cell.  Two
- * things that POSIX forbids work as with libc, because programs do them: a copy of a sem_t is a separate
- * semaphore, and a destroyed semaphore can still be used, even by a thread that is in a call meanwhile.
+ * A sem_t is too small for a fairsem_t, but a semaphore without waiters is only a number, which fits.  So
+ * sem_init allocates nothing, a wait and a post change only the sem_t, and most semaphores never need a cell.
+ * Programs do two things that POSIX forbids, and both work as with libc: a copy of a sem_t is a separate
+ * semaphore, and a destroyed semaphore can still be used, even by a call that began before sem_destroy.
  *
  *      word     the upper half says what the sem_t is:
  *                 FS_PLAIN    the lower half is the number of units, and there are no waiters
  *                 FS_REFERS   in the first four bits: the other bits of this half are the index of a cell, and
  *                             the lower half is the tag that the cell got when this semaphore moved there
- *                 else        a semaphore of libc: glibc has the number of waiters in the upper half,
- *                             which is less than FS_PLAIN and FS_REFERS
+ *                 other       a semaphore of libc: glibc has the number of waiters in the upper half, and
+ *                             this number is less than FS_PLAIN and FS_REFERS
  *      of_libc  FS_NOT_OF_LIBC with FS_REFERS, 0 with FS_PLAIN; see LIBC'S FUNCTIONS
  *      record   with FS_PLAIN: number of the semaphore's record in the statistics, or 0
  *      units    with FS_PLAIN: the initial number of units
@@ -29,30 +29,33 @@
  * interrupted by a handler in the middle of a transition delays no other thread, and a fork copies no
  * transition half-done.
  *
- *      into a cell    The cell is prepared first, and belongs to this thread until the word refers to it.
- *                     If another thread was faster, the cell is freed.
+ *      into a cell    The cell is prepared first, and belongs to the preparing thread until the word refers
+ *                     to the cell.  If another thread has moved the semaphore meanwhile, the cell is freed.
  *      out of a cell  The semaphore in the cell is retired first: one section closes it and stores its units
  *                     in the cell, as `units_at_end`.  A call that found the cell earlier gets FS_RETIRED, and
  *                     looks at the sem_t again.  Any thread that finds a retired cell can replace the
  *                     reference by the units.
  *
  * The memory of a cell is never unmapped (cell_pool.h), so a thread that has just found a cell can always
- * access the cell.  Each use of a cell has another tag, which guards against memory that only looks like a
- * reference.  The cell stores the address of its sem_t, which tells the original from a copy.
+ * access the cell.  Each use of a cell gets a new tag, so memory that only looks like a reference almost
+ * never has the tag of the cell.  The cell stores the address of its sem_t, which tells the original from a
+ * copy.
  *
  * LIBC'S FUNCTIONS may be called for one of our semaphores, by a library that was loaded with RTLD_DEEPBIND or
  * by dlmopen().  In a sem_t of glibc, the lower half of the word is the value, and `of_libc` is an option for
  * futexes.
  *
- *      FS_PLAIN    works with both.  glibc takes FS_PLAIN for a number of waiters, so its sem_post makes
- *                  needless wakes.  A thread in glibc's sem_wait adds 1 to this number; until the thread
- *                  leaves, this module takes the semaphore for one of libc.
- *      FS_REFERS   such a call can only be detected.  glibc's sem_post wakes, and aborts the program because of
- *                  the invalid option.  glibc's sem_wait takes the tag for units, and changes it.
- *                  But tags are far apart, so our next call recognizes the changed tag, and aborts the program.
+ *      FS_PLAIN    works with our functions and glibc's.  glibc takes FS_PLAIN for a number of waiters, so its
+ *                  sem_post makes needless wakes.  A thread in glibc's sem_wait adds 1 to this number; until
+ *                  the thread leaves sem_wait, this module takes the semaphore for one of libc.
+ *      FS_REFERS   a call of a glibc function can only be detected.  glibc's sem_post wakes, and aborts the
+ *                  program because of the invalid option.  glibc's sem_wait takes the tag for a number of
+ *                  units, and changes the tag.  But tags are far apart, so our next call recognizes the
+ *                  changed tag, and aborts the program.
  *
  * A program that never destroys its semaphores keeps a cell for each semaphore that a thread had to wait for.
- * Such a cell cannot be freed earlier: a thread may have found it, and be preempted before it uses the cell.
+ * Such a cell cannot be freed before sem_destroy: a thread may have found the cell, and be preempted before
+ * the thread uses the cell.
  */
 #ifndef FS_CELLS_H
 #define FS_CELLS_H
@@ -100,7 +103,7 @@ enum fs_cell_kind {
 };
 
 /*
- * Find out what this sem_t is.  Sets *cell if it refers to a cell.  A copy of a sem_t that refers to a cell
+ * Find out what this sem_t is.  Sets *cell for FS_IS_IN_CELL.  A copy of a sem_t that refers to a cell
  * becomes plain, and so does a sem_t whose cell is retired.
  */
 enum fs_cell_kind fs_cell_find(sem_t *sem, struct fs_cell **cell);
@@ -115,8 +118,8 @@ bool fs_cell_move_in(sem_t *sem);
 void fs_cell_move_out(sem_t *sem);
 
 /*
- * A call has found no unit in this cell: was the semaphore moved out meanwhile?  Acquire order: if the call
- * found the semaphore closed, this function finds the cell retired.
+ * After a call that found no unit in this cell: was the semaphore moved out meanwhile?  Acquire order: if the
+ * call found the semaphore closed, this function finds the cell retired.
  */
 static inline bool fs_cell_is_retired(const struct fs_cell *cell)
 {

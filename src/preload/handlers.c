@@ -3,11 +3,13 @@
  * handlers.c - no signal handler of the program runs inside a critical section: a handler is deferred to the
  * end of the section.
  *
- * In a critical section of a semaphore, a handler could post the same semaphore, and wait for ever for a mutex
- * that its own thread holds; or wait for a thread that its own thread was about to wake.  Blocking signals
- * around each section would cost two system calls, and make the kernel deliver signals to other threads.
+ * A handler that ran inside a critical section of a semaphore could post the same semaphore, and wait for ever
+ * for a mutex that its own thread holds.  Or the handler could wait for a thread that its own thread was about
+ * to wake.  Blocking signals around each section would cost two system calls, and make the kernel deliver
+ * signals to other threads.
  *
- * THE LIFE OF A SIGNAL, in the order of this file.  A counter of the thread, `sections`, tells step 2 from 3.
+ * THE LIFE OF A SIGNAL, in the order of this file.  A counter of the thread, `sections`, decides between
+ * the steps 2 and 3.
  *
  *   1  The program installs a handler.  actions.c gives the kernel fs_trampoline() instead of the handler, with
  *      the program's mask and flags.
@@ -15,28 +17,29 @@
  *   2  Nearly always, the signal comes outside a section.  The trampoline jumps to the program's handler, which
  *      has the kernel's frame and arguments, and no frame of ours below it.
  *
- *   3  Or the signal interrupts a section.  The trampoline saves the siginfo, and blocks signals in the context
- *      to which it returns (uc_sigmask).  So no other signal comes in the rest of the section, some 100 ns.
+ *   3  Rarely, the signal interrupts a section.  The trampoline saves the siginfo, and blocks signals in the
+ *      context to which it returns (uc_sigmask).  So no other signal comes in the rest of the section, which
+ *      takes some 100 ns.
  *
  *   4  The section ends.  fs_section_leave() re-raises each deferred signal number: it sends this thread the
- *      signal again, by tgkill().  Then it restores the mask, by a system call during which the
+ *      signal again, by tgkill().  Then fs_section_leave() restores the mask, by a system call during which the
  *      kernel delivers the re-raised signals.
  *
  *   5  The re-raised signal comes.  The trampoline replaces its siginfo by that of the oldest deferred signal
  *      with this number, and jumps to the program's handler.
  *
- *   6  Or a sandbox refuses tgkill().  Then fs_section_leave() calls the handler itself.  The handler runs on
- *      the thread's own stack, with more signals blocked than the program requested, and its changes to the
+ *   6  If a sandbox refuses tgkill(), fs_section_leave() calls the handler itself.  The handler runs on the
+ *      thread's own stack, with more signals blocked than the program requested, and its changes to the
  *      context are lost.
  *
  *   7  The handler returns, or leaves by siglongjmp(), perhaps over a wait: jumps.c.
  *
- * Except in step 6 the kernel calls the handler, not this module.  So the kernel sets up the handler's mask and
- * alternate stack, and applies the handler's changes to the context when the handler returns.  And nothing is
- * lost if the handler leaves by siglongjmp().
+ * Except in step 6, the handler runs on the frame that the kernel has made for the signal.  So the kernel sets
+ * up the handler's mask and alternate stack, and applies the handler's changes to the context when the handler
+ * returns.  And nothing is lost if the handler leaves by siglongjmp().
  *
  * A signal that the thread's own instruction raises, such as a SIGSEGV with a si_code of the kernel, is not
- * deferred: the instruction would only fault again.
+ * deferred: after the return of the trampoline, the instruction would only fault again.
  *
  * This file makes system calls only if a signal interrupts a section: rt_sigprocmask, rt_sigreturn, getpid,
  * gettid, tgkill.  raise() and every handler need these calls, so a sandbox that lets a program use signals
@@ -49,13 +52,14 @@
  *   - `sections` changes at the start and the end of a section, and each handler leaves it unchanged.
  *   - The list of deferred signals changes only while all signals are blocked: in the trampoline after
  *     block_all(), and in fs_section_leave().  Before block_all(), a second trampoline may interrupt the first.
- *     The second trampoline then completes its work, and returns to the first with signals blocked.
- *   - The mask to restore is that of the section.  Of two nested trampolines, only the outer one finds this
- *     mask; the inner one finds a larger mask, which the kernel has set for the outer one.  So `to_unblock` is
- *     the union of the signals that the trampolines found unblocked.
- *   - fs_section_leave() decrements `sections`, and then checks `interrupted`.  If `interrupted` is set, only a
- *     synchronous signal sent by kill() can come between these two steps.  This signal is deferred, too: a
- *     section in its handler would restore the mask, and use up the `to_unblock` of the outer section.
+ *     The second trampoline then runs to its end, and returns to the first with signals blocked.
+ *   - The mask to restore is the mask of the interrupted section.  Of two nested trampolines, only the outer
+ *     one finds this mask; the inner one finds a larger mask, which the kernel has set for the outer one.  So
+ *     `to_unblock` is the union of the signals that the trampolines found unblocked.
+ *   - fs_section_leave() decrements `sections`, and then checks `interrupted`.  If `interrupted` is set, the
+ *     program's signals are blocked, except synchronous ones.  So between these two steps only a synchronous
+ *     signal can come, sent by kill().  This signal is deferred, too: otherwise a section in its handler would
+ *     restore the mask, and clear the `to_unblock` of the outer section.
  *
  * A handler that is installed by the bare system call has no trampoline: it also runs inside sections, and must
  * not use semaphores.  A handler of a synchronous signal must not leave a section by a jump.  No section
@@ -89,14 +93,14 @@
 /* glibc uses these two signals to cancel threads, and to change the user IDs of all threads. */
 #define OF_LIBC (BIT(32) | BIT(33))
 
-/* Blocked from the first signal that interrupts a section to the end of the section. */
+/* Signals that are blocked from the first signal that interrupts a section to the end of the section. */
 #define DEFERRABLE (~(SYNCHRONOUS | OF_LIBC))
 
 #define EVERYTHING (~UINT64_C(0))
 
 /*
- * The part of a siginfo_t that the kernel uses; the rest is zero.  Kept small, because fairsem-run tests this
- * module by dlopen(), and the loader has little thread-local memory for a module that is loaded by dlopen().
+ * The part of a siginfo_t that the kernel uses; the rest is zero.  The list of deferred signals must be small:
+ * fairsem-run tests this module by dlopen(), and the loader has little thread-local memory for such a module.
  */
 struct deferred {
     uint64_t bytes[6];
@@ -104,17 +108,17 @@ struct deferred {
 static_assert(sizeof(struct deferred) <= sizeof(siginfo_t) && offsetof(siginfo_t, si_signo) == 0,
               "a siginfo_t is smaller than that, or begins with something else");
 
-/* Marks functions that run only after a signal in a section: no other signal or section pays for their frames. */
+/* Marks functions that run only after a signal in a section: nothing else pays for their frames. */
 #define RARE __attribute__((noinline, cold))
 
-/* Usually one entry is enough; more are used if signals come at the same instant. */
+/* The size of the list of deferred signals.  Usually one entry is used, more if signals come together. */
 #define MAX_DEFERRED 7
 
 static _Thread_local struct {
     volatile int          sections;     /* the number of nested sections of this thread */
-    volatile sig_atomic_t deferred;     /* entries of oldest_first[] */
+    volatile sig_atomic_t deferred;     /* the number of signals in oldest_first[] */
     volatile sig_atomic_t interrupted;  /* a signal has come in this section */
-    uint64_t              to_unblock;   /* if interrupted: the signals that were unblocked in the section */
+    uint64_t              to_unblock;   /* if interrupted: the signals to unblock when the section ends */
     uint64_t              reraised;     /* the signal numbers that were sent again, and have not come yet */
     struct deferred       oldest_first[MAX_DEFERRED];
 } self __attribute__((tls_model("initial-exec")));
@@ -226,8 +230,8 @@ static RARE void reraise(int sig)
 }
 
 /*
- * Is this a re-raised signal?  A signal that the program has sent may look the same.  This does no harm: both
- * have the same information, so their order does not matter.
+ * Is this a re-raised signal?  A signal that the program has sent may look like a re-raised one.  This does no
+ * harm: the two signals have the same siginfo, so their order does not matter.
  */
 static bool is_reraised(const siginfo_t *info)
 {
@@ -238,7 +242,7 @@ static bool is_reraised(const siginfo_t *info)
 /* ---- 2: the signal comes ---- */
 
 static int always = 1;
-static int *is_known = &always;     /* points to 0 in a child right after the fork: see fs_handlers_prepare() */
+static int *is_known = &always; /* points to 0 in a child until after_fork(): see fs_handlers_prepare() */
 static void (*after_fork)(void);
 
 static RARE void defer(int sig, siginfo_t *info, ucontext_t *context);
@@ -305,8 +309,8 @@ void fs_trampoline(int sig, siginfo_t *info, void *context)
 /* ---- 3: it interrupts a section ---- */
 
 /*
- * Defer a signal.  If the list is full, the thread sends itself the signal again.  The signal is blocked until
- * the end of the section, and the kernel delivers it then.
+ * Defer a signal.  If the list is full, the thread sends itself the signal again.  This signal is blocked until
+ * the end of the section, where the kernel delivers it.
  */
 static void defer(int sig, siginfo_t *info, ucontext_t *context)
 {
@@ -314,7 +318,7 @@ static void defer(int sig, siginfo_t *info, ucontext_t *context)
 
     block_all();
     if ((self.reraised & BIT(sig)) != 0 && is_reraised(info) && find_deferred(sig) >= 0)
-        self.reraised &= ~BIT(sig); /* from an earlier section, left by a jump; its entry remains in the list */
+        self.reraised &= ~BIT(sig); /* re-raised by an earlier section that a jump left: still in the list */
     else if (self.deferred < MAX_DEFERRED)
         append(info);
     else if (!send(sig, info))
@@ -372,12 +376,13 @@ void fs_section_leave(void)
 /* ---- 5: the re-raised signal comes ---- */
 
 /*
- * A signal has come outside a section while signals are deferred.  If it is re-raised, replace its siginfo by
- * that of the oldest deferred signal with its number.
+ * A signal has come outside a section while signals are deferred.  If this signal is re-raised, replace its
+ * siginfo by that of the oldest deferred signal with the same number.
  *
- * If the signal is new, the oldest deferred signal with its number still goes first, and the new signal is
- * deferred in its place.  A re-raised real-time signal is then still queued behind the new one.  Of any other
- * number the kernel queues only one signal for a thread, so it has dropped the re-raised signal.
+ * If this signal is new, the handler also gets the oldest deferred siginfo with the same number, and the new
+ * siginfo is appended to the list.  If the number is real-time, the re-raised signal is still queued behind the
+ * new one.  Of any other number the kernel queues only one signal for a thread, and has dropped the re-raised
+ * signal.
  */
 static void exchange_for_deferred(int sig, siginfo_t *info)
 {
@@ -397,7 +402,7 @@ static void exchange_for_deferred(int sig, siginfo_t *info)
         if (reraised || sig < SIGRTMIN)
             self.reraised &= ~BIT(sig);
         if ((self.reraised & BIT(sig)) == 0 && find_deferred(sig) >= 0)
-            reraise(sig);           /* this signal comes after the program's handler has returned */
+            reraise(sig);           /* delivered after the program's handler, or with SA_NODEFER at once */
     }
     change_mask(SIG_SETMASK, before, NULL);
     errno = error;
@@ -406,8 +411,9 @@ static void exchange_for_deferred(int sig, siginfo_t *info)
 /* ---- 6: the re-raised signal has not come ---- */
 
 /*
- * All re-raised signals have been delivered, except those that the thread has blocked in a handler.  If an
- * unblocked signal is still in the list, the program now ignores it, and the kernel has discarded it.
+ * Every re-raised signal has been delivered, unless it is blocked: the section may be in a handler that blocks
+ * signals.  If a signal in `to_unblock` is still in the list, it was not blocked, so the program now ignores
+ * it, and the kernel has discarded it.
  */
 static void forget_discarded(uint64_t to_unblock)
 {

@@ -15,7 +15,7 @@ typedef void fs_handler_fn(int sig, siginfo_t *info, void *context);
 /* The actions that the program has installed; written by actions.c. */
 extern struct fs_installed {
     fs_handler_fn *_Atomic handler;     /* or NULL */
-    _Atomic int            flags;       /* those of SA_SIGINFO, SA_RESETHAND and SA_RESTART that are set */
+    _Atomic int            flags;       /* a subset of SA_SIGINFO, SA_RESETHAND and SA_RESTART */
 } fs_installed[FS_SIGNALS];
 
 /* The function that the kernel calls instead of the program's handler. */
@@ -27,7 +27,7 @@ fs_handler_fn fs_trampoline;
  */
 extern fs_handler_fn *(*fs_reset_handler)(int sig);
 
-/* Called before each handler; NULL until the first wait is possible. */
+/* Called before each handler.  NULL until fs_jumps_prepare(), before which no thread waits in this module. */
 extern void (*fs_note_handler)(bool restarts);
 
 /*

@@ -66,7 +66,8 @@ static void after_fork(void)
 static _Atomic bool libcs_found;
 
 /*
- * Only functions that every glibc has: for a missing one, dlsym() calls malloc(), which may call this module.
+ * Find only functions that every glibc has.  For a missing function, dlsym() calls malloc(), which may call
+ * this module.
  */
 static void find_libcs(void)
 {
@@ -105,9 +106,9 @@ static void map_and_hook(void)
  * Make the module ready, once: before main, or earlier if the constructor of a library uses semaphores.
  * Returns false while another call is preparing the module; meanwhile all semaphores are libc's.
  *
- * This call does not wait for the preparing call, which may be further up on this stack.  The preparing call
- * uses getenv(), mmap() and malloc(), perhaps of another preloaded library, which may initialize itself then,
- * and use semaphores for this, perhaps in another thread.
+ * This call does not wait for the preparing call, which may be further up on the same stack.  The preparing
+ * call uses getenv(), mmap() and malloc().  These functions may be those of another preloaded library.  Their
+ * first call may initialize that library, which may use semaphores, perhaps in another thread.
  */
 static bool prepare(void)
 {
@@ -152,7 +153,10 @@ EXPORT pid_t _Fork(void)
     return pid;
 }
 
-/* Count a call for a semaphore that is not ours.  Returns true if libc must be called, else sets errno. */
+/*
+ * Count a call for a sem_t that is no semaphore of this module.  Returns true if libc must be called, or sets
+ * errno and returns false if the sem_t refers to no valid cell.
+ */
 static bool pass_through(enum fs_cell_kind kind)
 {
     if (kind == FS_IS_DANGLING) {
@@ -168,7 +172,7 @@ static bool pass_through(enum fs_cell_kind kind)
 
 /* ---- The fast paths: a plain semaphore is a number, and has no waiters ---- */
 
-/* Acquire order: the caller must see what the thread that posted this unit wrote before. */
+/* Acquire order: the caller must see all that another thread wrote before it posted this unit. */
 static bool take_plain(sem_t *sem)
 {
     struct fs_in_place *in = fs_in_place(sem);
@@ -352,7 +356,7 @@ EXPORT int sem_wait(sem_t *sem)
     return take_plain(sem) ? 0 : wait_interposed(sem, CLOCK_REALTIME, NULL);
 }
 
-/* If no unit was found in a retired cell, look at the sem_t again: the semaphore has moved out of the cell. */
+/* If the cell is retired, look at the sem_t again: the semaphore has moved out of the cell. */
 EXPORT int sem_trywait(sem_t *sem)
 {
     struct fs_cell *cell;
@@ -374,7 +378,7 @@ EXPORT int sem_trywait(sem_t *sem)
     return 0;
 }
 
-/* As in libc, the deadline is checked before anything else.  For a semaphore of libc, libc checks it. */
+/* As in libc, the deadline is checked first.  For a semaphore of libc, libc makes this check. */
 static int wait_until(sem_t *sem, clockid_t clock, const struct timespec *deadline)
 {
     struct fs_cell *cell;

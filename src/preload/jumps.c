@@ -12,7 +12,7 @@
  * whether the jump goes over a wait.  glibc stores this pointer in the jmp_buf, scrambled, and jump_target.h
  * can decode it only on x86-64.  On other processors a program must not leave a wait by a jump.
  *
- * Neither setcontext() nor a jump that is not glibc's is detected.
+ * Jumps by setcontext(), and jumps that do not use glibc, are not detected.
  */
 #define _GNU_SOURCE
 /* Some distributions always define _FORTIFY_SOURCE; glibc's header then renames the functions below. */
@@ -118,8 +118,8 @@ static void leave_waits(const struct __jmp_buf_tag *env)
         void *wait;
 
         /*
-         * Abandon the wait in a section.  The handler of a signal that comes meanwhile runs after the section,
-         * and may jump, too.
+         * Abandon the wait inside a section.  If a signal comes now, its handler runs after the section, and
+         * may jump, too.
          */
         fs_section_enter();
         wait = place->wait;

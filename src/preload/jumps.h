@@ -3,20 +3,20 @@
 #ifndef FS_JUMPS_H
 #define FS_JUMPS_H
 
-/* A call of sem_wait or one of its relatives, on the stack of its thread. */
+/* A call of sem_wait or a relative, in the list of its thread.  The structure is on the stack of the call. */
 struct fs_wait_place {
-    void                 *wait;     /* the library's wait, or NULL before and after it */
-    struct fs_wait_place *outer;    /* if a handler makes this call: the call that it has interrupted */
+    void                 *wait;     /* the struct fs_wait of the call, from begin_wait to end_wait; else NULL */
+    struct fs_wait_place *outer;    /* if this call is in a handler: the call that the handler interrupted */
 };
 
 /*
- * Record that this thread enters or leaves such a call.  Calls can be nested.  A cancellation calls
- * fs_wait_place_leave(), too.
+ * Record that this thread enters or leaves sem_wait or a relative.  These calls can be nested.  A cancellation
+ * calls fs_wait_place_leave(), too.
  */
 void fs_wait_place_enter(struct fs_wait_place *place);
 void fs_wait_place_leave(struct fs_wait_place *place);
 
-/* For struct fs_signal_hooks: begin_wait and end_wait. */
+/* The functions begin_wait and end_wait of struct fs_signal_hooks. */
 void fs_wait_begins(void *wait);
 void fs_wait_ends(void);
 

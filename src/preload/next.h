@@ -23,9 +23,10 @@ static inline void fs_find_next(void *function, const char *name)
 }
 
 /*
- * Call `find` if no call of it has returned yet.  Two threads may call `find` at once, and write the same
- * values.  pthread_once() is not used: a sanitizer that is loaded before this module calls our functions before
- * its own pthread_once() works.  Release order, for the values.
+ * Call `find`, unless an earlier call of `find` has returned.  Two threads may call `find` at once, and write
+ * the same values.  pthread_once() is not used: a sanitizer that is loaded before this module calls our
+ * functions before its own pthread_once() works.  Release order: a thread that finds *found_all true must see
+ * the values.
  */
 static inline void fs_find_once(_Atomic bool *found_all, void (*find)(void))
 {

@@ -3,10 +3,12 @@
  * priority.c - see priority.h.
  *
  * In a process that had a real-time priority when it started, or the right to one, each wait asks the kernel
- * for the priority, because nothing tells this module when a thread calls pthread_setschedparam().  In any
- * other process a sandbox may forbid this system call, so only one wait in ASK_EACH asks, and only for the
- * policy of its thread.  Once such a wait finds a real-time policy, set by another process (chrt, rtkit), each
- * wait asks for the priority.
+ * for the priority, because nothing tells this module when a thread calls pthread_setschedparam().
+ *
+ * In any other process, a sandbox may forbid the system call that reads the priority.  There, one wait in
+ * ASK_EACH reads only the policy of its thread, by a system call that a sandbox must allow (sem_real_time.h).
+ * If this wait finds a real-time policy, set by another process (chrt, rtkit), it and all later waits ask for
+ * the priority.
  */
 #include "priority.h"
 
@@ -22,7 +24,7 @@ static _Atomic bool asks;       /* each wait asks for the priority; once true, i
 
 static _Thread_local int waits_left __attribute__((tls_model("initial-exec")));
 
-/* A handler may interrupt this function and call it, too; both results are right. */
+/* A handler that interrupts this function may call it, too: the results of both calls are right. */
 int fs_priority(void)
 {
     if (!atomic_load_explicit(&asks, memory_order_relaxed)) {

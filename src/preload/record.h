@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * record.h - the interposer's side of the statistics, which it writes while the program runs; see
- * records.h.
+ * record.h - functions by which the interposer writes the statistics while the program runs; see records.h.
  *
  * A signal handler may count or record a wait, so these functions use no lock.
  */
@@ -15,7 +14,7 @@
 
 extern struct fs_records *fs_records;   /* r/o after fs_records_map(); NULL without statistics */
 
-/* The counters that FS_COUNT() increments without statistics. */
+/* FS_COUNT() increments these counters if there are no statistics.  They are never read. */
 extern struct fs_uncounted {
     _Atomic uint64_t created, shared, named, unknown, dangling, passed;
 } fs_uncounted;
