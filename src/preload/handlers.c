@@ -106,7 +106,7 @@ struct deferred {
     uint64_t bytes[6];
 };
 static_assert(sizeof(struct deferred) <= sizeof(siginfo_t) && offsetof(siginfo_t, si_signo) == 0,
-              "a siginfo_t is smaller than that, or begins with something else");
+              "a siginfo_t is smaller than struct deferred, or begins with something else");
 
 /* Marks functions that run only after a signal in a section: nothing else pays for their frames. */
 #define RARE __attribute__((noinline, cold))
@@ -493,9 +493,14 @@ void fs_handlers_prepare(void (*call)(void))
     }
 }
 
+/*
+ * The parent's deferred signals are not the child's.  A signal that comes before the last store calls
+ * after_fork() again, so its handler never gets the siginfo of one of the parent's signals.
+ */
 void fs_handlers_in_child(void)
 {
-    *is_known = 1;
     self.deferred = 0;
     self.reraised = 0;
+    atomic_signal_fence(memory_order_seq_cst);
+    *is_known = 1;
 }

@@ -49,8 +49,8 @@ static struct {
 static void in_child(void)
 {
     fs_actions_in_child();
-    fs_handlers_in_child();
     fs_cells_in_child();
+    fs_handlers_in_child();     /* last: from then on a signal handler may run without a call of after_fork() */
 }
 
 /*
