@@ -17,7 +17,8 @@
  * Dequeue every waiter that `goes` selects; each gets the reason.
  *
  * With flows, repeat the pass until it dequeues no waiter.  When the first request of a flow is dequeued,
- * the flow may move behind other flows.  The pass goes on with its next request, and misses those flows.
+ * the flow may move behind other flows.  The pass goes on with the next request of the moved flow, and misses
+ * the flows that now come before it.
  */
 static void clear_queue(struct fs_section *in, bool (*goes)(const struct fs_sem *, int64_t units),
                         enum fs_end end, int reason)
@@ -69,7 +70,7 @@ static void resize(struct fs_section *in, int64_t capacity)
 /*
  * Units in use stay in use: the available units change by the same number as the capacity.  The grant loop
  * compares requests with the available units, so while there is a debt, a larger capacity grants no request
- * too early.  (In anyio it once did.)
+ * too early.  (In anyio, a larger capacity once did.)
  *
  * A release without the mutex may load the old limit, and add its units after the change.  At worst, an
  * over-release goes unnoticed.
@@ -183,9 +184,9 @@ int fairsem_drain(fairsem_t *sem, int64_t n, const fairsem_wait_t *how)
         return EINVAL;
     if (how != NULL && how->share != NULL && fs_share_check(fs_inside(sem), how->share) != 0)
         return EINVAL;
-    /* The time-out starts now: callbacks of tickets may run between the close and the wait, and count. */
+    /* The time-out starts now, to include ticket callbacks, which may run between the close and the wait. */
     fs_wait_from_now(&until, &deadline, how != NULL ? how : &for_ever);
-    until.share = NULL;     /* only drains wait now; and a share's EINVAL must not follow the close */
+    until.share = NULL;     /* not needed among drains; and after the close, a share must not cause EINVAL */
     fs_section_begin(&in, fs_inside(sem));
     fits = !fs_is_too_large(in.sem, n);
     if (fits)

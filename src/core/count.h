@@ -14,7 +14,7 @@ struct fs_ended {
     uint64_t seq;       /* for the probes */
     int      core;
     bool     was_front;
-    bool     passed;    /* the waiter had aged, while one of a better priority was in the queue */
+    bool     passed;    /* the waiter had aged, while a waiter of a better priority was in the queue */
 };
 
 static inline struct fs_ended fs_ended_of(const struct fs_sem *s, const struct fs_waiter *w)

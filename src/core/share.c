@@ -119,7 +119,7 @@ static struct fs_flow *front_flow(struct fs_sem *s)
     return s->queue.front != NULL ? flow_of(s, fs_waiter_of(s->queue.front)) : NULL;
 }
 
-/* Returns the first flow of a share that has this priority or a worse one, or NULL. */
+/* Returns the first flow of the tree that has this priority or a worse one, or NULL. */
 static struct fs_flow *first_share_flow_from(const struct fs_sem *s, int priority)
 {
     struct fs_tree_node *at = s->queue.root;
@@ -136,7 +136,7 @@ static struct fs_flow *first_share_flow_from(const struct fs_sem *s, int priorit
     return first;
 }
 
-/* Returns the next flow of a share behind `flow`, or NULL. */
+/* Returns the first flow of the tree that is behind `flow`, or NULL. */
 static struct fs_flow *next_share_flow(const struct fs_sem *s, const struct fs_flow *flow)
 {
     struct fs_tree_node *at = s->queue.root;
@@ -220,7 +220,7 @@ static const struct fs_flow *last_of_priority(const struct fs_sem *s, int priori
     return last;
 }
 
-/* Does a flow have a valid tag?  UNKNOWN: of an earlier epoch.  KNOWN_ELSEWHERE: of another priority. */
+/* Is a flow's tag valid?  UNKNOWN: no, its epoch has ended.  KNOWN_ELSEWHERE: yes, at another priority. */
 enum known { UNKNOWN, KNOWN, KNOWN_ELSEWHERE };
 
 static enum known known_tag(const struct fs_sem *s, const struct fs_flow *flow, const struct fs_share *share,
@@ -293,7 +293,7 @@ static struct fs_flow *remove_flow(struct fs_sem *s, const struct fs_flow *flow,
     return first_of_both(flow_in(first), common_of(s));
 }
 
-/* Returns the units that the client was charged, and resets them to 0. */
+/* Returns the units that fairsem_share_charge() has stored in the share, and resets them to 0. */
 static int64_t take_charged(struct fs_share *share)
 {
     if (share == NULL || atomic_load_explicit(&share->charged, memory_order_relaxed) == 0)
@@ -301,7 +301,7 @@ static int64_t take_charged(struct fs_share *share)
     return atomic_exchange_explicit(&share->charged, 0, memory_order_relaxed);
 }
 
-/* Enqueue a request as the first of its flow, which has no request of this priority or a better one. */
+/* Enqueue a request as the first of its flow: the flow has no request of this priority or a better one. */
 static void enqueue_first(struct fs_sem *s, struct fs_flow *flow, struct fs_share *share,
                           struct fs_waitq_node *node)
 {
@@ -363,9 +363,9 @@ static bool count_in_flow(struct fs_sem *s, struct fs_flow *flow, const struct f
 }
 
 /*
- * The last access to a share whose last request has been dequeued.  It comes before that request's waiter
- * is resolved: a resolved waiter's thread may destroy the share.  Release order: a thread that finds NULL
- * in `sem` must see all that we wrote to the share.
+ * Detach a share whose last request has been dequeued.  This last access to the share comes before the
+ * request's waiter is resolved, because the thread of a resolved waiter may destroy the share.  Release order:
+ * a thread that finds NULL in `sem` must see all that we wrote to the share.
  */
 static void detach(struct fs_sem *s, struct fs_share *share)
 {
@@ -391,7 +391,7 @@ static void dequeue_first(struct fs_sem *s, struct fs_waiter *w, bool granted)
         detach(s, w->share);
     } else {
         flow->requests = NULL;
-        /* A negative charge gives no credit: if the tag went back, the flow starts as an idle one does. */
+        /* A negative charge gives no credit: if it moved the tag back, start the flow like an idle flow. */
         if (next->priority != flow->priority || !advances)
             start_flow(s, flow, first, next,
                        next->priority == flow->priority ? KNOWN : KNOWN_ELSEWHERE);

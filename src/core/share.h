@@ -21,8 +21,9 @@
  * flows, until it is empty again.  In a queue with flows
  *      s->queue.root    is the tree of the flows that have requests, except for the common flow;
  *      s->queue.front   is the first request of the first flow;
- *      s->epoch         is a number that no semaphore has had before in this process.  The finish tag of an
- *                       idle flow is valid for one epoch, which ends when the queue is empty (see also tag.h).
+ *      s->epoch         is a number from one 32-bit counter for all semaphores of the process.  The finish tag
+ *                       of an idle flow is valid for one epoch, which ends when the queue is empty (see also
+ *                       tag.h).
  *
  * Each priority has an order of its own.  A flow that moves to another priority keeps its tag if that lies
  * between the first and the last tag of that priority.  A smaller tag becomes the first tag, a larger one
@@ -67,8 +68,8 @@ struct fs_waitq_node *fs_flow_behind(const struct fs_sem *s, const struct fs_wai
 struct fs_waitq_node *fs_flow_next_in_tree(const struct fs_sem *s, const struct fs_waitq_node *leader);
 
 /*
- * Returns the node behind this one, or NULL after the last.  With flows, nodes may be granted in another
- * order than this, because each grant may move a flow behind others.
+ * Returns the node behind this one, or NULL after the last.  With flows, the order of the grants may differ
+ * from the order of the nodes, because each grant may move a flow behind others.
  */
 static inline struct fs_waitq_node *fs_behind(const struct fs_sem *s, const struct fs_waitq_node *node)
 {

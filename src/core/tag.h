@@ -3,9 +3,9 @@
  * tag.h - the tags of start-time fair queueing, which share.h explains.
  *
  * A tag is a sum of units / weight, in steps of 2^-20.  Tags wrap, so two tags are compared by their
- * difference, which must be below 2^63 steps.  A grant or a charge adds at most 2^60 steps to a tag.  And
- * an epoch (share.h) also ends each time the virtual time passes a multiple of 2^60 steps, so no valid
- * finish tag lies further back.
+ * difference, which must be below 2^63 steps.  A grant or a charge adds at most 2^60 steps to a tag.  An
+ * epoch (share.h) also ends each time the virtual time passes a multiple of 2^60 steps.  So the finish tag
+ * of an idle flow is forgotten long before the virtual time is 2^63 steps ahead.
  */
 #ifndef FS_TAG_H
 #define FS_TAG_H
@@ -46,8 +46,9 @@ static inline uint64_t fs_tag_add(uint64_t tag, int64_t units, int64_t weight, i
  * tag `first`, and asks for first_units / first_weight.
  *
  * The new tag is `first` plus the smaller of the two quotients, less one step.  The step puts the new flow
- * before a flow whose next request starts at exactly that sum.  When a new flow is granted, the first tag of
- * the queue has advanced, so an endless series of new flows does not delay another flow for ever.
+ * before a flow whose next request starts at exactly `first` plus that quotient.  A new flow starts behind the
+ * first flow, so the grants of new flows advance the first tag of the queue.  So an endless series of new
+ * flows does not delay another flow for ever.
  */
 static inline uint64_t fs_tag_of_new(int64_t units, int64_t weight, uint64_t first, int64_t first_units,
                                      int64_t first_weight)

@@ -47,7 +47,7 @@ static uint64_t number_of(const struct fs_ticket *t)
     return atomic_load_explicit(&t->callback.number, memory_order_relaxed);
 }
 
-/* Cancel the callback, if it is due.  This call or another one has made the ticket BUSY, in this state. */
+/* Cancel the callback, if it is due.  state: the ticket's state, with BUSY, set by this or another call. */
 static void cancel_callback(struct fs_ticket *t, int state)
 {
     if (number_of(t) != 0)
@@ -75,11 +75,11 @@ struct fs_ticket *fs_ticket_inside(fairsem_ticket_t *ticket)
 }
 
 /*
- * Resolve a ticket and its watchers.  state: NOT_QUEUED if the ticket is returned.
+ * Resolve a ticket and its watchers.  state: the ticket's new state, NOT_QUEUED if the ticket is returned.
  *
- * The ticket comes before the watchers: the thread of a resolved watcher returns without the mutex, and
- * may claim the ticket at once.  After the store of its state the ticket is not touched (I8).  A watcher
- * remains valid until it is resolved: it leaves the ring only then, or under the mutex.
+ * The ticket is resolved before its watchers: the thread of a resolved watcher returns without the mutex, and
+ * may claim the ticket at once.  After the store of the ticket's state, the ticket is not touched (I8).  A
+ * watcher remains valid until this function resolves it: to leave the ring earlier, it needs the mutex.
  */
 static void resolve_ticket(struct fs_waiter *w, enum fs_waiter_state state, struct fs_section *in)
 {
@@ -110,8 +110,8 @@ static void resolve_ticket(struct fs_waiter *w, enum fs_waiter_state state, stru
 /*
  * Returns 0, EINPROGRESS if the ticket has to wait, or an error.
  *
- * With bounded bypass, no waiter is woken to compete while a ticket is queued: see bypass.c.  A waiter that
- * was woken to compete before gets its units from fs_grant(), before the ticket may take any.
+ * With bounded bypass, no waiter is woken to compete while a ticket is queued: see bypass.c.  If a waiter has
+ * been woken to compete already, fs_grant() grants its units before the ticket may take any.
  */
 static int ticket_take_or_enqueue(struct fs_section *in, struct fs_ticket *t, int priority)
 {
@@ -139,8 +139,9 @@ static int ticket_take_or_enqueue(struct fs_section *in, struct fs_ticket *t, in
 }
 
 /*
- * Set the pointer only once, because all tickets read it.  By compare-and-swap: helgrind would report a
- * store as a race with the load of another thread.
+ * Store the pointer in the first take only: a store in each take would take the pointer's cache line away
+ * from all threads that resolve tickets.  Helgrind would report a plain store as a race with the load of
+ * another thread, so use a compare-and-swap.
  */
 static void register_resolve(void)
 {
@@ -166,8 +167,8 @@ FS_ALWAYS_INLINE static int take_ticket(struct fs_ticket *t, const fairsem_reque
         return EINVAL;
     taken = make_busy(t, &state);
     /*
-     * Only after make_busy(): a return of this ticket either has registered itself, and is found here, or it
-     * loads the state later, and finds BUSY; see take_back().
+     * Look for a return of this ticket only after make_busy().  Either the return has registered itself
+     * before this look, which finds it; or the return loads the state later, and finds BUSY: see take_back().
      */
     number = number_of(t);
     if (number != 0 && fs_callbacks_is_returned(number)) {
@@ -248,8 +249,8 @@ int fairsem_ticket_claim(fairsem_ticket_t *ticket, fairsem_units_t *into)
 }
 
 /*
- * Once the ticket has a number for its callbacks, store it and register the return: from then on these
- * callbacks cannot take the ticket again (C4).  Returns true if this call has done so.
+ * If the ticket has a callback number, and *call has none yet, copy the number and register *call.  From then
+ * on, the ticket's callbacks cannot take the ticket again (C4).  Returns true if *call was registered now.
  */
 static bool learn_number(struct fs_return *call, const struct fs_ticket *t)
 {
@@ -289,15 +290,15 @@ static void return_ticket_grant(struct fs_ticket *t)
 
 /*
  * Try once to return the ticket.  Returns false if the caller must try again: the state has changed
- * meanwhile, or we have learned only now of callbacks, one of which may have caused the state that we saw.
+ * meanwhile, or the state was idle or BUSY, perhaps by a callback's take, before *call was registered.
  *
  * If another thread is claiming or returning the ticket, that thread does the work.  This call only cancels
- * the callback, which must not be pending when this call returns.  If another thread is taking the ticket,
- * the take may count as later than this call.  But if the ticket's own callback makes the take, the take is
- * not later: the callback began before this call (C4).  So wait for the callback's end, and look again.
+ * the callback, which must not be due when this call returns.  If another thread is taking the ticket, this
+ * call may end as if the take came later.  But a take by the ticket's own callback does not come later: the
+ * callback began before this call (C4).  So wait for the callback's end, and load the state again.
  *
- * After a result of true, the ticket is not touched again: a callback that this thread has run in here may
- * have taken the ticket, and the next callback may have freed it.
+ * After a result of true, the ticket is not touched again: a callback that this function has run may have
+ * taken the ticket, and the next callback may have freed the ticket.
  */
 static bool take_back(struct fs_ticket *t, struct fs_return *call)
 {
@@ -332,8 +333,8 @@ FS_REALIGN_STACK static void end_return(void *call)
 }
 
 /*
- * The call waits for the callback's end even if an exception ends the call: the code that catches the
- * exception may free the ticket.
+ * The clean-up waits for the end of the ticket's callback even if another callback, which take_back() runs,
+ * throws: the code that catches the exception may free the ticket.
  */
 int fairsem_ticket_return(fairsem_ticket_t *ticket)
 {

@@ -66,7 +66,7 @@ static inline int fs_ticket_state(const struct fs_ticket *t)
     return state;
 }
 
-/* Is there nothing to claim or to return?  Then the ticket is idle, or another call owns it. */
+/* Does a ticket in this state have nothing to claim or to return?  It is idle, or another call owns it. */
 static inline bool fs_ticket_has_nothing(int state)
 {
     return state == FS_NOT_QUEUED || (state & FS_BUSY) != 0;
@@ -75,9 +75,9 @@ static inline bool fs_ticket_has_nothing(int state)
 /*
  * Is the ticket in the queue of s, whose mutex is held?
  *
- * The state is loaded twice, because between two loads another thread may return the ticket from another
- * queue, and take it for s.  When the ticket's semaphore is s, the ticket is BUSY until the taking thread
- * has the mutex of s, so the second load of the state does not find QUEUED.
+ * The state is loaded twice.  After the first load finds QUEUED in another queue, another thread may return
+ * the ticket, and take it for s.  That take sets BUSY before it stores s, and clears BUSY only with the mutex
+ * of s.  So if the semaphore is s by then, the second load finds BUSY, not QUEUED.
  */
 static inline bool fs_ticket_waits_in(const struct fs_sem *s, const struct fs_ticket *t)
 {

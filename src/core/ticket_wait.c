@@ -2,8 +2,8 @@
 /*
  * ticket_wait.c - a thread waits for a ticket.
  *
- * A WATCHER is a thread that waits for a ticket.  It is in the ticket's ring, not in a queue, and is never
- * pre-woken:
+ * A WATCHER is a thread that waits for a ticket.  A watcher is in the ticket's ring, not in a queue, and is
+ * never pre-woken:
  *
  *      NOT_QUEUED -- watch --> QUEUED <-- fs_sleep --> PARKED
  *       |                        |                        |
@@ -12,8 +12,8 @@
  *       +-- watch --> GRANTED, ENDED         +-- resolve_ticket --> GRANTED, ENDED
  *       +-- abort_watch --> ENDED            +-- abort_watch ------> ENDED
  *
- * When a ticket is returned, its watchers become ENDED, with ECANCELED.  Watchers have states of waiters,
- * because the same code (wait.c) lets both sleep.
+ * When a ticket is returned, its watchers become ENDED, with ECANCELED.  Watchers have the states of waiters,
+ * because watchers and waiters sleep by the same code (wait.c).
  */
 #include "ticket.h"
 
@@ -22,7 +22,7 @@
 
 #include <errno.h>
 
-/* The watcher leaves the ring; the ticket keeps its place in the queue, whatever the reason. */
+/* Remove the watcher from the ring.  The ticket keeps its place in the queue, whatever ends the watch. */
 static bool abort_watch(struct fs_wait *wait, enum fs_end end, int reason, struct fs_section *in)
 {
     struct fs_watcher *watcher = (struct fs_watcher *)wait;
@@ -59,8 +59,8 @@ static void watch(struct fs_sem *s, struct fs_watcher *watcher)
         return;
     }
     /*
-     * QUEUED means: in another queue.  Since the call began, the ticket has become idle, and has been taken
-     * for another semaphore.
+     * If the state is QUEUED, the ticket is in the queue of another semaphore: since this call began, the
+     * ticket has become idle, and has been taken again.
      */
     error = state == FS_QUEUED ? EINVAL : fs_ticket_outcome(t, state);
     fs_set_reason(w, error);

@@ -5,13 +5,13 @@
  * A token has a list of its waits, each a generic node with a function that aborts the wait.  A thread that
  * cancels the token calls these functions with the token's mutex held, and each function locks the
  * semaphore of its wait: the token's mutex is always locked before a semaphore's.  So a granter, which holds
- * a semaphore's mutex, cannot take a wait off the list.  The wait's own thread detaches it at its end.
+ * a semaphore's mutex, cannot take a wait off the list.  When a wait ends, its own thread detaches it.
  *
  * The list also keeps a wait and its semaphore alive while the token cancels the wait: a thread returns
  * from its wait only after it has detached the wait, with the token's mutex locked.  A wait that the token
  * has canceled is off the list already and is not touched again, so its thread need not detach it.  (Then
- * 10,000 such threads need not queue for the mutex.)  A wait that was granted first stays on the list until
- * its thread detaches it, so the token must still exist.
+ * 10,000 such threads need not queue for the mutex.)  A wait that had ended before, for instance by a grant,
+ * stays on the list until its thread detaches it, so the token must exist until then.
  *
  * Wakes and callbacks are deferred until the token's mutex is unlocked, except that a full wake queue
  * wakes some threads earlier: see deferred.h.
@@ -77,7 +77,8 @@ int fairsem_token_init(fairsem_token_t *token)
 }
 
 /*
- * The mutex is locked once: a canceler in another thread must have unlocked it before it is destroyed.
+ * A canceler in another thread may still hold the mutex, and must unlock the mutex before it is destroyed:
+ * token_lock() waits for the canceler.
  */
 int fairsem_token_destroy(fairsem_token_t *token)
 {
@@ -92,8 +93,8 @@ int fairsem_token_destroy(fairsem_token_t *token)
 
 /*
  * Cancel the newest wait first: if the front of a queue were canceled first, the wait behind it could be
- * granted just before this loop cancels that wait, too.  A wait that has ended already goes back to the
- * list, until its thread detaches it.  Mutex held.
+ * granted just before this loop cancels that wait, too.  A wait that had ended before this call is put on the
+ * list again, until its thread detaches it.  Mutex held.
  */
 static void cancel_all(struct fs_token *t, int reason, struct fs_section *in)
 {

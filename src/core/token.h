@@ -14,8 +14,8 @@ struct fs_cancelable;
 
 /*
  * Abort the wait for this reason.  Returns true if the wait is aborted: the token does not touch the wait
- * again.  Returns false if the wait had ended already: then its thread detaches it.  The token's mutex is
- * held, but no semaphore's.  The function uses *in for its section, and leaves the deferred work there.
+ * again.  Returns false if the wait had ended already: then the wait's thread detaches it.  The token's mutex
+ * is held, but no semaphore's.  The function uses *in for its section, and leaves the deferred work there.
  */
 typedef bool fs_cancel_fn(struct fs_cancelable *wait, int reason, struct fs_section *in);
 

@@ -85,10 +85,10 @@ void fs_wait_set_end(struct fs_wait *wait, enum fs_end end, int reason)
 }
 
 /*
- * The request may have been granted a moment before.  Then a time-out, a signal or a token comes too late:
- * the waiter keeps the units.  But a canceled thread cannot use them, so they go to the next requests.
+ * If the request was granted a moment before, a time-out, a signal or a token comes too late: the waiter keeps
+ * the units.  But a canceled thread cannot use the units, so they go to the next requests.
  *
- * Only a token can find the request NOT_QUEUED.  Then the request's thread is on its way to the mutex, and
+ * Only a token can find the request NOT_QUEUED.  The request's thread is then on its way to the mutex, and
  * will find its wait ended.
  */
 bool fs_abort_request(struct fs_wait *wait, enum fs_end end, int reason, struct fs_section *in)
@@ -152,8 +152,8 @@ FS_REALIGN_STACK static void abandon(void *arg)
 }
 
 /*
- * The clean-up handler of the wait.  After it, the memory of the wait is gone, so signal handlers must no
- * longer find the wait.
+ * The clean-up handler of the wait.  After this handler, the memory of the wait is gone, so signal handlers
+ * must no longer find the wait.
  */
 FS_REALIGN_STACK static void abandon_and_end(void *arg)
 {
@@ -185,8 +185,9 @@ static void interrupt(struct fs_wait *wait)
 }
 
 /*
- * Called in a signal handler that has interrupted this wait, for the case that the thread was awake.  As in
- * the kernel, the wait goes on if it has no deadline and the handler has SA_RESTART (restarts).
+ * Called in a signal handler that has interrupted this wait.  The kernel ends only a sleep; this function ends
+ * the wait of a thread that was awake, too.  As in the kernel, a wait without a deadline goes on if the handler
+ * has SA_RESTART (restarts).
  */
 void fs_interrupt_wait(void *wait, bool restarts)
 {
@@ -213,13 +214,13 @@ int fs_wait_begin(struct fs_wait *wait, const fairsem_token_t *token)
         wait->by_token.cancel = cancel;
         reason = fs_token_attach(&wait->by_token);
     }
-    /* Last: a wait that does not begin, because its token is canceled, has no end_wait(). */
+    /* Call begin_wait() last: if the token is canceled, the wait does not begin, and no end_wait() follows. */
     if (reason == 0 && wait->interruptible)
         fs_signals_begin_wait(wait);
     return reason;
 }
 
-/* Run the grant loop: it grants the front, which may be this thread's request, if its units are free. */
+/* Run the grant loop, which grants the front, perhaps this thread's request, if enough units are free. */
 static void compete(struct fs_sem *s)
 {
     struct fs_section in;
@@ -232,8 +233,8 @@ static void compete(struct fs_sem *s)
  * Stay awake with signals blocked, as a part of the section's deferred work: an unhooked handler that ran
  * while the thread is awake could not end the wait.  So signals come up to 0.4 ms late.
  *
- * If the thread must sleep after that, a signal that is pending now is handled before the sleep.  So the
- * kernel cannot end the sleep for that signal, and this function must end the wait.
+ * If the thread must sleep after this function, the handler of a signal that is pending now runs before the
+ * sleep.  So the kernel cannot end the sleep for that signal, and this function must end the wait.
  *
  * With this function, a producer and a consumer with a small buffer pass almost twice as many items.
  */
@@ -256,8 +257,8 @@ static void stay_awake_without_signals(struct fs_wait *wait, struct fs_deferred 
 
 /*
  * Do what must be done before the thread may sleep.  Returns false if there was nothing to do.  The
- * deadline is checked here, because fs_park() may return early for any reason.  A request that has become
- * old (age.h) first competes, once: its units may have been free in time, while this thread was late.
+ * deadline is checked here, because fs_park() may return early for any reason.  A request that has aged
+ * (age.h) competes once before that check: its units may have been free in time, while this thread was late.
  */
 static bool acts(struct fs_wait *wait)
 {
