@@ -192,8 +192,8 @@ FAIRSEM_API int fairsem_release(fairsem_t *sem, int64_t n) FAIRSEM_NONNULL_(1);
  *            fairsem/shared.h.
  * Mistakes.  Use of an all-zero or destroyed semaphore aborts the program if the check costs nothing.
  * Since.     1.0, unless a comment names a later version.
- * Threads.   Two calls may run in parallel, but none with init.  With destroy and free, the rule depends on
- *            the other call:
+ * Threads.   Two calls may run in parallel, but no call in parallel with init.  With destroy and free, the
+ *            rule depends on the other call:
  *                 acquire...   Destroy after every acquire has returned.  EBUSY reports a queue, but
  *                              not a thread about to wait, or just out of its wait.
  *                 release      A thread may destroy as soon as its acquire has returned, even if the
@@ -296,7 +296,7 @@ FAIRSEM_API int fairsem_acquire_for(fairsem_t *sem, int64_t n, int64_t timeout_n
     FAIRSEM_NONNULL_(1);
 
 /*
- * Wait until a deadline on `clock`, or for ever if the deadline is NULL.  If it is in the past, try once.
+ * Wait until a deadline on `clock`, or for ever if the deadline is NULL.  If the deadline is past, try once.
  *
  * As fairsem_acquire_for, and
  * EINVAL     a clock other than CLOCK_MONOTONIC and CLOCK_REALTIME; tv_nsec not 0 .. 999999999
@@ -479,7 +479,7 @@ FAIRSEM_API int fairsem_closed(const fairsem_t *sem) FAIRSEM_NONNULL_(1);
 
 /*
  * Close an open semaphore with ESHUTDOWN, and wait until n units are free, without taking them.  If n is the
- * number of all units, no unit is held when this returns 0.  `how` may be NULL.
+ * number of all units, no unit is held when the call returns 0.  `how` may be NULL.
  *
  * 0        n units are free, or, in a pause, none is in use
  * EINVAL   as fairsem_acquire_with; the call has not closed the semaphore
@@ -514,10 +514,10 @@ typedef struct {
     int64_t waiting_units;  /* units that these requests ask for; at most INT64_MAX */
     int64_t oldest_wait_ns; /* the age of the oldest of these requests, nanoseconds */
     int64_t waits;          /* requests that joined the queue: waiters + grants + timeouts + cancels */
-    int64_t grants;         /* that left the queue with their units */
-    int64_t timeouts;       /* that left the queue because of the time */
-    int64_t cancels;        /* that left the queue in any other way */
-    int64_t wait_ns_total;  /* sum of the waits of all that left, nanoseconds; at most INT64_MAX */
+    int64_t grants;         /* requests that left the queue with their units */
+    int64_t timeouts;       /* requests that timed out */
+    int64_t cancels;        /* requests that left the queue in any other way */
+    int64_t wait_ns_total;  /* sum of the waits that have ended, nanoseconds; at most INT64_MAX */
     int64_t wait_ns_max;    /* the longest of these waits */
     int64_t waiters_max;    /* the longest queue */
     int64_t refused;        /* requests that got ENOBUFS */
@@ -656,8 +656,8 @@ FAIRSEM_API int fairsem_with(fairsem_t *sem, int64_t n, void (*fn)(void *), void
 
 /*
  * A request without a thread, for event loops.  { 0 } is an idle ticket.  Move a ticket only while it is
- * idle, and never copy it.  Claim or return it before the semaphore is destroyed.  If it has a callback,
- * return it, even if it was claimed, before you free its memory.
+ * idle, and never copy a ticket.  Before you destroy a semaphore, claim or return its tickets.  A ticket with
+ * a callback must be returned, even if it was claimed, before you free the ticket's memory.
  *     IDLE --take--> GRANTED, or WAITING, and then GRANTED, CANCELED or CLOSED
  *     GRANTED --claim--> IDLE,   any state --return--> IDLE
  */

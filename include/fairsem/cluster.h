@@ -151,7 +151,7 @@ typedef struct fairsem_cluster_hold { uintptr_t fairsem_reserved_[8]; } fairsem_
 
 /*
  * Take n units into an empty hold.  If that is not possible now, wait in the queue.  `how` is as in
- * fairsem_acquire_with, or NULL.  A try queries the engine once.
+ * fairsem_acquire_with, or NULL.  A call that only tries queries the engine once.
  *
  * 0        the units are yours
  * EINVAL   n < 1 or n > FAIRSEM_MAX_UNITS; `how` is invalid, as in fairsem_acquire_with; attr.limit is
@@ -215,16 +215,17 @@ FAIRSEM_API int fairsem_cluster_fd(const fairsem_cluster_t *handle) FAIRSEM_NONN
 
 /* A holder of units, or a request in the queue. */
 typedef struct fairsem_cluster_user {
-    int64_t units;          /* that it holds, or requests; -1 if its key is damaged */
-    int64_t place;          /* in the queue, from 1, or 0 if it holds the units */
+    int64_t units;          /* units of the holder, or of the request; -1 if the key is damaged */
+    int64_t place;          /* in the queue, from 1; 0 for a holder */
     int64_t priority;
     int64_t fence;          /* of a holder, otherwise 0 */
-    int64_t since;          /* when it began or joined, by its machine's clock, in seconds since 1970, or 0 */
-    int64_t pid;            /* on its machine */
-    int64_t mine;           /* 1 if it is of this handle, otherwise 0 */
+    int64_t since;          /* when the hold began, or the request joined the queue, by the clock of the
+                             * user's machine: seconds since 1970, or 0 */
+    int64_t pid;            /* on the user's machine */
+    int64_t mine;           /* 1 for a holder or a request of this handle, otherwise 0 */
     int64_t reserved_[5];
     char    host[64];       /* cut if longer, with '?' for bytes that are not printable */
-    char    program[64];    /* or, if the key is damaged, the end of the key */
+    char    program[64];    /* as host; if the key is damaged, the end of the key */
 } fairsem_cluster_user_t;
 
 /*
@@ -251,9 +252,10 @@ FAIRSEM_API int fairsem_cluster_limit(fairsem_cluster_t *handle, int64_t *limit)
     FAIRSEM_NONNULL_(1, 2);
 
 /*
- * Change the limit of the name, used or not, until the name is removed; 0 is a pause, in which requests
- * wait.  Holders keep their units: if they hold more, no unit is granted until enough have been released.
- * Requests in the queue for more than the limit stay in the queue.
+ * Change the limit of the name, used or not.  The limit stays until the name is removed, or until a request
+ * with another attr.limit replaces it: see fairsem_cluster_acquire_with.  0 is a pause, in which requests wait.
+ * Holders keep their units: if they hold more than the limit, no unit is granted until enough have been
+ * released.  Requests in the queue for more than the limit stay in the queue.
  *
  * 0        the limit is set; the front of the queue is notified
  * ENOENT   the name has never been used, or was removed
@@ -264,7 +266,7 @@ FAIRSEM_API int fairsem_cluster_set_limit(fairsem_cluster_t *handle, int64_t lim
 
 /*
  * Find the name after `name`, in the order of the engine's keys, or the first name if `name` is empty.  From
- * then on the handle is one of the new name, to inspect that name.  Holds and waiting requests are not
+ * then on the handle is a handle of the new name, to inspect the new name.  Holds and waiting requests are not
  * affected.  No other thread may be using the handle.
  *
  * 0        name is filled in
@@ -287,8 +289,8 @@ FAIRSEM_API int fairsem_cluster_next(fairsem_cluster_t *handle,
 FAIRSEM_API int fairsem_cluster_remove(fairsem_cluster_t *handle) FAIRSEM_NONNULL_(1);
 
 /*
- * Copy the last bad answer, as text for people such as "10.0.0.1:80: HTTP 404: 404 page not found", or "" if
- * there was none.  The text is cut to `size` bytes with its NUL.  The call sends no query.
+ * Copy the last bad answer as readable text, for instance "10.0.0.1:80: HTTP 404: 404 page not found", or ""
+ * if there was no bad answer.  The text is cut to `size` bytes with its NUL.  The call sends no query.
  *
  * 0        the text is filled in
  * EINVAL   size is 0; or in a forked child

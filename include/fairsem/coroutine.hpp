@@ -118,7 +118,7 @@ inline acquisition semaphore::async_acquire(std::int64_t n, int priority, share 
 /*
  * As acquisition, until a stop is requested.  The thread that requests the stop then resumes the coroutine,
  * and co_await throws ECANCELED.  When the coroutine leaves the queue, coroutines behind it may be granted
- * their units and run.  An exception of one of these ends the program.
+ * their units and run.  If such a coroutine throws, the program ends.
  */
 class [[nodiscard]] stoppable_acquisition {
 public:
@@ -200,8 +200,8 @@ private:
 
     /*
      * Called after both events of await_suspend().  After a stop, this function takes the ticket out of the
-     * queue.  That may grant waiters behind the ticket, and resume a coroutine that destroys this one.
-     * Returns false if this object no longer exists.
+     * queue.  That may grant another coroutine its units, and resume it; the resumed coroutine may destroy this
+     * object.  Returns false if this object no longer exists.
      */
     bool may_go_on() noexcept
     {

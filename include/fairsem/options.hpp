@@ -22,8 +22,8 @@ struct attributes {
     bool         interruptible = false;     /* futures and coroutines are callbacks: see fairsem_init(3) */
     bool         no_spin = false;
     std::chrono::nanoseconds bypass{ 0 };   /* > 0: FAIRSEM_BOUNDED_BYPASS */
-    /* If > 0, older requests come before better priorities.  A future or a coroutine has no waiting
-     * thread: its request becomes old in the next call on the semaphore. */
+    /* If > 0, a request that has waited this long precedes better priorities.  A future or a coroutine has no
+     * waiting thread, so its request gains this precedence only in the next call on the semaphore. */
     std::chrono::nanoseconds aging{ 0 };
 };
 

@@ -319,7 +319,7 @@ public:
     fairsem_t *native_handle() noexcept { return &sem_; }
 
 protected:
-    /* With a capacity; max() means none.  Also in a constant expression. */
+    /* A semaphore with a capacity; max() stands for no capacity.  Allowed in a constant expression. */
     constexpr semaphore(std::int64_t desired, std::int64_t capacity)
         : sem_ FAIRSEM_INITIALIZER_(checked(desired, capacity), capacity, capacity != (max)())
     {
@@ -430,9 +430,9 @@ private:
 };
 
 /*
- * In place of std::counting_semaphore, and a semaphore like any other.  LeastMaxValue is its capacity: a
- * release above the capacity throws EOVERFLOW, and a larger `desired` throws EINVAL.  Without LeastMaxValue
- * there is no capacity.  Do not delete an object by a pointer to the base class.
+ * This class replaces std::counting_semaphore, and is a semaphore like any other.  LeastMaxValue is its
+ * capacity: a release above the capacity throws EOVERFLOW, and a larger `desired` throws EINVAL.  Without
+ * LeastMaxValue there is no capacity.  Do not delete an object by a pointer to the base class.
  */
 template <std::ptrdiff_t LeastMaxValue = detail::most>
 class counting_semaphore : public semaphore {

@@ -111,8 +111,8 @@ typedef struct fairsem_shared fairsem_shared_t;
 
 /*
  * oflag: fail if the segment exists, unless its file is the caller's own.  The effective user must own the
- * file, no other user may write to it, and it must have no other name.  For names in a directory that other
- * users may write to.  Since 1.1.
+ * file, no other user may write to it, and it must have no other name.  The flag is for names in a directory
+ * that other users may write to.  Since 1.1.
  */
 #define FAIRSEM_SHARED_OWN 0x40000000
 
@@ -123,8 +123,8 @@ typedef struct fairsem_shared fairsem_shared_t;
 typedef struct fairsem_shared_attr {
     int64_t  units;         /* free at the beginning */
     int64_t  capacity;      /* with FAIRSEM_SHARED_NO_UNDO the most that can be free; else 0 */
-    int      max_waiters;   /* of all processes; 0 means 256 */
-    int      max_processes; /* that can have the segment open; 0 means 64 */
+    int      max_waiters;   /* the longest queue, of all processes; 0 means 256 */
+    int      max_processes; /* how many can have the segment open; 0 means 64 */
     unsigned flags;         /* FAIRSEM_SHARED_NO_UNDO | ..., or 0 */
     unsigned reserved1_;    /* must be zero */
     int64_t  aging_ns;      /* as in fairsem_attr_t.  Since 1.1 */
@@ -182,7 +182,7 @@ FAIRSEM_API int fairsem_shared_unlink(const char *name) FAIRSEM_NONNULL_(1);
  * Since 1.1.
  *
  * The call checks the segment and removes the name with the segment's lock held.  So a process that has
- * acquired units, or has changed their number, can make sure of the name: it opens the name again.  If
+ * acquired units, or has changed their number, can check that the name stays, by opening the name again.  If
  * fairsem_shared_open returns the same handle, the name stays as long as the process holds units, or the
  * number of units is not the initial one.
  *
@@ -228,8 +228,7 @@ FAIRSEM_API int fairsem_shared_keep_on_exec(fairsem_shared_t *handle, bool keep)
  *
  * 0        the units are this process's
  * EINVAL   n < 0 or n > FAIRSEM_MAX_UNITS
- * E2BIG    n exceeds attr.capacity, or the number of units (while that is 0, the largest number that there
- *          has been)
+ * E2BIG    n exceeds attr.capacity, or the number of units (in a pause: the largest number of units so far)
  * ENOBUFS  attr.max_waiters requests wait already
  * EBUSY    the request would wait, after fairsem_shared_keep_on_exec
  */
@@ -298,8 +297,8 @@ FAIRSEM_API int fairsem_shared_release(fairsem_shared_t *handle, int64_t n) FAIR
 
 /*
  * Change the number of all units, free or not, to `units`; 0 is a pause, in which requests wait.  Holders
- * keep their units: if they hold more, no unit is granted until enough have been released.  Requests in the
- * queue for more than `units` stay in the queue.  Since 1.1.
+ * keep their units: if they hold more than `units`, no unit is granted until enough have been released.
+ * Requests in the queue for more than `units` stay in the queue.  Since 1.1.
  *
  * 0        done; waiters for which there are enough units have them
  * EINVAL   units < 0 or units > FAIRSEM_MAX_UNITS; or FAIRSEM_SHARED_NO_UNDO
@@ -326,10 +325,11 @@ FAIRSEM_API int64_t fairsem_shared_waiters(fairsem_shared_t *handle) FAIRSEM_NON
 /* The present state, and counters since the segment was created.  A death in a call makes counters inexact. */
 typedef struct {
     int64_t available;      /* free units; below 0 after fairsem_shared_set_units */
-    int64_t capacity;       /* all units, free or not, or attr.capacity, or -1 if that is 0 */
+    int64_t capacity;       /* all units, free or not; with FAIRSEM_SHARED_NO_UNDO attr.capacity, or -1 if
+                             * attr.capacity is 0 */
     int64_t held;           /* units held by live processes; 0 with FAIRSEM_SHARED_NO_UNDO */
     int64_t mine;           /* units held by this process */
-    int64_t processes;      /* that have the segment open */
+    int64_t processes;      /* processes that have the segment open */
     int64_t max_processes;
     int64_t waiters;        /* requests in the queue */
     int64_t max_waiters;
@@ -337,10 +337,10 @@ typedef struct {
     int64_t oldest_wait_ns; /* the age of the oldest of these requests, nanoseconds */
 
     int64_t waits;          /* requests that joined the queue */
-    int64_t grants;         /* that left the queue with their units */
-    int64_t timeouts;       /* that left the queue because of the time */
-    int64_t cancels;        /* that left the queue by a token or pthread_cancel */
-    int64_t lost;           /* that left the queue because their process died */
+    int64_t grants;         /* requests that left the queue with their units */
+    int64_t timeouts;       /* requests that timed out */
+    int64_t cancels;        /* requests that a token or pthread_cancel ended */
+    int64_t lost;           /* requests whose process died */
     int64_t wait_ns_total;  /* sum of the waits of granted requests, nanoseconds */
     int64_t wait_ns_max;    /* the longest of these waits */
     int64_t waiters_max;    /* the longest queue */
@@ -348,7 +348,7 @@ typedef struct {
     int64_t over_releases;  /* releases that got EPERM or EOVERFLOW */
     int64_t deaths;         /* processes that ended without a close, also by exit() */
     int64_t returned;       /* units that came back from these processes */
-    int64_t repairs;        /* of work that these processes left unfinished */
+    int64_t repairs;        /* repairs of work that these processes left unfinished */
     int64_t initial_units;  /* attr.units; since 1.1 */
     int64_t aged;           /* grants before better priorities, by aging_ns; since 1.1 */
     int64_t reserved_[7];
@@ -365,14 +365,15 @@ FAIRSEM_API int fairsem_shared_stat_histogram(fairsem_shared_t *handle,
                                               uint64_t counts[FAIRSEM_WAIT_BUCKETS])
     FAIRSEM_NONNULL_(1, 2);
 
-/* A holder of units, or a request that is in the queue, or is granted but not yet received. */
+/* A holder, or a request: in the queue, or granted to a thread that has not received the units yet. */
 typedef struct fairsem_shared_user {
     int64_t pid;            /* in the pid namespace of that process */
-    int64_t units;          /* that it holds, or requests */
-    int64_t place;          /* in the queue, from 1; 0 for a holder */
-    int64_t ns;             /* nanoseconds since the process held none, or the request was granted or joined */
-    int64_t priority;       /* of a request, otherwise 0 */
-    int64_t mine;           /* 1 if it is of this process, otherwise 0 */
+    int64_t units;          /* units of the holder, or of the request */
+    int64_t place;          /* in the queue, from 1; 0 for a holder or a granted request */
+    int64_t ns;             /* nanoseconds since the holder last held no units, since the request was granted,
+                             * or, in the queue, since the request joined the queue */
+    int64_t priority;       /* of a request in the queue, otherwise 0 */
+    int64_t mine;           /* 1 for a holder or a request of this process, otherwise 0 */
     int64_t local_pid;      /* in this process's pid namespace, or 0.  Since 1.1 */
     int64_t reserved_[1];
 } fairsem_shared_user_t;
