@@ -71,7 +71,7 @@ void fs_dequeue(struct fs_section *in, struct fs_waiter *w, enum fs_end end)
     else
         fs_flow_dequeue(s, w, end == FS_BY_GRANT);
     atomic_store_explicit(&s->waiters, s->waiters - 1, memory_order_relaxed);
-    if (fs_watched)
+    if (fs_instrumented)
         fs_happens_before(w);
     fs_resolve(w, state_after(end), in);
     fs_count_ended(s, &ended, fs_section_now(in), end);

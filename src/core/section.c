@@ -68,7 +68,7 @@ void fs_section_take_returns(struct fs_section *in)
     struct fs_sem *s = in->sem;
 
     fs_assert_held(s);
-    if (in->available < 0 || s->closed != 0 || (s->options & FS_BYPASS) != 0 || s->tickets != 0 || fs_watched)
+    if (in->available < 0 || s->closed != 0 || (s->options & FS_BYPASS) != 0 || s->tickets != 0 || fs_instrumented)
         return;
     in->takes_returns = true;
     atomic_store_explicit(&s->word, fs_word_of(in->available, FS_CONTENDED + FS_RETURNS),
@@ -128,7 +128,7 @@ FS_ALWAYS_INLINE static bool unlock_word(struct fs_section *in, bool competes, i
 {
     struct fs_sem *s = in->sem;
     bool waits = s->waiters != 0 && !competes;
-    bool contended = waits || fs_paused(s) || s->closed != 0 || fs_watched;
+    bool contended = waits || fs_paused(s) || s->closed != 0 || fs_instrumented;
     int64_t word = fs_word_of(in->available, contended ? FS_CONTENDED : 0), before;
 
     fs_check_invariants(s, in->available, competes);

@@ -67,7 +67,7 @@ int fairsem_init(fairsem_t *sem, int64_t units, const fairsem_attr_t *attr)
 
     *sem = (fairsem_t)FAIRSEM_INITIALIZER(units);
     fs_mutex_init(&s->mutex);
-    atomic_store_explicit(&s->word, fs_word_of(units, fs_watched ? FS_CONTENDED : 0), memory_order_relaxed);
+    atomic_store_explicit(&s->word, fs_word_of(units, fs_instrumented ? FS_CONTENDED : 0), memory_order_relaxed);
     if (attr->capacity != 0) {
         s->limit = attr->capacity;
         s->options |= FS_BOUNDED;

@@ -99,7 +99,7 @@ static void resolve_ticket(struct fs_waiter *w, enum fs_waiter_state state, stru
 
         fs_ring_remove(&watchers, &watcher->in_ring);
         fs_set_reason(&watcher->wait.waiter, reason);
-        if (fs_watched)
+        if (fs_instrumented)
             fs_happens_before(&watcher->wait.waiter);
         fs_resolve(&watcher->wait.waiter, returned ? FS_ENDED : state, in);
     }
@@ -129,7 +129,7 @@ static int ticket_take_or_enqueue(struct fs_section *in, struct fs_ticket *t, in
     }
     in->sem->tickets--;
     if (result == 0) {
-        if (fs_watched)
+        if (fs_instrumented)
             fs_happens_before(t);
         fs_set_state(w, FS_GRANTED, memory_order_release);
     } else {
@@ -238,7 +238,7 @@ int fairsem_ticket_claim(fairsem_ticket_t *ticket, fairsem_units_t *into)
     if (into->n != 0)
         return EBUSY;
     if (make_busy(t, &state)) {
-        if (fs_watched)
+        if (fs_instrumented)
             fs_happens_after(t);
         cancel_callback(t, FS_GRANTED | FS_BUSY);
         *into = (fairsem_units_t){ (fairsem_t *)(void *)t->sem, t->callback.waiter.units };

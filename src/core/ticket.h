@@ -61,7 +61,7 @@ static inline int fs_ticket_state(const struct fs_ticket *t)
 {
     int state = atomic_load_explicit(&t->callback.waiter.state, memory_order_acquire);
 
-    if (fs_watched)
+    if (fs_instrumented)
         fs_happens_after(t);
     return state;
 }

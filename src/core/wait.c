@@ -317,7 +317,7 @@ int fs_sleep(struct fs_wait *wait)
             interrupt(wait);
         slept = true;
     }
-    if (slept && state == FS_GRANTED && !fs_watched)
+    if (slept && state == FS_GRANTED && !fs_instrumented)
         fs_awake_slept(wait->thread.parking.woken_ns);
     return state;
 }
@@ -344,7 +344,7 @@ int fs_section_end_and_wait(struct fs_section *in, struct fs_wait *wait)
 {
     int state = end_and_sleep(wait, in);
 
-    if (fs_watched)
+    if (fs_instrumented)
         fs_happens_after(&wait->waiter);
     if (wait->by_token.token != NULL)
         fs_token_detach(&wait->by_token);

@@ -297,7 +297,7 @@ static void unlock_alone(pthread_mutex_t *mutex)
 #if defined(FS_MAKE_ANEW)           /* the explorer also checks that no other thread uses the mutex */
     FS_MAKE_ANEW(mutex);
 #else
-    if (FS_GLIBC && !fs_watched)
+    if (FS_GLIBC && !fs_instrumented)
         *mutex = (pthread_mutex_t)PTHREAD_MUTEX_INITIALIZER;
     else
         FS_MUST(pthread_mutex_unlock(mutex));

@@ -4,7 +4,7 @@
 
 #if defined(FS_WEAK) && !defined(FS_INSTRUMENTED)
 
-bool fs_watched;
+bool fs_instrumented;
 
 /* Functions of ThreadSanitizer; NULL unless the program was compiled with it. */
 void __tsan_acquire(const void *object) FS_WEAK;
@@ -17,7 +17,7 @@ void __tsan_go_start(void) FS_WEAK;
 __attribute__((constructor(101))) static void detect(void)
 {
     fs_under_valgrind = fs_valgrind_watches();
-    fs_watched = fs_under_valgrind
+    fs_instrumented = fs_under_valgrind
         || (__tsan_acquire != NULL && __tsan_release != NULL && __tsan_go_start == NULL);
 }
 

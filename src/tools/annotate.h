@@ -28,17 +28,17 @@
 #if defined(FS_WEAK) && !defined(FS_INSTRUMENTED)
 
 /* Written when the library is loaded, r/o after.  Hidden visibility saves an instruction for each load. */
-extern FS_HIDDEN bool fs_watched;
+extern FS_HIDDEN bool fs_instrumented;
 
 /*
- * Call these functions only if fs_watched.  A thread calls fs_happens_before() just before it resolves a
+ * Call these functions only if fs_instrumented.  A thread calls fs_happens_before() just before it resolves a
  * waiter or ticket.  The thread that sees the waiter or ticket resolved calls fs_happens_after().
  */
 void fs_happens_before(const void *object);
 void fs_happens_after(const void *object);
 
 #else
-enum { fs_watched = 0 };
+enum { fs_instrumented = 0 };
 
 static inline void fs_happens_before(const void *object)
 {

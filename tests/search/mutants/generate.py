@@ -30,7 +30,7 @@ DEAD_IF = re.compile(r'#\s*if\s+(FS_CHECKED|!defined\(__GNUC__\)|!defined\(__lin
 # No mutant changes anything within a statement that begins so: a check, or for tools only.
 SPARED = re.compile(r'(static_)?assert$|_Static_assert$|FS_INVARIANT$|FS_STEP$|fs_stop$|fs_usage_error$'
                     r'|fs_probe_|fs_annotate_|fs_hid')
-TOOLS_ONLY = {'fs_watched', 'fs_under_valgrind'}
+TOOLS_ONLY = {'fs_instrumented', 'fs_under_valgrind'}
 TOKEN = re.compile(r'''(?P<space>\s+|\\\n|//[^\n]*|/\*.*?\*/)
   |(?P<string>[LuU]?"(?:\\.|[^"\\])*")|(?P<char>[LuU]?'(?:\\.|[^'\\])*')
   |(?P<number>\.?[0-9](?:[eEpP][+-]|[.\w])*)|(?P<name>[A-Za-z_]\w*)
