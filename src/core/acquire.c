@@ -62,7 +62,7 @@ static void take_or_enqueue(struct fs_section *in, struct fs_wait *wait, int pri
     if (error == FS_MUST_WAIT && (error = fs_may_enqueue(in, w->share)) == 0) {
         fs_enqueue_thread(in, w, priority);
         if ((in->sem->options & FS_AGING) != 0)
-            wait->competes_at_ns = fs_age_old_at_ns(in->sem, w);
+            wait->competes_at_ns = fs_ages_at_ns(in->sem, w);
         return;
     }
     /* A drain has no units, so it becomes ENDED: a canceled thread returns the units of a GRANTED wait. */

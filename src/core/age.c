@@ -5,13 +5,13 @@
 #include "tools/probes.h"
 
 /* Mark the node as aged.  Returns false if it is not time yet. */
-static bool make_old(struct fs_section *in, struct fs_waitq_node *node)
+static bool make_aged(struct fs_section *in, struct fs_waitq_node *node)
 {
-    int64_t old_at_ns = fs_age_old_at_ns(in->sem, fs_waiter_of(node));
+    int64_t ages_at_ns = fs_ages_at_ns(in->sem, fs_waiter_of(node));
 
-    if (old_at_ns == 0 || fs_section_now(in) < old_at_ns)
+    if (ages_at_ns == 0 || fs_section_now(in) < ages_at_ns)
         return false;
-    node->kind = FS_OLD;
+    node->kind = FS_AGED;
     return true;
 }
 
@@ -21,7 +21,7 @@ void fs_age_note(struct fs_section *in)
     struct fs_waitq_node *oldest = s->queue.front, *front = fs_waitq_first(&s->queue);
 
     fs_assert_held(s);
-    if (oldest == NULL || oldest->kind == FS_OLD || !make_old(in, oldest) || oldest == front)
+    if (oldest == NULL || oldest->kind == FS_AGED || !make_aged(in, oldest) || oldest == front)
         return;
     s->front_since_ns = in->now_ns;
     fs_probe_aged(s, s->name, fs_waiter_of(oldest)->units, oldest->seq,
@@ -33,6 +33,6 @@ void fs_age_note_all(struct fs_section *in)
     struct fs_waitq_node *node = in->sem->queue.front;
 
     fs_age_note(in);
-    while (node != NULL && (node->kind == FS_OLD || make_old(in, node)))
+    while (node != NULL && (node->kind == FS_AGED || make_aged(in, node)))
         node = fs_waitq_younger(&in->sem->queue, node);
 }

@@ -2,7 +2,7 @@
 /*
  * age.h - attr.aging_ns: a request that has waited for aging_ns has aged, and precedes all that have not.
  *
- * A request ages without any event.  So a section marks the oldest request as aged (FS_OLD), if it is time,
+ * A request ages without any event.  So a section marks the oldest request as aged (FS_AGED), if it is time,
  * before it looks at the front.  A thread whose request ages also enters a section by itself: the request
  * is now the front and may fit, and perhaps no other thread would come to grant it.
  */
@@ -12,7 +12,7 @@
 #include "sem.h"
 
 /* With aging: returns when a queued request ages, or 0 if never. */
-static inline int64_t fs_age_old_at_ns(const struct fs_sem *s, const struct fs_waiter *w)
+static inline int64_t fs_ages_at_ns(const struct fs_sem *s, const struct fs_waiter *w)
 {
     return s->aging_ns < INT64_MAX - w->enqueued_ns ? w->enqueued_ns + s->aging_ns : 0;
 }

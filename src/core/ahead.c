@@ -99,7 +99,7 @@ void fs_ahead_next_is_far(struct fs_sem *s)
 
 static bool is_before_far(const struct fs_waiter *w, const struct fs_waiter *far)
 {
-    return far->in_queue.kind != FS_OLD && w->in_queue.priority < far->in_queue.priority;
+    return far->in_queue.kind != FS_AGED && w->in_queue.priority < far->in_queue.priority;
 }
 
 /*

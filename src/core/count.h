@@ -22,7 +22,7 @@ static inline struct fs_ended fs_ended_of(const struct fs_sem *s, const struct f
     return (struct fs_ended){
         .enqueued_ns = w->enqueued_ns, .units = w->units, .seq = w->in_queue.seq,
         .core = w->in_queue.core, .was_front = fs_front(s) == w,
-        .passed = (s->options & FS_AGING) != 0 && w->in_queue.kind == FS_OLD
+        .passed = (s->options & FS_AGING) != 0 && w->in_queue.kind == FS_AGED
                   && fs_waitq_best(&s->queue) != &w->in_queue,
     };
 }

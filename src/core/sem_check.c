@@ -43,9 +43,9 @@ void fs_check_transition(int from, int to)
 
 static bool in_order(const struct fs_waitq_node *before, const struct fs_waitq_node *node)
 {
-    if (before->kind == FS_OLD)
-        return node->kind == FS_YOUNG || before->seq < node->seq;
-    return node->kind != FS_OLD && (before->priority < node->priority
+    if (before->kind == FS_AGED)
+        return node->kind == FS_NOT_AGED || before->seq < node->seq;
+    return node->kind != FS_AGED && (before->priority < node->priority
            || (before->priority == node->priority && before->seq < node->seq));
 }
 

@@ -53,7 +53,7 @@ static void watch(struct fs_sem *s, struct fs_watcher *watcher)
     fs_assert_held(s);
     if (fs_ticket_waits_in(s, t)) {
         if ((s->options & FS_AGING) != 0)
-            watcher->wait.competes_at_ns = fs_age_old_at_ns(s, &t->callback.waiter);
+            watcher->wait.competes_at_ns = fs_ages_at_ns(s, &t->callback.waiter);
         fs_ring_append(&t->watchers, &watcher->in_ring);
         fs_set_state(w, FS_QUEUED, memory_order_relaxed);
         return;

@@ -4,7 +4,7 @@
 
 static bool is_by_age(const struct fs_waitq_node *node)
 {
-    return node->kind >= FS_OLD;
+    return node->kind >= FS_AGED;
 }
 
 static const struct fs_waitq_node *node_in(const struct fs_tree_node *in_tree)
@@ -138,7 +138,7 @@ void fs_waitq_enqueue_by_age(struct fs_waitq *queue, struct fs_waitq_node *node,
 {
     node->priority = priority;
     node->seq = queue->next_seq++;
-    set_kind(node, FS_YOUNG);
+    set_kind(node, FS_NOT_AGED);
     insert_in_tree(&queue->root, node);
     if (queue->front != NULL) {
         fs_list_append(&queue->front->in_ring, &node->in_ring);
@@ -192,7 +192,7 @@ struct fs_waitq_node *fs_waitq_next_in_tree(const struct fs_waitq *queue,
 {
     struct fs_waitq_node *next = fs_rings_next(queue->root, node);
 
-    while (next != NULL && next->kind == FS_OLD)
+    while (next != NULL && next->kind == FS_AGED)
         next = fs_rings_next(queue->root, next);
     return next;
 }
@@ -209,12 +209,12 @@ static struct fs_waitq_node *behind_by_age(const struct fs_waitq *queue,
 {
     struct fs_waitq_node *younger = fs_waitq_younger(queue, node), *best;
 
-    if (node->kind == FS_YOUNG)
+    if (node->kind == FS_NOT_AGED)
         return fs_waitq_next_in_tree(queue, node);
-    if (younger != NULL && younger->kind == FS_OLD)
+    if (younger != NULL && younger->kind == FS_AGED)
         return younger;
     best = fs_waitq_best(queue);
-    return best != NULL && best->kind == FS_OLD ? fs_waitq_next_in_tree(queue, best) : best;
+    return best != NULL && best->kind == FS_AGED ? fs_waitq_next_in_tree(queue, best) : best;
 }
 
 struct fs_waitq_node *fs_waitq_behind(const struct fs_waitq *queue,

@@ -30,10 +30,10 @@
 #include <assert.h>
 #include <stdint.h>
 
-/* FS_YOUNG is a bit that no other kind has: fs_waitq_first() tests it. */
+/* FS_NOT_AGED is a bit that no other kind has: fs_waitq_first() tests it. */
 enum fs_waitq_kind {
     FS_FOLLOWS, FS_LEADS,                  /* in a ring of equal priority */
-    FS_OLD, FS_YOUNG = 4                   /* in a queue by age: aged, not aged */
+    FS_AGED, FS_NOT_AGED = 4                   /* in a queue by age: aged, not aged */
 };
 
 struct fs_waitq_node {
@@ -126,7 +126,7 @@ static inline bool fs_waitq_empty(const struct fs_waitq *queue)
 
 static inline struct fs_waitq_node *fs_waitq_first(const struct fs_waitq *queue)
 {
-    if (queue->front == NULL || (queue->front->kind & FS_YOUNG) == 0)
+    if (queue->front == NULL || (queue->front->kind & FS_NOT_AGED) == 0)
         return queue->front;
     return fs_waitq_best(queue);
 }
@@ -136,7 +136,7 @@ static inline bool fs_waitq_takes_precedence(const struct fs_waitq *queue, int p
 {
     const struct fs_waitq_node *first = fs_waitq_first(queue);
 
-    return first == NULL || (first->kind != FS_OLD && priority < first->priority);
+    return first == NULL || (first->kind != FS_AGED && priority < first->priority);
 }
 
 #endif

@@ -209,7 +209,7 @@ bool fs_queue_is_detector(const fairsem_shared_t *h, int index)
 
 /* ---- Age ---- */
 
-static bool is_old_enough(const fairsem_shared_t *h, int index, int64_t now_ns)
+static bool has_aged(const fairsem_shared_t *h, int index, int64_t now_ns)
 {
     return fs_since(now_ns, FS_GET(&h->slots[index].enqueued_ns)) >= h->aging_ns;
 }
@@ -219,7 +219,7 @@ bool fs_queue_is_age_due(const fairsem_shared_t *h, int64_t now_ns)
     int oldest = h->aging_ns != 0 ? FS_GET(&h->segment->oldest) : FS_NOBODY;
 
     return fs_index_valid(oldest, h->max_waiters) && oldest != FS_GET(&h->segment->head)
-           && is_old_enough(h, oldest, now_ns);
+           && has_aged(h, oldest, now_ns);
 }
 
 bool fs_queue_note_age(struct fs_shared_section *in, int64_t now_ns)
@@ -229,7 +229,7 @@ bool fs_queue_note_age(struct fs_shared_section *in, int64_t now_ns)
     bool was_detector;
 
     if (oldest == FS_NOBODY || FS_GET(&h->slots[oldest].old) != 0
-        || !is_old_enough(h, oldest, now_ns))
+        || !has_aged(h, oldest, now_ns))
         return false;
     /* Store `old` first: if we die before the move, a repair puts the slot at the front. */
     FS_PUT(&h->slots[oldest].old, 1);

@@ -111,9 +111,9 @@ END_TEST
 /* The order of waitq.h: old nodes by arrival, then the others by priority, then by arrival. */
 static bool comes_before(const struct fs_waitq_node *a, const struct fs_waitq_node *b)
 {
-    if ((a->kind == FS_OLD) != (b->kind == FS_OLD))
-        return a->kind == FS_OLD;
-    if (a->kind == FS_OLD || a->priority == b->priority)
+    if ((a->kind == FS_AGED) != (b->kind == FS_AGED))
+        return a->kind == FS_AGED;
+    if (a->kind == FS_AGED || a->priority == b->priority)
         return a->seq < b->seq;
     return a->priority < b->priority;
 }
@@ -135,10 +135,10 @@ static void grow_old(struct fs_waitq *queue)
 {
     struct fs_waitq_node *at = queue->front;
 
-    while (at != NULL && at->kind == FS_OLD)
+    while (at != NULL && at->kind == FS_AGED)
         at = fs_waitq_younger(queue, at);
     if (at != NULL)
-        at->kind = FS_OLD;
+        at->kind = FS_AGED;
 }
 
 START_TEST(aged_nodes_come_first_in_the_order_of_arrival)

@@ -34,7 +34,7 @@ void check_alive(const void *at, size_t size)
              i);
 }
 
-int64_t old_at_ns(const struct fs_waiter *w)
+int64_t ages_at_ns(const struct fs_waiter *w)
 {
     return scenario->aging_ns < INT64_MAX - w->enqueued_ns ? w->enqueued_ns + scenario->aging_ns
                                                          : INT64_MAX;
@@ -49,7 +49,7 @@ static void check_node(const struct fs_waitq_node *node, const struct fs_waitq_n
         fail("I4 states", "%s is in the queue, and in state %d", object_words(node), state);
     if (node->in_ring.next->prev != &node->in_ring || node->in_ring.prev->next != &node->in_ring)
         fail("queue", "the ring is broken at %s", object_words(node));
-    if (node->kind == FS_OLD && old_at_ns(w) > run.now)
+    if (node->kind == FS_AGED && ages_at_ns(w) > run.now)
         fail("I6 age", "%s is old too soon", object_words(node));
     if (before != NULL && same_share(before, node) && !goes_first(before, node))
         fail("order", "%s is behind one that must come after it", object_words(node));

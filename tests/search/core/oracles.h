@@ -10,7 +10,7 @@
 enum { WAITERS_MAX = 12 };
 
 /* The time when a request becomes old, or a far one if that would overflow. */
-int64_t old_at_ns(const struct fs_waiter *w);
+int64_t ages_at_ns(const struct fs_waiter *w);
 
 static inline struct fs_sem *sem_inside(int i)
 {
@@ -73,9 +73,9 @@ static inline bool same_share(const struct fs_waitq_node *node, const struct fs_
 /* Must the first node be granted before the other one?  Of one share. */
 static inline bool goes_first(const struct fs_waitq_node *node, const struct fs_waitq_node *other)
 {
-    if ((node->kind == FS_OLD) != (other->kind == FS_OLD))
-        return node->kind == FS_OLD;
-    if (node->priority != other->priority && node->kind != FS_OLD)
+    if ((node->kind == FS_AGED) != (other->kind == FS_AGED))
+        return node->kind == FS_AGED;
+    if (node->priority != other->priority && node->kind != FS_AGED)
         return node->priority < other->priority;
     return node->seq < other->seq;
 }

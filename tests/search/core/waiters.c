@@ -146,11 +146,11 @@ static void check_reserved(const struct known *who)
 }
 
 /* Is the request old, by the time that the granter has read? */
-static bool is_old(const struct fs_waitq_node *node)
+static bool is_aged(const struct fs_waitq_node *node)
 {
     const struct fs_waiter *w = fs_waiter_of((struct fs_waitq_node *)(uintptr_t)node);
 
-    return w->enqueued_ns != 0 && old_at_ns(w) <= self->last_clock;
+    return w->enqueued_ns != 0 && ages_at_ns(w) <= self->last_clock;
 }
 
 static void check_grant(const struct known *who)
@@ -162,7 +162,7 @@ static void check_grant(const struct known *who)
     for (int k = 0; k < n; k++) {
         bool first = same_share(node[k], me) ? goes_first(node[k], me) : node[k]->priority < me->priority;
 
-        if (first || (me->kind == FS_YOUNG && is_old(node[k])))
+        if (first || (me->kind == FS_NOT_AGED && is_aged(node[k])))
             fail("I6 passed", "%s is granted, and %s came before", object_words(me),
                  object_words(node[k]));
     }
@@ -209,7 +209,7 @@ static void took(void)
     for (int i = 0; i < sems_count; i++) {
         const struct fs_waiter *head = i_own(i) ? front_of(i) : NULL;
 
-        if (head == NULL || (head->in_queue.kind != FS_OLD && op->priority < head->in_queue.priority))
+        if (head == NULL || (head->in_queue.kind != FS_AGED && op->priority < head->in_queue.priority))
             continue;
         if (scenario->bypass_ns == 0 || over_bound(head))
             fail("I6 bound", "the head is passed, which has no bound, or after it");
