@@ -52,7 +52,7 @@ LAYOUT = {
                   'a64 outstanding, l32 lock, i32 handover, i32 damaged, i32 unfinished, i32 head',
     'fs_process': 'i32 state, u32 incarnation, a64 held, a64 pid, a64 unused, a64 since_ns',
     'fs_slot': 'i32 state, i32 process, a64 units, a64 seq, i32 priority, i16 core, '
-               'u8 old, u8 strategy, a64 enqueued_ns, a64 granted_ns, i32 next, i32 prev',
+               'u8 aged, u8 strategy, a64 enqueued_ns, a64 granted_ns, i32 next, i32 prev',
     'fs_shared_wait': 'fs_cancelable by_token, ptr handle, ptr deadline, i32 slot, i64 seq, i32 reason, '
                 'i64 enqueued_ns',
 }

@@ -120,7 +120,7 @@ struct fs_slot {
     _Atomic int64_t  seq;           /* the request's number in order of arrival */
     _Atomic int32_t  priority;
     _Atomic int16_t  core;          /* under the lock; core of its thread; once granted, of its granter */
-    _Atomic uint8_t  old;           /* under the lock; 1 if aged: precedes requests that are not aged */
+    _Atomic uint8_t  aged;          /* under the lock; 1 if aged: precedes requests that are not aged */
     _Atomic uint8_t  strategy;      /* see shared_awake.h */
     _Atomic int64_t  enqueued_ns;
     _Atomic int64_t  granted_ns;    /* under the lock */

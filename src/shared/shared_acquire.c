@@ -36,7 +36,7 @@ static void fill_in_slot(const struct fs_shared_wait *wait, struct fs_slot *slot
     FS_PUT(&slot->priority, wait->priority);
     FS_PUT(&slot->enqueued_ns, wait->enqueued_ns);
     FS_PUT(&slot->granted_ns, 0);
-    FS_PUT(&slot->old, 0);
+    FS_PUT(&slot->aged, 0);
 }
 
 /* Enqueue the request.  Returns FS_NOT_OVER, or ENOBUFS if all slots are in use. */

@@ -52,11 +52,11 @@ static bool comes_before(const fairsem_shared_t *h, int index, int other, enum c
 {
     const struct fs_slot *a = &h->slots[index], *b = &h->slots[other];
     int32_t pa = FS_GET(&a->priority), pb = FS_GET(&b->priority);
-    bool old = FS_GET(&a->old) != 0;
+    bool aged = FS_GET(&a->aged) != 0;
 
-    if (chain == IN_TURN && old != (FS_GET(&b->old) != 0))
-        return old;
-    if (chain == IN_TURN && !old && pa != pb)
+    if (chain == IN_TURN && aged != (FS_GET(&b->aged) != 0))
+        return aged;
+    if (chain == IN_TURN && !aged && pa != pb)
         return pa < pb;
     if (has_tags(h) && FS_GET(&a->tag) != FS_GET(&b->tag))
         return fs_tag_is_earlier(FS_GET(&a->tag), FS_GET(&b->tag));
@@ -130,7 +130,7 @@ bool fs_queue_leads(struct fs_shared_section *in, int priority)
     int head = fs_queue_front(in);
 
     return head == FS_NOBODY
-           || (FS_GET(&slots[head].old) == 0 && priority < FS_GET(&slots[head].priority));
+           || (FS_GET(&slots[head].aged) == 0 && priority < FS_GET(&slots[head].priority));
 }
 
 void fs_queue_enqueue(struct fs_shared_section *in, int index)
@@ -228,11 +228,11 @@ bool fs_queue_note_age(struct fs_shared_section *in, int64_t now_ns)
     int oldest = fs_load_link(in, &h->segment->oldest);
     bool was_detector;
 
-    if (oldest == FS_NOBODY || FS_GET(&h->slots[oldest].old) != 0
+    if (oldest == FS_NOBODY || FS_GET(&h->slots[oldest].aged) != 0
         || !has_aged(h, oldest, now_ns))
         return false;
-    /* Store `old` first: if we die before the move, a repair puts the slot at the front. */
-    FS_PUT(&h->slots[oldest].old, 1);
+    /* Store `aged` first: if we die before the move, a repair puts the slot at the front. */
+    FS_PUT(&h->slots[oldest].aged, 1);
     if (fs_queue_front(in) == oldest)
         return false;
     was_detector = fs_queue_is_detector(h, oldest);
@@ -246,7 +246,7 @@ bool fs_queue_head_passes(struct fs_shared_section *in, int head)
     const struct fs_slot *slots = in->handle->slots;
     int next = fs_queue_behind(in, head);
 
-    return FS_GET(&slots[head].old) != 0 && next != FS_NOBODY
+    return FS_GET(&slots[head].aged) != 0 && next != FS_NOBODY
            && FS_GET(&slots[next].priority) < FS_GET(&slots[head].priority);
 }
 

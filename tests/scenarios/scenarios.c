@@ -608,7 +608,7 @@ const struct scenario scenarios[] = {
       "> take 2 p2147483647 = EINPROGRESS; later; timed 1 p-2147483648 past = ETIMEDOUT; "
       "try 1 = EAGAIN; upto 1 = 0; would 1 = 1; available = 1; return; timed 1 p-2147483648 past; "
       "destroy" },
-    /* A ticket has no thread, but one that waits for it looks when it becomes old. */
+    /* A ticket has no thread, but one that waits for it looks when it ages. */
     { .name = "a-ticket-that-is-waited-for-takes-what-lies-free", .capacity = 4,
       .aging_ns = 1000 * MOMENT_NS, .threads =
       "> take 2 p1 = EINPROGRESS; take 4 t1 = EINPROGRESS; release 3; watch; available = 1; return t1; "
@@ -626,7 +626,7 @@ const struct scenario scenarios[] = {
       .threads =
       "acquire 1 p2 > acquire 1 p1 > later; release 1; after t0; waiters = 1; release 1; after t1; "
       "destroy" },
-    /* Its thread would not look when it becomes old itself, and no figure would count it. */
+    /* Its thread would not look when it ages itself, and no figure would count it. */
     { .name = "a-better-request-behind-an-old-one-waits", .units = 1, .aging_ns = 1, .threads =
       "take 2 p1 = EINPROGRESS; later; acquire 1 p-1 > waits = 2; waiters = 2; return t0; after t0; "
       "destroy" },
@@ -768,7 +768,7 @@ const struct scenario scenarios[] = {
     /* ---- Age ---- */
     { .name = "age", .aging_ns = MOMENT_NS, .units = 1, .threads =
       "acquire 1 p1 = 0; give | acquire 1 = 0; give | later; acquire 1 p-1 = 0; give" },
-    /* Only for the explorer: on a machine the younger two may be old, too, by then. */
+    /* Only for the explorer: on a machine the younger two may have aged, too, by then. */
     { .name = "age-of-two-of-four", .aging_ns = MOMENT_NS, .may_block = true, .threads =
       "take 1 p9; take 1 t1 p8; later; take 1 t2 p1; take 1 t3 | "
       "after t0; release 1; state t0 = granted; release 1; state t1 = granted; release 1; "

@@ -278,8 +278,8 @@ static void fork_in_a_callback(fairsem_ticket_t *ticket, void *sem)
 }
 
 /*
- * One unit is free, and the front wants more.  A ticket behind the front becomes old.  This thread grants it
- * when it joins the queue, and runs its callback before it sleeps.  If the ticket is old too early, as on a
+ * One unit is free, and the front wants more.  A ticket behind the front ages.  This thread grants it
+ * when it is enqueued, and runs its callback before it sleeps.  If the ticket ages too early, as on a
  * slow machine, try again with a longer age.
  */
 static bool forks_in_a_wait(int64_t aging_ns)

@@ -108,7 +108,7 @@ END_TEST
 
 /* ---- By age ---- */
 
-/* The order of waitq.h: old nodes by arrival, then the others by priority, then by arrival. */
+/* The order of waitq.h: aged nodes by arrival, then the others by priority, then by arrival. */
 static bool comes_before(const struct fs_waitq_node *a, const struct fs_waitq_node *b)
 {
     if ((a->kind == FS_AGED) != (b->kind == FS_AGED))
@@ -130,7 +130,7 @@ static bool is_in_order_of_age(const struct fs_waitq *queue, int64_t expected)
     return count == expected;
 }
 
-/* Make the next node old, as the owner of the queue does. */
+/* Make the next node aged, as the owner of the queue does. */
 static void grow_old(struct fs_waitq *queue)
 {
     struct fs_waitq_node *at = queue->front;
@@ -171,7 +171,7 @@ START_TEST(aged_nodes_come_first_in_the_order_of_arrival)
 }
 END_TEST
 
-/* A thousand random queues, whose nodes join, leave anywhere and grow old, are in order after each step. */
+/* A thousand random queues, whose nodes join, leave anywhere and age, are in order after each step. */
 static void walk_at_random(bool by_age)
 {
     uint32_t seed = 1;

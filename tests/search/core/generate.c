@@ -286,7 +286,7 @@ static void compose_destroy(int t)
 
 /*
  * Compose this: a token with waits in two queues, or twice in one, is canceled while a request behind them
- * becomes old and is in front of one with a better priority.  Chance hardly ever makes such a long story.
+ * ages and is in front of one with a better priority.  Chance hardly ever makes such a long story.
  */
 static void compose_ages(void)
 {

@@ -348,8 +348,8 @@ bool model_step(struct model *m, int i, int way)
     struct spec *s = &m->sem[op_of(i)->sem];
 
     m->now = i;
-    if (way == 3)       /* time passes, and the next request becomes old */
-        return scenario->aging_ns != 0 && s->old++ < s->waiters && model_settle(m, s, true);
+    if (way == 3)       /* time passes, and the next request ages */
+        return scenario->aging_ns != 0 && s->aged++ < s->waiters && model_settle(m, s, true);
     check_fairness(m);
     return way < 2 ? step_strict(m, i, way) : step_past_the_queue(m, i);
 }

@@ -50,7 +50,7 @@ static void check_node(const struct fs_waitq_node *node, const struct fs_waitq_n
     if (node->in_ring.next->prev != &node->in_ring || node->in_ring.prev->next != &node->in_ring)
         fail("queue", "the ring is broken at %s", object_words(node));
     if (node->kind == FS_AGED && ages_at_ns(w) > run.now)
-        fail("I6 age", "%s is old too soon", object_words(node));
+        fail("I6 age", "%s is aged too soon", object_words(node));
     if (before != NULL && same_share(before, node) && !goes_first(before, node))
         fail("order", "%s is behind one that must come after it", object_words(node));
 }

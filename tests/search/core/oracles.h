@@ -9,7 +9,7 @@
 
 enum { WAITERS_MAX = 12 };
 
-/* The time when a request becomes old, or a far one if that would overflow. */
+/* The time when a request ages, or a far one if that would overflow. */
 int64_t ages_at_ns(const struct fs_waiter *w);
 
 static inline struct fs_sem *sem_inside(int i)

@@ -145,7 +145,7 @@ static void check_reserved(const struct known *who)
              (long long)available(who->sem));
 }
 
-/* Is the request old, by the time that the granter has read? */
+/* Is the request aged, by the time that the granter has read? */
 static bool is_aged(const struct fs_waitq_node *node)
 {
     const struct fs_waiter *w = fs_waiter_of((struct fs_waitq_node *)(uintptr_t)node);

@@ -74,10 +74,10 @@ static void check_keepers(int file)
 
 /* ---- Order ---- */
 
-/* For an old request only the arrival counts, as among requests of the best priority. */
+/* For an aged request only the arrival counts, as among requests of the best priority. */
 static int rank_of(int file, int index, int priority)
 {
-    return FS_GET(&slots(file)[index].old) != 0 ? INT32_MIN : priority;
+    return FS_GET(&slots(file)[index].aged) != 0 ? INT32_MIN : priority;
 }
 
 enum { ANY_SHARE = -1 };
@@ -143,7 +143,7 @@ void oracle_field_words(int file, size_t offset, char *text, size_t size)
         PROCESS(state), PROCESS(incarnation), PROCESS(held), PROCESS(pid), PROCESS(since_ns),
         PROCESS(keeps),
 #define SLOT(member) { 2000 + offsetof(struct fs_slot, member), "slot." #member }
-        SLOT(state), SLOT(process), SLOT(units), SLOT(seq), SLOT(priority), SLOT(core), SLOT(old),
+        SLOT(state), SLOT(process), SLOT(units), SLOT(seq), SLOT(priority), SLOT(core), SLOT(aged),
         SLOT(strategy), SLOT(enqueued_ns), SLOT(granted_ns), SLOT(next), SLOT(prev), SLOT(younger),
         SLOT(older),
     };

@@ -58,7 +58,7 @@ const struct scenario scenarios[] = {
     { .name = "age", .aging_ns = 100 * MS, .units = 1, .deaths = 1, .bound = 1,
       .threads = "open; acquire 1; start; nap 300; release 1 || open; acquire 1; start; release 1 "
                  "|| open; start; acquire 1 p-1; release 1" },
-    /* One unit is free all the time, and the old head needs two. */
+    /* One unit is free all the time, and the aged front needs two. */
     { .name = "age-and-newcomers", .aging_ns = 100 * MS, .units = 2, .deaths = 1, .bound = 1,
       .threads = "open; acquire 1; start; nap 300; release 1 || open; acquire 2; start; release 2 "
                  "|| open; start; nap 200; acquire 1 p-1; release 1" },
@@ -73,7 +73,7 @@ const struct scenario scenarios[] = {
       .threads = "open; acquire 1; start; release 1 || open; acquire 1; start; release 1 "
                  "|| open; start; acquire 1; release 1" },
 
-    { .name = "old-slot-used-again", .units = 1, .deaths = 1, .bound = 1, .mortal = 1 << 2 | 1 << 3,
+    { .name = "aged-slot-used-again", .units = 1, .deaths = 1, .bound = 1, .mortal = 1 << 2 | 1 << 3,
       .threads = "open; acquire 1; start; release 1 || open; acquire 1; start; release 1; acquire 1; release 1 "
                  "|| open; acquire 1; start; release 1 || open; acquire 1; start; release 1" },
 

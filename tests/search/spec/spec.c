@@ -321,7 +321,7 @@ static void leave(struct spec *s, const struct spec_request *r, bool granted)
     check_bound(s);
     while (s->queue[i] != r)
         i++;
-    s->old -= i < s->old;
+    s->aged -= i < s->aged;
     for (s->waiters--; i < s->waiters; i++)
         s->queue[i] = s->queue[i + 1];
     i = first_of(s, r->share);
@@ -349,7 +349,7 @@ void spec_leave(struct spec *s, const struct spec_request *r)
  */
 static bool is_before(const struct spec *s, int a, int b)
 {
-    if (a < s->old || b < s->old)
+    if (a < s->aged || b < s->aged)
         return a < b;
     if (s->flows && s->queue[a]->share != s->queue[b]->share)
         return comes_first(s, s->queue[a]->share, s->queue[b]->share);
@@ -398,7 +398,7 @@ static bool must_wait(const struct spec *s, int64_t n, int priority)
 {
     const struct spec_request *head = spec_first(s);
 
-    return !fits(s, n) || s->old > 0 || (head != NULL && head->priority <= priority);
+    return !fits(s, n) || s->aged > 0 || (head != NULL && head->priority <= priority);
 }
 
 bool spec_is_full(const struct spec *s)

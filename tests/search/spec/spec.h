@@ -55,7 +55,7 @@ struct spec {
     int64_t max_waiters;            /* 0 for no limit */
     bool    bounded, bypass, aging;
     int     closed;                 /* the reason, or 0 if open */
-    int     waiters, old;           /* their number, and the number of old ones, which came first */
+    int     waiters, aged;          /* their number, and the number of aged ones, which came first */
     struct spec_request *queue[SPEC_QUEUE];     /* in order of arrival */
     struct spec_request *behind;    /* the last refused one, if others may be refused after it */
 
