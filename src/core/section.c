@@ -113,8 +113,8 @@ bool fs_grant(struct fs_section *in)
  * A section grants again when units have come.  After this number of rounds the section clears RETURNS.  From
  * then on releases wait for the mutex, so they cannot prolong the section for ever.
  */
-#if !defined(FS_MOST_ROUNDS)        /* the explorer defines a smaller number */
-#define FS_MOST_ROUNDS 16
+#if !defined(FS_ROUNDS_MAX)        /* the explorer defines a smaller number */
+#define FS_ROUNDS_MAX 16
 #endif
 
 /*
@@ -140,7 +140,7 @@ FS_ALWAYS_INLINE static bool unlock_word(struct fs_section *in, bool competes, i
     if (atomic_compare_exchange_strong_explicit(&s->word, &before, word, memory_order_acq_rel,
                                                 memory_order_acquire))
         return true;
-    if (round == FS_MOST_ROUNDS) {
+    if (round == FS_ROUNDS_MAX) {
         before = atomic_fetch_sub_explicit(&s->word, FS_RETURNS, memory_order_acquire);
         in->takes_returns = false;
     }

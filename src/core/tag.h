@@ -14,7 +14,7 @@
 #include <stdint.h>
 
 #define FS_TAG_UNIT     (INT64_C(1) << 20)
-#define FS_TAG_MOST     (INT64_C(1) << 40)      /* maximum of units / weight in one grant */
+#define FS_TAG_STEP_MAX     (INT64_C(1) << 40)      /* maximum of units / weight in one grant */
 #define FS_TAG_EPOCH(t) ((t) >> 60)
 
 static inline bool fs_tag_is_earlier(uint64_t tag, uint64_t other)
@@ -28,7 +28,7 @@ static inline bool fs_tag_is_earlier(uint64_t tag, uint64_t other)
  */
 static inline uint64_t fs_tag_add(uint64_t tag, int64_t units, int64_t weight, int64_t *rest)
 {
-    int64_t most = FS_TAG_MOST * weight, steps, part;
+    int64_t most = FS_TAG_STEP_MAX * weight, steps, part;
 
     units = units > most ? most : units < -most ? -most : units;
     part = units % weight * FS_TAG_UNIT + *rest;

@@ -138,7 +138,7 @@ static int open_or_make(struct local_name *name)
     const struct request *request = name->request;
     const fairsem_shared_attr_t attr = {
         .units = request->limit,
-        .max_waiters = MOST_PROCESSES, .max_processes = MOST_PROCESSES,
+        .max_waiters = PROCESSES_MAX, .max_processes = PROCESSES_MAX,
         .flags = FAIRSEM_SHARED_NO_SPIN,    /* a wake-up is short, compared with the start of a command */
     };
     int make = name_can_be_made(name->segment, request->global) ? O_CREAT : 0;
@@ -199,14 +199,14 @@ static int64_t limit_of(fairsem_shared_t *handle)
 
 int local_users(const struct local_name *name, const fairsem_shared_user_t **users, int *count)
 {
-    static fairsem_shared_user_t list[2 * MOST_USERS];
+    static fairsem_shared_user_t list[2 * USERS_MAX];
     int error;
 
-    *count = MOST_USERS;
+    *count = USERS_MAX;
     error = fairsem_shared_users(name->handle, list, count);
-    *count = error != 0 ? 0 : *count < MOST_USERS ? *count : MOST_USERS;
+    *count = error != 0 ? 0 : *count < USERS_MAX ? *count : USERS_MAX;
     if (error == 0)
-        rate_add_users(name, list, count, 2 * MOST_USERS);
+        rate_add_users(name, list, count, 2 * USERS_MAX);
     *users = list;
     return error;
 }

@@ -9,8 +9,8 @@
 #include <fairsem/shared.h>
 
 enum {
-    MOST_PROCESSES = 1024,      /* most processes that run or wait; each takes 168 bytes of the segment */
-    MOST_USERS = 2048           /* most listed users of a name: a process can be both running and waiting */
+    PROCESSES_MAX = 1024,      /* most processes that run or wait; each takes 168 bytes of the segment */
+    USERS_MAX = 2048           /* most listed users of a name: a process can be both running and waiting */
 };
 
 struct local_name {

@@ -16,7 +16,7 @@
 #include <unistd.h>
 
 #define SECOND_NS INT64_C(1000000000)
-#define MOST_NS 1e18
+#define DURATION_MAX_NS 1e18
 
 static const char usage[] =
     "usage: fairsem-limit [OPTION...] NAME LIMIT -- COMMAND [ARGUMENT...]\n"
@@ -116,7 +116,7 @@ static bool read_duration(const char *text, const char *what, int64_t *ns)
         warnx("%s: '%s' is not a time such as 30, 5m, 2h or 1d", what, text);
         return false;
     }
-    *ns = (int64_t)(duration < MOST_NS ? duration : MOST_NS);
+    *ns = (int64_t)(duration < DURATION_MAX_NS ? duration : DURATION_MAX_NS);
     return true;
 }
 

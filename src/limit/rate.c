@@ -30,7 +30,7 @@ static int64_t ns_since_boot(void)
 static int open_gate(const char *name, bool global, int oflag, mode_t mode, fairsem_shared_t **gate)
 {
     const fairsem_shared_attr_t attr = {
-        .units = NEVER, .max_waiters = MOST_PROCESSES, .max_processes = MOST_PROCESSES,
+        .units = NEVER, .max_waiters = PROCESSES_MAX, .max_processes = PROCESSES_MAX,
         .flags = FAIRSEM_SHARED_NO_SPIN,
     };
     char segment[SEGMENT_NAME_SIZE];

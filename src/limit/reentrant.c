@@ -13,7 +13,7 @@
 
 #define VARIABLE "FAIRSEM_LIMIT_HELD"
 
-enum { MOST_ANCESTORS = 1000 };
+enum { ANCESTORS_MAX = 1000 };
 
 /* ---- The variable ---- */
 
@@ -58,7 +58,7 @@ static bool is_ancestor(long pid)
 {
     long at = getppid();
 
-    for (int i = 0; at > 0 && i < MOST_ANCESTORS; i++) {
+    for (int i = 0; at > 0 && i < ANCESTORS_MAX; i++) {
         if (at == pid)
             return true;
         at = process_stat(at).parent;

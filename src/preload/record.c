@@ -75,7 +75,7 @@ uint64_t fs_record_new(const sem_t *sem, const void *caller)
     if (fs_records == NULL)
         return 0;
     at = atomic_fetch_add(&fs_records->used, 1);
-    if (at >= FS_RECORDS_MOST) {
+    if (at >= FS_RECORDS_MAX) {
         atomic_fetch_sub(&fs_records->used, 1);
         return 0;
     }
@@ -90,7 +90,7 @@ struct fs_record *fs_record_of(const sem_t *sem, uint64_t number)
 {
     struct fs_record *r;
 
-    if (fs_records == NULL || number == 0 || number > FS_RECORDS_MOST)
+    if (fs_records == NULL || number == 0 || number > FS_RECORDS_MAX)
         return NULL;
     r = &fs_records->record[number - 1];
     return atomic_load_explicit(&r->address, memory_order_relaxed) == (uintptr_t)sem ? r : NULL;

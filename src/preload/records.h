@@ -20,7 +20,7 @@
 #define FS_BYPASS_ENV "FAIRSEM_BYPASS_NS"
 
 #define FS_RECORDS_VERSION 4
-#define FS_RECORDS_MOST    16384    /* limit of the semaphores with a record of their own */
+#define FS_RECORDS_MAX    16384    /* limit of the semaphores with a record of their own */
 
 struct fs_waited {
     _Atomic uint64_t waits;     /* waits that found no unit free and ended with one */
@@ -42,7 +42,7 @@ struct fs_records {
     uint32_t         only_count;/* written by fairsem-run: 1 for --libc */
     _Atomic uint32_t header;    /* 1 if the program has libfairsem: fairsem/posix.h is not counted */
     _Atomic uint32_t processes; /* how many processes have loaded the interposer */
-    _Atomic uint32_t used;      /* used entries of record[]; may exceed FS_RECORDS_MOST for a moment */
+    _Atomic uint32_t used;      /* used entries of record[]; may exceed FS_RECORDS_MAX for a moment */
     _Atomic uint64_t created;   /* semaphores that were made */
     _Atomic uint64_t shared;    /* passed through: sem_init with pshared */
     _Atomic uint64_t named;     /* passed through: sem_open, also if it failed */
@@ -50,7 +50,7 @@ struct fs_records {
     _Atomic uint64_t dangling;  /* calls on a reference to no valid cell */
     _Atomic uint64_t passed;    /* with --bypass: units that were taken while other threads waited */
     struct fs_waited waited;    /* the sum of all semaphores */
-    struct fs_record record[FS_RECORDS_MOST];
+    struct fs_record record[FS_RECORDS_MAX];
 };
 
 #endif

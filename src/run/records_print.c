@@ -93,12 +93,12 @@ static void print_waited(FILE *file, const struct fs_waited *w)
 
 void records_print(FILE *file, const struct fs_records *records, const char *path, int64_t bypass_ns)
 {
-    static const struct fs_record *sorted[FS_RECORDS_MOST];
+    static const struct fs_record *sorted[FS_RECORDS_MAX];
     uint32_t used = records->used, count = 0;
     char text[200];
 
-    if (used > FS_RECORDS_MOST)
-        used = FS_RECORDS_MOST;
+    if (used > FS_RECORDS_MAX)
+        used = FS_RECORDS_MAX;
     for (uint32_t i = 0; i < used; i++) {
         if (records->record[i].pid != 0 && records->record[i].waited.waits != 0)
             sorted[count++] = &records->record[i];

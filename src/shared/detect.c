@@ -22,7 +22,7 @@
 #define OVERDUE_NS 10000000
 
 #define CALL_LEAST_NS 20000
-#define CALL_MOST_NS  10000000
+#define CALL_MAX_NS  10000000
 
 int64_t fs_detect_call_ns(const fairsem_shared_t *h)
 {
@@ -30,7 +30,7 @@ int64_t fs_detect_call_ns(const fairsem_shared_t *h)
 
     if (took_ns < CALL_LEAST_NS / 10)
         return CALL_LEAST_NS;
-    return took_ns > CALL_MOST_NS / 10 ? CALL_MOST_NS : 10 * took_ns;
+    return took_ns > CALL_MAX_NS / 10 ? CALL_MAX_NS : 10 * took_ns;
 }
 
 bool fs_detect_begin(fairsem_shared_t *h, int64_t ns)

@@ -191,14 +191,14 @@ int fs_queue_last_two(struct fs_shared_section *in, int last[2])
     return n;
 }
 
-#define MOST_ABANDONED 16   /* limit of the search for two waiters behind a slot */
+#define ABANDONED_MAX 16   /* limit of the search for two waiters behind a slot */
 
 bool fs_queue_is_detector(const fairsem_shared_t *h, int index)
 {
     int behind = 0;
 
     /* Abandoned slots do not count: their threads are no longer detectors. */
-    for (int i = 0; i < MOST_ABANDONED && behind < 2; i++) {
+    for (int i = 0; i < ABANDONED_MAX && behind < 2; i++) {
         index = FS_GET(&h->slots[index].next);
         if (!fs_index_valid(index, h->max_waiters))
             return true;

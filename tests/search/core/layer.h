@@ -50,7 +50,7 @@ int xp_fprintf(FILE *file, const char *format, ...);
 #define fprintf xp_fprintf
 #define __builtin_ia32_pause xp_pause
 #define sched_yield xp_yield
-#define FS_MOST_ROUNDS 1
+#define FS_ROUNDS_MAX 1
 #define FS_MAKE_ANEW xp_make_anew
 #endif
 
