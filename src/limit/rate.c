@@ -9,13 +9,13 @@
 #include <time.h>
 
 #define GATE  ((FAIRSEM_MAX_UNITS >> 1) + 1)    /* a request at the gate is for GATE + the command's units */
-#define MOST  (INT64_C(1) << 40)                /* a command with more units counts as MOST units at the gate */
-#define NEVER (GATE + MOST)                     /* the first capacity; after a start: NEVER + its time */
+#define UNITS_MAX  (INT64_C(1) << 40)                /* a command with more units counts as UNITS_MAX units at the gate */
+#define NEVER (GATE + UNITS_MAX)                     /* the first capacity; after a start: NEVER + its time */
 #define SLEEP_NS INT64_C(1000000000)            /* longest sleep: CLOCK_MONOTONIC stops during a suspend */
 
 static int64_t request_at_gate(const struct request *request)
 {
-    return GATE + (request->units < MOST ? request->units : MOST);
+    return GATE + (request->units < UNITS_MAX ? request->units : UNITS_MAX);
 }
 
 /* CLOCK_BOOTTIME cannot be set, and also runs during a suspend. */
