@@ -428,7 +428,7 @@ void fs_awake_learn(struct fs_awake *awake, bool as_front, int64_t front_ns, int
     }
 }
 
-void fs_awake_learn_in_vain(struct fs_awake *awake, bool as_front, int64_t front_ns)
+void fs_awake_learn_timed_out(struct fs_awake *awake, bool as_front, int64_t front_ns)
 {
     if (front_ns > atomic_load_explicit(&wake_up_ns, memory_order_relaxed) * 2)
         fs_awake_learn(awake, as_front, front_ns, FS_NO_CORE);

@@ -128,7 +128,7 @@ static inline void fs_awake_granted(struct fs_awake *awake, int core, int64_t in
 void fs_awake_learn(struct fs_awake *awake, bool as_front, int64_t front_ns, int core);
 
 /* Learn from a front that has timed out.  A short wait teaches nothing: a grant might have come soon after. */
-void fs_awake_learn_in_vain(struct fs_awake *awake, bool as_front, int64_t front_ns);
+void fs_awake_learn_timed_out(struct fs_awake *awake, bool as_front, int64_t front_ns);
 
 /*
  * Spin or yield, as *strategy says, until *word is no longer `value`, or the time limit of the strategy has

@@ -222,7 +222,7 @@ void fs_ahead_front_left(struct fs_section *in, const struct fs_ended *ended, en
     if (end == FS_BY_GRANT)
         learn(s, ended->enqueued_ns, ended->core, now_ns);
     else if (end == FS_BY_DEADLINE && teaches(s, ended->core))
-        fs_awake_learn_in_vain(&s->awake, s->front_since_ns == ended->enqueued_ns,
+        fs_awake_learn_timed_out(&s->awake, s->front_since_ns == ended->enqueued_ns,
                                now_ns - s->front_since_ns);
     s->front_since_ns = now_ns;
 }

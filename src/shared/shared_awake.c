@@ -116,13 +116,13 @@ void fs_shared_awake_learn(const struct fs_shared_awake *awake, fairsem_shared_t
     h->segment->awake = known;
 }
 
-void fs_shared_awake_learn_in_vain(const struct fs_shared_awake *awake, fairsem_shared_t *h,
+void fs_shared_awake_learn_timed_out(const struct fs_shared_awake *awake, fairsem_shared_t *h,
                                    int64_t enqueued_ns)
 {
     struct fs_awake known = h->segment->awake;
 
     if (!h->spins || !awake->as_front)
         return;
-    fs_awake_learn_in_vain(&known, true, fs_since(fs_now_ns(), enqueued_ns));
+    fs_awake_learn_timed_out(&known, true, fs_since(fs_now_ns(), enqueued_ns));
     h->segment->awake = known;
 }

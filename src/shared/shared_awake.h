@@ -44,7 +44,7 @@ void fs_shared_awake_learn(const struct fs_shared_awake *awake, fairsem_shared_t
                            int64_t enqueued_ns);
 
 /* As fs_shared_awake_learn(), after a time-out. */
-void fs_shared_awake_learn_in_vain(const struct fs_shared_awake *awake, fairsem_shared_t *h,
+void fs_shared_awake_learn_timed_out(const struct fs_shared_awake *awake, fairsem_shared_t *h,
                                    int64_t enqueued_ns);
 
 #endif

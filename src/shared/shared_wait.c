@@ -268,7 +268,7 @@ static int finish_in_section(struct fs_shared_wait *wait, struct fs_shared_secti
         return FS_NOT_OVER;
     result = abandon_slot(wait, ending);
     if (ending == EXPIRE && result == ETIMEDOUT)
-        fs_shared_awake_learn_in_vain(&wait->awake, h, wait->enqueued_ns);
+        fs_shared_awake_learn_timed_out(&wait->awake, h, wait->enqueued_ns);
     fs_shared_clean_up_abandoned(in, wait->slot);
     return result;
 }

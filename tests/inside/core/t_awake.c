@@ -465,7 +465,7 @@ START_TEST(a_grant_is_soon_within_two_wake_ups_and_one_and_a_half_after_a_pre_wa
         fs_awake_learn(&here, true, rows[i].ns, world.core);
         fs_awake_learn(&there, true, rows[i].ns, world.core + 1);
         fs_awake_learn(&early, false, rows[i].ns, world.core);
-        fs_awake_learn_in_vain(&timed_out, true, rows[i].ns);
+        fs_awake_learn_timed_out(&timed_out, true, rows[i].ns);
         ck_assert_int_eq(here.as_front_here, rows[i].soon ? 3 : 6);
         ck_assert_int_eq(here.as_front, 2);
         ck_assert_int_eq(there.as_front, rows[i].soon ? 3 : 6);

@@ -19,7 +19,7 @@ void fs_awake_learn(struct fs_awake *awake, bool as_front, int64_t front_ns, int
     (void)core;
 }
 
-void fs_awake_learn_in_vain(struct fs_awake *awake, bool as_front, int64_t front_ns)
+void fs_awake_learn_timed_out(struct fs_awake *awake, bool as_front, int64_t front_ns)
 {
     (void)awake;
     (void)as_front;
