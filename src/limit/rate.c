@@ -9,7 +9,7 @@
 #include <time.h>
 
 #define GATE  ((FAIRSEM_MAX_UNITS >> 1) + 1)    /* a request at the gate is for GATE + the command's units */
-#define UNITS_MAX  (INT64_C(1) << 40)                /* a command with more units counts as UNITS_MAX units at the gate */
+#define UNITS_MAX (INT64_C(1) << 40)             /* at the gate, a command with more units counts as one with these */
 #define NEVER (GATE + UNITS_MAX)                     /* the first capacity; after a start: NEVER + its time */
 #define SLEEP_NS INT64_C(1000000000)            /* longest sleep: CLOCK_MONOTONIC stops during a suspend */
 

@@ -40,7 +40,7 @@ static void fill_in_slot(const struct fs_shared_wait *wait, struct fs_slot *slot
 }
 
 /* Enqueue the request.  Returns FS_NOT_OVER, or ENOBUFS if all slots are in use. */
-static int shared_join(struct fs_shared_wait *wait, struct fs_shared_section *in)
+static int shared_enqueue(struct fs_shared_wait *wait, struct fs_shared_section *in)
 {
     fairsem_shared_t *h = wait->handle;
     const int index = fs_slot_find_free(h);
@@ -75,7 +75,7 @@ static bool keeps(const fairsem_shared_t *h)
 }
 
 /* Returns the result, or FS_NOT_OVER if the request has been enqueued. */
-static int shared_take_or_join(struct fs_shared_wait *wait, struct fs_shared_section *in)
+static int shared_take_or_enqueue(struct fs_shared_wait *wait, struct fs_shared_section *in)
 {
     /* While the total is 0 (a pause), a request waits if a former total was large enough for it. */
     if (wait->units > (in->total != 0 ? in->total : in->high_water))
@@ -86,7 +86,7 @@ static int shared_take_or_join(struct fs_shared_wait *wait, struct fs_shared_sec
     }
     if (wait->refusal != 0)
         return wait->refusal;
-    return keeps(wait->handle) ? EBUSY : shared_join(wait, in);
+    return keeps(wait->handle) ? EBUSY : shared_enqueue(wait, in);
 }
 
 static int enter_and_take(struct fs_shared_wait *wait)
@@ -96,7 +96,7 @@ static int enter_and_take(struct fs_shared_wait *wait)
 
     if (result != 0)
         return result;
-    result = wait->reason != 0 ? wait->reason : shared_take_or_join(wait, &in);
+    result = wait->reason != 0 ? wait->reason : shared_take_or_enqueue(wait, &in);
     if (result == ENOBUFS && wait->checked)
         FS_COUNT_UP(&wait->handle->segment->count.refused, 1);
     result = fs_shared_section_result(&in, result);

@@ -79,7 +79,7 @@ static bool is_near_front(struct fs_shared_section *in, int index)
     return fs_tag_is_earlier(tag - FS_GET(&h->slots[front].tag), FS_GET(&h->slots[last].tag) - tag);
 }
 
-static void join_from_front(struct fs_shared_section *in, int index)
+static void enqueue_from_front(struct fs_shared_section *in, int index)
 {
     const fairsem_shared_t *h = in->handle;
     int ahead = FS_NOBODY, behind = fs_queue_front(in), steps = 0;
@@ -96,7 +96,7 @@ static void join_from_front(struct fs_shared_section *in, int index)
 }
 
 /* Search from the end, where nearly every new request belongs. */
-static void join_chain(struct fs_shared_section *in, enum chain chain, int index)
+static void enqueue_in_chain(struct fs_shared_section *in, enum chain chain, int index)
 {
     const fairsem_shared_t *h = in->handle;
     int behind = FS_NOBODY, ahead = fs_load_link(in, ahead_of(h, chain, FS_NOBODY)), steps = 0;
@@ -136,11 +136,11 @@ bool fs_queue_leads(struct fs_shared_section *in, int priority)
 void fs_queue_enqueue(struct fs_shared_section *in, int index)
 {
     if (in->handle->aging_ns != 0)
-        join_chain(in, BY_ARRIVAL, index);
+        enqueue_in_chain(in, BY_ARRIVAL, index);
     if (is_near_front(in, index))
-        join_from_front(in, index);
+        enqueue_from_front(in, index);
     else
-        join_chain(in, IN_TURN, index);
+        enqueue_in_chain(in, IN_TURN, index);
     FS_COUNT_UP(&in->handle->segment->waiters, 1);
 }
 
@@ -241,7 +241,7 @@ bool fs_queue_note_age(struct fs_shared_section *in, int64_t now_ns)
     return was_detector;
 }
 
-bool fs_queue_head_passes(struct fs_shared_section *in, int head)
+bool fs_queue_front_passes(struct fs_shared_section *in, int head)
 {
     const struct fs_slot *slots = in->handle->slots;
     int next = fs_queue_behind(in, head);

@@ -231,12 +231,12 @@ static void count_grant(fairsem_shared_t *h, int slot, int64_t now, bool passes)
 }
 
 /* Grant the front waiter, which fits, and whose process is alive; or free the slot if it has been abandoned. */
-static void grant_head(struct fs_shared_section *in, int head, int64_t units)
+static void grant_front(struct fs_shared_section *in, int head, int64_t units)
 {
     fairsem_shared_t *h = in->handle;
     struct fs_slot *slot = &h->slots[head];
     int64_t now = fs_shared_section_now(in);
-    bool passes = fs_queue_head_passes(in, head);
+    bool passes = fs_queue_front_passes(in, head);
     int core = FS_GET(&slot->core);
 
     fs_queue_dequeue(in, head);
@@ -263,7 +263,7 @@ static bool seems_alive(struct fs_shared_section *in, int head, int process)
 }
 
 /* Returns false if there is no front waiter, if it does not fit, or after an error. */
-static bool grant_or_drop_head(struct fs_shared_section *in)
+static bool grant_or_remove_front(struct fs_shared_section *in)
 {
     const struct fs_slot *slots = in->handle->slots;
     int64_t units;
@@ -290,7 +290,7 @@ static bool grant_or_drop_head(struct fs_shared_section *in)
     if (in->error != 0)
         return false;
     if (alive)
-        grant_head(in, head, units);
+        grant_front(in, head, units);
     else
         repair_without(in, process);
     return true;
@@ -305,7 +305,7 @@ void fs_shared_section_grant(struct fs_shared_section *in)
 {
     int turns = 0;
 
-    while (in->error == 0 && grant_or_drop_head(in)) {
+    while (in->error == 0 && grant_or_remove_front(in)) {
         if (turns++ > 2 * in->handle->max_waiters)
             fs_damaged(in);
     }

@@ -344,7 +344,7 @@ void spec_leave(struct spec *s, const struct spec_request *r)
 }
 
 /*
- * The order is: old requests by arrival, then the others by priority, and those of one priority by arrival.
+ * The order is: aged requests by arrival, then the others by priority, and those of one priority by arrival.
  * With shares it is flow by flow.
  */
 static bool is_before(const struct spec *s, int a, int b)
