@@ -9,8 +9,8 @@
 #include <time.h>
 
 #define GATE  ((FAIRSEM_MAX_UNITS >> 1) + 1)    /* a request at the gate is for GATE + the command's units */
-#define UNITS_MAX (INT64_C(1) << 40)             /* at the gate, a command with more units counts as one with these */
-#define NEVER (GATE + UNITS_MAX)                     /* the first capacity; after a start: NEVER + its time */
+#define UNITS_MAX (INT64_C(1) << 40)            /* at the gate, more units of a command count as this number */
+#define NEVER (GATE + UNITS_MAX)                /* the first capacity; after a start: NEVER + its time */
 #define SLEEP_NS INT64_C(1000000000)            /* longest sleep: CLOCK_MONOTONIC stops during a suspend */
 
 static int64_t request_at_gate(const struct request *request)

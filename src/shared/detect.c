@@ -63,12 +63,12 @@ static int suspect(fairsem_shared_t *h, int process, struct fs_dead *dead)
  */
 static void mark_those_in_slots(const fairsem_shared_t *h, uint64_t marked[])
 {
-    int head = FS_GET(&h->segment->head);
+    int front = FS_GET(&h->segment->head);
 
     for (int i = 0; i < h->max_waiters; i++) {
         int process = FS_GET(&h->slots[i].process);
 
-        if ((FS_GET(&h->slots[i].state) >= FS_SLOT_GRANTED || i == head)
+        if ((FS_GET(&h->slots[i].state) >= FS_SLOT_GRANTED || i == front)
             && fs_index_valid(process, h->max_processes))
             marked[process / 64] |= UINT64_C(1) << process % 64;
     }

@@ -37,11 +37,11 @@ int fs_shared_awake_begin(struct fs_shared_awake *awake, struct fs_shared_sectio
 {
     fairsem_shared_t *h = in->handle;
     const struct fs_awake known = h->segment->awake;
-    int head = fs_queue_front(in), next = FS_NOBODY;
+    int front = fs_queue_front(in), next = FS_NOBODY;
     const struct fs_awake_facts facts = {
         .enqueued_ns = enqueued_ns, .waiting = FS_GET(&h->segment->waiters),
         .units = h->unbounded ? 1 : in->total, .each = n,
-        .is_front = head == slot, .prewake_unknown = true,
+        .is_front = front == slot, .prewake_unknown = true,
     };
     enum fs_strategy strategy = FS_SLEEP_AT_ONCE;
     enum fs_prewake whom = FS_PREWAKE_NOBODY;
@@ -56,8 +56,8 @@ int fs_shared_awake_begin(struct fs_shared_awake *awake, struct fs_shared_sectio
         next = next_on_core(in, awake->core, slot);
     if (next != FS_NOBODY)
         return shared_prewake(h, next, FS_YIELD_NEXT);
-    if (whom != FS_PREWAKE_NOBODY && head != FS_NOBODY)
-        return shared_prewake(h, head, FS_YIELD_WOKEN);
+    if (whom != FS_PREWAKE_NOBODY && front != FS_NOBODY)
+        return shared_prewake(h, front, FS_YIELD_WOKEN);
     return FS_NOBODY;
 }
 
@@ -85,14 +85,14 @@ void fs_shared_awake_slept(const fairsem_shared_t *h, int slot, int64_t enqueued
  * The hand-off interval is unknown (0) if this waiter was enqueued after the previous grant, or if no other
  * waiter is left.
  */
-void fs_shared_awake_granted(fairsem_shared_t *h, int head, int core, int64_t now_ns)
+void fs_shared_awake_granted(fairsem_shared_t *h, int front, int core, int64_t now_ns)
 {
     struct fs_awake known = h->segment->awake;
     int64_t before = FS_GET(&h->segment->granted_ns);
 
     FS_PUT(&h->segment->granted_ns, now_ns);
     /* `before` is now_ns if one release grants several waiters. */
-    if (before == now_ns || FS_GET(&h->slots[head].enqueued_ns) > before
+    if (before == now_ns || FS_GET(&h->slots[front].enqueued_ns) > before
         || FS_GET(&h->segment->waiters) == 0)
         before = now_ns;
     fs_awake_granted(&known, core, fs_since(now_ns, before));

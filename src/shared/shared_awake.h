@@ -37,7 +37,7 @@ bool fs_shared_stay_awake(fairsem_shared_t *h, int slot, int64_t enqueued_ns,
 void fs_shared_awake_slept(const fairsem_shared_t *h, int slot, int64_t enqueued_ns);
 
 /* After a grant to the front waiter, which was enqueued on `core`: learn the hand-off interval. */
-void fs_shared_awake_granted(fairsem_shared_t *h, int head, int core, int64_t now_ns);
+void fs_shared_awake_granted(fairsem_shared_t *h, int front, int core, int64_t now_ns);
 
 /* Learn from a grant whether staying awake pays; called by the slot's thread. */
 void fs_shared_awake_learn(const struct fs_shared_awake *awake, fairsem_shared_t *h, int slot,

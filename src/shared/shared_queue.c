@@ -127,10 +127,10 @@ int fs_queue_behind(struct fs_shared_section *in, int index)
 bool fs_queue_leads(struct fs_shared_section *in, int priority)
 {
     const struct fs_slot *slots = in->handle->slots;
-    int head = fs_queue_front(in);
+    int front = fs_queue_front(in);
 
-    return head == FS_NOBODY
-           || (FS_GET(&slots[head].aged) == 0 && priority < FS_GET(&slots[head].priority));
+    return front == FS_NOBODY
+           || (FS_GET(&slots[front].aged) == 0 && priority < FS_GET(&slots[front].priority));
 }
 
 void fs_queue_enqueue(struct fs_shared_section *in, int index)
@@ -241,13 +241,13 @@ bool fs_queue_note_age(struct fs_shared_section *in, int64_t now_ns)
     return was_detector;
 }
 
-bool fs_queue_front_passes(struct fs_shared_section *in, int head)
+bool fs_queue_front_passes(struct fs_shared_section *in, int front)
 {
     const struct fs_slot *slots = in->handle->slots;
-    int next = fs_queue_behind(in, head);
+    int next = fs_queue_behind(in, front);
 
-    return FS_GET(&slots[head].aged) != 0 && next != FS_NOBODY
-           && FS_GET(&slots[next].priority) < FS_GET(&slots[head].priority);
+    return FS_GET(&slots[front].aged) != 0 && next != FS_NOBODY
+           && FS_GET(&slots[next].priority) < FS_GET(&slots[front].priority);
 }
 
 /* ---- Slots ---- */

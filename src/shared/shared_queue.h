@@ -27,7 +27,7 @@ bool fs_queue_note_age(struct fs_shared_section *in, int64_t now_ns);
 bool fs_queue_is_age_due(const fairsem_shared_t *h, int64_t now_ns);
 
 /* Has the front waiter aged, and is the waiter behind it of a better priority? */
-bool fs_queue_front_passes(struct fs_shared_section *in, int head);
+bool fs_queue_front_passes(struct fs_shared_section *in, int front);
 
 int fs_queue_front(struct fs_shared_section *in);
 

@@ -231,32 +231,32 @@ static void count_grant(fairsem_shared_t *h, int slot, int64_t now, bool passes)
 }
 
 /* Grant the front waiter, which fits, and whose process is alive; or free the slot if it has been abandoned. */
-static void grant_front(struct fs_shared_section *in, int head, int64_t units)
+static void grant_front(struct fs_shared_section *in, int front, int64_t units)
 {
     fairsem_shared_t *h = in->handle;
-    struct fs_slot *slot = &h->slots[head];
+    struct fs_slot *slot = &h->slots[front];
     int64_t now = fs_shared_section_now(in);
-    bool passes = fs_queue_front_passes(in, head);
+    bool passes = fs_queue_front_passes(in, front);
     int core = FS_GET(&slot->core);
 
-    fs_queue_dequeue(in, head);
+    fs_queue_dequeue(in, front);
     FS_PUT(&slot->granted_ns, now);
     FS_PUT(&slot->core, (int16_t)(h->spins ? fs_cpu_current() : FS_NO_CORE));
-    if (!fs_shared_grant_slot(in, head, units)) {
-        fs_flow_left(in, head);
-        (void)fs_shared_clean_up(in, head);
+    if (!fs_shared_grant_slot(in, front, units)) {
+        fs_flow_left(in, front);
+        (void)fs_shared_clean_up(in, front);
         return;
     }
-    fs_flow_granted(in, head, units);
-    count_grant(h, head, now, passes);
-    fs_shared_awake_granted(h, head, core, now);
-    fs_shared_will_wake(in, head);
+    fs_flow_granted(in, front, units);
+    count_grant(h, front, now, passes);
+    fs_shared_awake_granted(h, front, core, now);
+    fs_shared_will_wake(in, front);
 }
 
 /* R4: a process whose waiter was enqueued a moment ago was alive at that time, and is not checked again. */
-static bool seems_alive(struct fs_shared_section *in, int head, int process)
+static bool seems_alive(struct fs_shared_section *in, int front, int process)
 {
-    int64_t enqueued_ns = FS_GET(&in->handle->slots[head].enqueued_ns);
+    int64_t enqueued_ns = FS_GET(&in->handle->slots[front].enqueued_ns);
 
     return !fs_long_ago(fs_shared_section_now(in), enqueued_ns, FS_SEEN_NS)
            || fs_shared_check_alive(in, process);
@@ -267,30 +267,30 @@ static bool grant_or_remove_front(struct fs_shared_section *in)
 {
     const struct fs_slot *slots = in->handle->slots;
     int64_t units;
-    int head, state, process;
+    int front, state, process;
     bool alive;
 
     update_order(in);
-    head = fs_queue_front(in);
-    if (head == FS_NOBODY)
+    front = fs_queue_front(in);
+    if (front == FS_NOBODY)
         return false;
-    state = FS_GET(&slots[head].state);
+    state = FS_GET(&slots[front].state);
     if (fs_is_abandoned_in_queue(state)) {
-        fs_shared_clean_up_abandoned(in, head);
+        fs_shared_clean_up_abandoned(in, front);
         return true;
     }
     if (state != FS_SLOT_WAITING)
         fs_damaged(in);
-    process = fs_load_process(in, head);
-    units = fs_load_units(in, &slots[head].units);
+    process = fs_load_process(in, front);
+    units = fs_load_units(in, &slots[front].units);
     if (units > in->available)
         return false;
-    alive = seems_alive(in, head, process);
+    alive = seems_alive(in, front, process);
     /* After EBADF, neither grant nor reap: other processes go on with the segment. */
     if (in->error != 0)
         return false;
     if (alive)
-        grant_front(in, head, units);
+        grant_front(in, front, units);
     else
         repair_without(in, process);
     return true;
