@@ -49,7 +49,7 @@
 static int64_t interval_ns(const struct fs_awake *awake)
 {
     static const int64_t quarter[] = { 125, 149, 177, 210 };
-    int steps = awake->interval < INTERVAL_MAX ? awake->interval : INTERVAL_MAX;
+    int steps = awake->interval;
 
     return quarter[steps % 4] << (steps / 4);
 }

@@ -82,8 +82,8 @@ void fs_shared_awake_slept(const fairsem_shared_t *h, int slot, int64_t enqueued
 }
 
 /*
- * The hand-off interval is unknown (0) if this waiter was enqueued after the previous grant, or if no other
- * waiter is left.
+ * The hand-off interval is unknown (0) if this waiter was enqueued after the previous grant, if no other waiter
+ * is left, or if one release grants several waiters: then both grants have the same time.
  */
 void fs_shared_awake_granted(fairsem_shared_t *h, int front, int core, int64_t now_ns)
 {
@@ -91,9 +91,7 @@ void fs_shared_awake_granted(fairsem_shared_t *h, int front, int core, int64_t n
     int64_t before = FS_GET(&h->segment->granted_ns);
 
     FS_PUT(&h->segment->granted_ns, now_ns);
-    /* `before` is now_ns if one release grants several waiters. */
-    if (before == now_ns || FS_GET(&h->slots[front].enqueued_ns) > before
-        || FS_GET(&h->segment->waiters) == 0)
+    if (FS_GET(&h->slots[front].enqueued_ns) > before || FS_GET(&h->segment->waiters) == 0)
         before = now_ns;
     fs_awake_granted(&known, core, fs_since(now_ns, before));
     h->segment->awake = known;
