@@ -5,23 +5,23 @@
 #include "tag.h"
 
 /*
- * Two chains of the waiting slots: IN_TURN is the queue; BY_ARRIVAL exists only with aging_ns.  FS_NOBODY
+ * Two chains of the waiting slots: BY_POSITION is the queue; BY_ARRIVAL exists only with aging_ns.  FS_NOBODY
  * is both ends of a chain: the first slot is behind it, the last slot ahead of it.
  */
-enum chain { IN_TURN, BY_ARRIVAL };
+enum chain { BY_POSITION, BY_ARRIVAL };
 
 static _Atomic int32_t *behind_of(const fairsem_shared_t *h, enum chain chain, int index)
 {
     if (index == FS_NOBODY)
-        return chain == IN_TURN ? &h->segment->head : &h->segment->oldest;
-    return chain == IN_TURN ? &h->slots[index].next : &h->slots[index].younger;
+        return chain == BY_POSITION ? &h->segment->head : &h->segment->oldest;
+    return chain == BY_POSITION ? &h->slots[index].next : &h->slots[index].younger;
 }
 
 static _Atomic int32_t *ahead_of(const fairsem_shared_t *h, enum chain chain, int index)
 {
     if (index == FS_NOBODY)
-        return chain == IN_TURN ? &h->segment->tail : &h->segment->youngest;
-    return chain == IN_TURN ? &h->slots[index].prev : &h->slots[index].older;
+        return chain == BY_POSITION ? &h->segment->tail : &h->segment->youngest;
+    return chain == BY_POSITION ? &h->slots[index].prev : &h->slots[index].older;
 }
 
 static void link_in(const fairsem_shared_t *h, enum chain chain, int ahead, int index, int behind)
@@ -54,9 +54,9 @@ static bool comes_before(const fairsem_shared_t *h, int index, int other, enum c
     int32_t pa = FS_GET(&a->priority), pb = FS_GET(&b->priority);
     bool aged = FS_GET(&a->aged) != 0;
 
-    if (chain == IN_TURN && aged != (FS_GET(&b->aged) != 0))
+    if (chain == BY_POSITION && aged != (FS_GET(&b->aged) != 0))
         return aged;
-    if (chain == IN_TURN && !aged && pa != pb)
+    if (chain == BY_POSITION && !aged && pa != pb)
         return pa < pb;
     if (has_tags(h) && FS_GET(&a->tag) != FS_GET(&b->tag))
         return fs_tag_is_earlier(FS_GET(&a->tag), FS_GET(&b->tag));
@@ -84,15 +84,15 @@ static void enqueue_from_front(struct fs_shared_section *in, int index)
     const fairsem_shared_t *h = in->handle;
     int ahead = FS_NOBODY, behind = fs_queue_front(in), steps = 0;
 
-    while (behind != FS_NOBODY && !comes_before(h, index, behind, IN_TURN)) {
+    while (behind != FS_NOBODY && !comes_before(h, index, behind, BY_POSITION)) {
         if (steps++ == h->max_waiters) {
             fs_damaged(in);
             break;
         }
         ahead = behind;
-        behind = fs_load_link(in, behind_of(h, IN_TURN, ahead));
+        behind = fs_load_link(in, behind_of(h, BY_POSITION, ahead));
     }
-    link_in(h, IN_TURN, ahead, index, behind);
+    link_in(h, BY_POSITION, ahead, index, behind);
 }
 
 /* Search from the end, where nearly every new request belongs. */
@@ -140,13 +140,13 @@ void fs_queue_enqueue(struct fs_shared_section *in, int index)
     if (is_near_front(in, index))
         enqueue_from_front(in, index);
     else
-        enqueue_in_chain(in, IN_TURN, index);
+        enqueue_in_chain(in, BY_POSITION, index);
     FS_COUNT_UP(&in->handle->segment->waiters, 1);
 }
 
 void fs_queue_dequeue(struct fs_shared_section *in, int index)
 {
-    link_out(in, IN_TURN, index);
+    link_out(in, BY_POSITION, index);
     if (in->handle->aging_ns != 0)
         link_out(in, BY_ARRIVAL, index);
     FS_COUNT_UP(&in->handle->segment->waiters, -1);
@@ -158,12 +158,12 @@ bool fs_queue_move_ahead(struct fs_shared_section *in, int index)
     const fairsem_shared_t *h = in->handle;
     int old = fs_load_link(in, &h->slots[index].prev), ahead = old, steps = 0;
 
-    while (ahead != FS_NOBODY && comes_before(h, index, ahead, IN_TURN) && steps++ < h->max_waiters)
+    while (ahead != FS_NOBODY && comes_before(h, index, ahead, BY_POSITION) && steps++ < h->max_waiters)
         ahead = fs_load_link(in, &h->slots[ahead].prev);
     if (ahead == old)
         return false;
-    link_out(in, IN_TURN, index);
-    link_in(h, IN_TURN, ahead, index, fs_load_link(in, behind_of(h, IN_TURN, ahead)));
+    link_out(in, BY_POSITION, index);
+    link_in(h, BY_POSITION, ahead, index, fs_load_link(in, behind_of(h, BY_POSITION, ahead)));
     return true;
 }
 
@@ -236,8 +236,8 @@ bool fs_queue_note_age(struct fs_shared_section *in, int64_t now_ns)
     if (fs_queue_front(in) == oldest)
         return false;
     was_detector = fs_queue_is_detector(h, oldest);
-    link_out(in, IN_TURN, oldest);
-    link_in(h, IN_TURN, FS_NOBODY, oldest, fs_queue_front(in));
+    link_out(in, BY_POSITION, oldest);
+    link_in(h, BY_POSITION, FS_NOBODY, oldest, fs_queue_front(in));
     return was_detector;
 }
 
