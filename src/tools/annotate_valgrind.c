@@ -54,7 +54,7 @@ void fs_valgrind_after(const void *object)
     ANNOTATE_HAPPENS_AFTER(object);
 }
 
-static void hide_object(const void *object, size_t size)
+static void ignore_object(const void *object, size_t size)
 {
     if (under_helgrind)
         VALGRIND_HG_DISABLE_CHECKING(object, size);
@@ -66,16 +66,16 @@ static void hide_object(const void *object, size_t size)
  */
 void fs_ignore_word(const void *word)
 {
-    hide_object(word, sizeof(int));
+    ignore_object(word, sizeof(int));
 }
 
 /* The library calls this function, too: a wrapper sees only arguments, not a share inside a struct. */
 void fs_ignore_share(const void *share)
 {
-    hide_object(share, sizeof(fairsem_share_t));
+    ignore_object(share, sizeof(fairsem_share_t));
 }
 
-static void show_object(const void *object, size_t size)
+static void heed_object(const void *object, size_t size)
 {
     if (under_helgrind)
         VALGRIND_HG_ENABLE_CHECKING(object, size);
@@ -85,7 +85,7 @@ void fs_ignore_wait(const void *wait, size_t size)
 {
     mine.wait = wait;
     mine.size = size;
-    hide_object(wait, size);
+    ignore_object(wait, size);
 }
 
 /*
@@ -98,13 +98,13 @@ static void drd_looks(bool yes)
     VALGRIND_DO_CLIENT_REQUEST_STMT(VG_USERREQ__DRD_RECORD_STORES, yes, 0, 0, 0, 0);
 }
 
-static void hide_thread(void)
+static void ignore_thread(void)
 {
     if (mine.depth++ == 0 && under_drd)
         drd_looks(false);
 }
 
-static void show_thread(void)
+static void heed_thread(void)
 {
     /* The depth is already 0 if fs_ignored_is_canceled() has reset it. */
     if (mine.depth == 0 || --mine.depth != 0)
@@ -112,7 +112,7 @@ static void show_thread(void)
     if (under_drd)
         drd_looks(true);
     if (mine.wait != NULL)
-        show_object(mine.wait, mine.size);
+        heed_object(mine.wait, mine.size);
     mine.wait = NULL;
 }
 
@@ -135,7 +135,7 @@ void fs_ignore_again(const struct fs_ignored *hidden)
 void fs_ignored_is_canceled(void)
 {
     mine.depth = 1;
-    show_thread();
+    heed_thread();
 }
 
 /* ---- The objects that a function is called with ---- */
@@ -149,85 +149,85 @@ static void begin_sem(const void *sem)
     fairsem_t *s = (fairsem_t *)(uintptr_t)sem;
     _Atomic int64_t *word = (_Atomic int64_t *)(void *)&s->fairsem_word_;
 
-    hide_thread();
+    ignore_thread();
     if ((atomic_fetch_or(word, CONTENDED) & CONTENDED) == 0)
-        hide_object(sem, sizeof(fairsem_t));
+        ignore_object(sem, sizeof(fairsem_t));
 }
 
 static void begin_init(const void *sem)
 {
-    hide_thread();
-    hide_object(sem, sizeof(fairsem_t));
+    ignore_thread();
+    ignore_object(sem, sizeof(fairsem_t));
 }
 
 /* The semaphore's address is known only after the call. */
 static void begin_new(const void *sem)
 {
     (void)sem;
-    hide_thread();
+    ignore_thread();
 }
 
 static void end_new(const void *sem, size_t result)
 {
-    show_thread();
+    heed_thread();
     if ((int)result == 0)
-        hide_object(*(fairsem_t *const *)sem, sizeof(fairsem_t));
+        ignore_object(*(fairsem_t *const *)sem, sizeof(fairsem_t));
 }
 
 /* No end function: free() makes the tool check the memory again. */
 static void begin_free(const void *sem)
 {
     if (sem == NULL)
-        hide_thread();
+        ignore_thread();
     else
         begin_sem(sem);
 }
 
 static void begin_token(const void *token)
 {
-    hide_thread();
-    hide_object(token, sizeof(fairsem_token_t));
+    ignore_thread();
+    ignore_object(token, sizeof(fairsem_token_t));
 }
 
 static void begin_share(const void *share)
 {
-    hide_thread();
+    ignore_thread();
     fs_ignore_share(share);
 }
 
 static void begin_ticket(const void *ticket)
 {
-    hide_thread();
-    hide_object(ticket, sizeof(fairsem_ticket_t));
+    ignore_thread();
+    ignore_object(ticket, sizeof(fairsem_ticket_t));
 }
 
 static void end(const void *object, size_t result)
 {
     (void)object;
     (void)result;
-    show_thread();
+    heed_thread();
 }
 
 /* A destroyed object's memory belongs to the program again, so the tool must check it. */
 static void end_destroy_sem(const void *sem, size_t result)
 {
-    show_thread();
+    heed_thread();
     if ((int)result == 0)
-        show_object(sem, sizeof(fairsem_t));
+        heed_object(sem, sizeof(fairsem_t));
 }
 
 static void end_destroy_token(const void *token, size_t result)
 {
-    show_thread();
+    heed_thread();
     if ((int)result == 0)
-        show_object(token, sizeof(fairsem_token_t));
+        heed_object(token, sizeof(fairsem_token_t));
 }
 
 static void end_destroy_share(const void *share, size_t result)
 {
-    show_thread();
+    heed_thread();
     if ((int)result == 0)
-        show_object(share, sizeof(fairsem_share_t));
+        heed_object(share, sizeof(fairsem_share_t));
 }
 
 /* ---- The wrappers ---- */
@@ -302,7 +302,7 @@ WRAP_1(fairsem_ticket_return, begin_ticket, end)
 static void begin_take(const void *ticket, const void *sem)
 {
     begin_sem(sem);
-    hide_object(ticket, sizeof(fairsem_ticket_t));
+    ignore_object(ticket, sizeof(fairsem_ticket_t));
 }
 #define BEGIN_TAKE(a) begin_take(a, (const void *)b)
 WRAP(fairsem_ticket_take, BEGIN_TAKE, end, CALL_FN_W_6W,
