@@ -21,7 +21,7 @@ LAYOUT = {
     'fs_list': 'ptr next, ptr prev',
     'fs_tree_node': 'ptr better, ptr worse',
     'fs_waitq_node': 'fs_tree_node in_tree, fs_list in_ring, u64 seq, i32 priority, u8 kind, '
-                     'u8 due, i16 core',
+                     'u8 pending, i16 core',
     'fs_waitq': 'ptr front, ptr root, u64 next_seq',
     'fs_waiter': 'fs_waitq_node in_queue, i64 units, i32 reason, i32 state, ptr share, '
                  'i64 enqueued_ns',

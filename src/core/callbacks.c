@@ -2,22 +2,22 @@
 /*
  * callbacks.c - callbacks of tickets, run when no lock is held.
  *
- * A callback becomes due in a critical section, together with its ticket's new state.  After the section
- * the same thread calls the due callbacks one by one:
+ * A callback becomes pending in a critical section, together with its ticket's new state.  After the section
+ * the same thread calls the pending callbacks one by one:
  *
- *      due: in a queue --> running: a caller has its number --> done
- *                |                    |
- *                |                    +-- wait for: another thread waits until it is done
- *                +-- cancel: never called
+ *      pending: in a queue --> running: a caller has its number --> done
+ *        |                       |
+ *        |                       +-- wait for: another thread waits until it is done
+ *        +-- cancel: never called
  *
- * While a callback is due, the semaphore's mutex is free, and the user may claim, return, take again or
- * free the ticket.  So another mutex, one for the whole process, protects the queues of due callbacks.  This
- * mutex is held for a few stores, and only if a ticket has a callback.
+ * While a callback is pending, the semaphore's mutex is free, and the user may claim, return, take again or
+ * free the ticket.  So another mutex, one for the whole process, protects the queues of pending callbacks.
+ * This mutex is held for a few stores, and only if a ticket has a callback.
  *
- *  C1  A callback is due only while its ticket is GRANTED, ENDED or CLOSED, with or without BUSY.  (A
+ *  C1  A callback is pending only while its ticket is GRANTED, ENDED or CLOSED, with or without BUSY.  (A
  *      claim or a return cancels the callback before the ticket becomes NOT_QUEUED.)  So when a ticket
- *      is taken again, no callback of its earlier requests is due.
- *  C2  A thread has one queue, and its callbacks never nest: a callback that becomes due in another
+ *      is taken again, no callback of its earlier requests is pending.
+ *  C2  A thread has one queue, and its callbacks never nest: a callback that becomes pending in another
  *      callback is appended to the queue, and called when the running callback has returned.  So any
  *      number of tickets whose callbacks grant each other need the stack of one callback.
  *  C3  Once a callback has begun, the calling thread does not touch the ticket: the ticket may have been
@@ -36,10 +36,10 @@
 
 /* A thread that calls callbacks; the struct is on its stack. */
 struct caller {
-    struct fs_list due;         /* under mutex */
+    struct fs_list pending;         /* under mutex */
     pthread_t      thread;      /* r/o */
     uint64_t       running;     /* under mutex: the number of the running callback; 0: none */
-    uint64_t       awaited;     /* under mutex: the number that this thread waits for; 0: none */
+    uint64_t       waits_for;   /* under mutex: the number that this thread waits for; 0: none */
     bool           reached;     /* under mutex: scratch of waits_for_me() */
     struct caller *next;        /* under mutex */
     int            cancelable;  /* owner only: the thread's cancelability before the callbacks */
@@ -84,7 +84,7 @@ static void reset_returns(void)
 }
 
 /*
- * In the child, a callback that this thread is in goes on.  Due callbacks run in the parent: the fork may
+ * In the child, a callback that this thread is in goes on.  Pending callbacks run in the parent: the fork may
  * have copied the queue half changed, so the child empties it.
  */
 static void callbacks_reset_in_child(void)
@@ -98,7 +98,7 @@ static void callbacks_reset_in_child(void)
     reset_returns();
     if (self != NULL) {
         self->next = NULL;
-        fs_list_init(&self->due);
+        fs_list_init(&self->pending);
     }
 }
 
@@ -126,16 +126,16 @@ uint64_t fs_callbacks_number(void)
     return atomic_fetch_add_explicit(&last, 1, memory_order_relaxed) + 1;
 }
 
-/* ---- Due ---- */
+/* ---- Pending ---- */
 
 void fs_callbacks_add(struct fs_callbacks *callbacks, struct fs_callback *callback)
 {
     if (!callbacks->any)
-        fs_list_init(&callbacks->due);
+        fs_list_init(&callbacks->pending);
     callbacks->any = true;
     callbacks_lock();
-    fs_list_append(&callbacks->due, &callback->in_pending);
-    callback->waiter.in_queue.due = true;
+    fs_list_append(&callbacks->pending, &callback->in_pending);
+    callback->waiter.in_queue.pending = true;
     callbacks_unlock();
 }
 
@@ -143,18 +143,18 @@ void fs_callbacks_add(struct fs_callbacks *callbacks, struct fs_callback *callba
 static void remove_from_queue(struct fs_callback *callback)
 {
     fs_list_remove(&callback->in_pending);
-    callback->waiter.in_queue.due = false;
+    callback->waiter.in_queue.pending = false;
 }
 
 /*
  * The caller, or another thread, has made the ticket BUSY.  If the ticket is still in `state` under the
- * mutex, the due callback belongs to the request that is now claimed or returned (C1), not to a later
+ * mutex, the pending callback belongs to the request that is now claimed or returned (C1), not to a later
  * request of the same ticket.
  */
 void fs_callbacks_cancel(struct fs_callback *callback, int state)
 {
     callbacks_lock();
-    if (callback->waiter.in_queue.due
+    if (callback->waiter.in_queue.pending
         && fs_waiter_state(&callback->waiter) == state)
         remove_from_queue(callback);
     callbacks_unlock();
@@ -169,7 +169,7 @@ struct call {
 };
 
 /*
- * Make the next due callback the running one.  If there is none, take the thread off the list of
+ * Make the next pending callback the running one.  If there is none, take the thread off the list of
  * callers, and return false.
  */
 static bool begin_next(struct caller *self, struct call *call)
@@ -179,9 +179,9 @@ static bool begin_next(struct caller *self, struct call *call)
     bool any;
 
     callbacks_lock();
-    any = !fs_list_empty(&self->due);
+    any = !fs_list_empty(&self->pending);
     if (any) {
-        next = (struct fs_callback *)(void *)self->due.next;
+        next = (struct fs_callback *)(void *)self->pending.next;
         remove_from_queue(next);
         *call = (struct call){ next->notify, (fairsem_ticket_t *)(void *)next, next->arg };
         self->running = atomic_load_explicit(&next->number, memory_order_relaxed);
@@ -206,13 +206,13 @@ static void go_on_without(void *self);
 
 static void make_call(const struct call *call)
 {
-    struct fs_ignored hidden;
+    struct fs_ignored ignored;
 
     if (fs_under_valgrind)
-        fs_heed_all(&hidden);
+        fs_heed_all(&ignored);
     call->notify(call->ticket, call->arg);
     if (fs_under_valgrind)
-        fs_ignore_again(&hidden);
+        fs_ignore_again(&ignored);
 }
 
 static void make_calls(struct caller *self)
@@ -249,10 +249,10 @@ void fs_callbacks_run(struct fs_callbacks *callbacks)
     callbacks_lock();
     outer = myself();
     if (outer != NULL) {
-        fs_list_move_all(&outer->due, &callbacks->due);
+        fs_list_move_all(&outer->pending, &callbacks->pending);
     } else {
-        fs_list_init(&self.due);
-        fs_list_move_all(&self.due, &callbacks->due);
+        fs_list_init(&self.pending);
+        fs_list_move_all(&self.pending, &callbacks->pending);
         self.next = callers;
         callers = &self;
     }
@@ -264,14 +264,14 @@ void fs_callbacks_run(struct fs_callbacks *callbacks)
     pthread_setcancelstate(self.cancelable, &disabled);
 }
 
-/* ---- Awaited ---- */
+/* ---- Waited for ---- */
 
 /*
  * Does `who` wait, directly or through other threads, for the callback that `self` is in?  If so, the
  * callback of `who` cannot end before the callback of `self`.  Mutex held.
  *
- * Each thread is visited once.  No thread waits for itself (`to == from`), even if the awaited number is the
- * number of its own callback: two callbacks of one ticket, with one number, can run at the same time.
+ * Each thread is visited once.  No thread waits for itself (`to == from`), even if it waits for the number of its
+ * own callback: two callbacks of one ticket, with one number, can run at the same time.
  */
 static bool waits_for_me(const struct caller *who, const struct caller *self)
 {
@@ -283,7 +283,7 @@ static bool waits_for_me(const struct caller *who, const struct caller *self)
         more = false;
         for (struct caller *from = callers; from != NULL; from = from->next) {
             for (struct caller *to = callers; to != NULL; to = to->next) {
-                if (!from->reached || from->awaited == 0 || to->running != from->awaited
+                if (!from->reached || from->waits_for == 0 || to->running != from->waits_for
                     || to == from || to->reached)
                     continue;
                 if (to == self)
@@ -309,7 +309,7 @@ static bool callback_must_wait(uint64_t number, const struct caller *self)
 }
 
 /* Mutex held. */
-static void await(uint64_t number)
+static void wait_until_done(uint64_t number)
 {
     struct caller *self = myself();
     int cancelable, disabled;
@@ -317,10 +317,10 @@ static void await(uint64_t number)
     pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancelable);
     while (callback_must_wait(number, self)) {
         if (self != NULL)
-            self->awaited = number;
+            self->waits_for = number;
         pthread_cond_wait(&one_is_done, &callbacks_mutex);
         if (self != NULL)
-            self->awaited = 0;
+            self->waits_for = 0;
     }
     pthread_setcancelstate(cancelable, &disabled);
 }
@@ -328,7 +328,7 @@ static void await(uint64_t number)
 void fs_callbacks_wait_for(uint64_t number)
 {
     callbacks_lock();
-    await(number);
+    wait_until_done(number);
     callbacks_unlock();
 }
 
@@ -348,7 +348,7 @@ void fs_callbacks_end_return(struct fs_return *call)
     struct fs_return **at = &returns;
 
     callbacks_lock();
-    await(call->number);
+    wait_until_done(call->number);
     while (*at != call)
         at = &(*at)->next;
     *at = call->next;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* callbacks.h - callbacks that become due in a critical section, and run when no lock is held. */
+/* callbacks.h - callbacks that become pending in a critical section, and run when no lock is held. */
 #ifndef FS_CALLBACKS_H
 #define FS_CALLBACKS_H
 
@@ -12,40 +12,40 @@
 #include <stdint.h>
 
 /*
- * A waiter that can have a callback: the first part of a ticket.  While the callback is due, the waiter is
+ * A waiter that can have a callback: the first part of a ticket.  While the callback is pending, the waiter is
  * not in the wait queue, and in_pending uses the memory of the waiter's links.
  */
 struct fs_callback {
     union {
         struct fs_waiter waiter;
-        /* Used while waiter.in_queue.due is true.  The callbacks' mutex protects in_pending and `due`. */
+        /* Used while waiter.in_queue.pending is true.  The callbacks' mutex protects in_pending and `pending`. */
         struct fs_list   in_pending;
     };
-    fairsem_notify_fn *notify;      /* r/o while in the queue, or due; may be NULL */
-    void              *arg;         /* r/o while in the queue, or due */
+    fairsem_notify_fn *notify;      /* r/o while in the queue, or pending; may be NULL */
+    void              *arg;         /* r/o while in the queue, or pending */
     _Atomic uint64_t   number;      /* of all callbacks of this ticket; r/o once set; 0: not set yet */
 };
 
-/* The callbacks that became due in one critical section, the oldest first. */
+/* The callbacks that became pending in one critical section, the oldest first. */
 struct fs_callbacks {
-    bool           any;     /* owner only; if false, `due` is uninitialized */
-    struct fs_list due;     /* under the callbacks' mutex */
+    bool           any;     /* owner only; if false, `pending` is uninitialized */
+    struct fs_list pending; /* under the callbacks' mutex */
 };
 
 /* Returns a unique number for a ticket that will have callbacks. */
 uint64_t fs_callbacks_number(void);
 
-/* Make the callback due.  The semaphore's mutex is held, and the waiter has left the queue. */
+/* Make the callback pending.  The semaphore's mutex is held, and the waiter has left the queue. */
 void fs_callbacks_add(struct fs_callbacks *callbacks, struct fs_callback *callback);
 
 /*
- * Call the due callbacks.  If this thread is in a callback, only append them to the thread's queue (C2 in
+ * Call the pending callbacks.  If this thread is in a callback, only append them to the thread's queue (C2 in
  * callbacks.c).  No lock held.
  */
 void fs_callbacks_run(struct fs_callbacks *callbacks);
 
 /*
- * Cancel the callback if it is due and its ticket is in `state`, which must not be the state of a waiter in
+ * Cancel the callback if it is pending and its ticket is in `state`, which must not be the state of a waiter in
  * the wait queue.  No lock held.
  */
 void fs_callbacks_cancel(struct fs_callback *callback, int state);

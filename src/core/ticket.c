@@ -4,7 +4,7 @@
  *
  * A ticket is a waiter like any other, except that resolve_ticket() resolves it.  This function also
  * resolves the ticket's watchers, which are threads in fairsem_ticket_wait, and makes the ticket's callback
- * due.  The thread that resolves the ticket calls the callback when it holds no lock.
+ * pending.  The thread that resolves the ticket calls the callback when it holds no lock.
  */
 #include "ticket.h"
 
@@ -47,7 +47,7 @@ static uint64_t number_of(const struct fs_ticket *t)
     return atomic_load_explicit(&t->callback.number, memory_order_relaxed);
 }
 
-/* Cancel the callback, if it is due.  state: the ticket's state, with BUSY, set by this or another call. */
+/* Cancel the callback, if it is pending.  state: the ticket's state, with BUSY, set by this or another call. */
 static void cancel_callback(struct fs_ticket *t, int state)
 {
     if (number_of(t) != 0)
@@ -63,7 +63,7 @@ static void ticket_reset_in_child(void *ticket)
     if (*state == FS_QUEUED || fs_ticket_has_nothing(*state))
         atomic_store_explicit(state, FS_NOT_QUEUED, memory_order_relaxed);
     t->watchers = NULL;
-    t->callback.waiter.in_queue.due = false;
+    t->callback.waiter.in_queue.pending = false;
 }
 
 struct fs_ticket *fs_ticket_inside(fairsem_ticket_t *ticket)
@@ -293,7 +293,7 @@ static void return_ticket_grant(struct fs_ticket *t)
  * meanwhile, or the state was idle or BUSY, perhaps by a callback's take, before *call was registered.
  *
  * If another thread is claiming or returning the ticket, that thread does the work.  This call only cancels
- * the callback, which must not be due when this call returns.  If another thread is taking the ticket, this
+ * the callback, which must not be pending when this call returns.  If another thread is taking the ticket, this
  * call may end as if the take came later.  But a take by the ticket's own callback does not come later: the
  * callback began before this call (C4).  So wait for the callback's end, and load the state again.
  *

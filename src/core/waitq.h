@@ -45,7 +45,7 @@ struct fs_waitq_node {
     /* From here on, members of the owner of the node: a ticket has no room for them elsewhere. */
     bool                  near : 1;        /* ahead.h; enqueuing a node clears `near` */
     union {
-        bool              due;             /* of a ticket: callbacks.c */
+        bool              pending;         /* of a ticket: callbacks.c */
         _Atomic uint8_t   strategy;        /* of a thread: enum fs_strategy, awake.h */
     };
     int16_t               core;            /* core of the thread when enqueued; FS_NO_CORE: a ticket */

@@ -116,17 +116,17 @@ static void heed_thread(void)
     mine.wait = NULL;
 }
 
-void fs_heed_all(struct fs_ignored *hidden)
+void fs_heed_all(struct fs_ignored *ignored)
 {
-    *hidden = mine;
+    *ignored = mine;
     mine = (struct fs_ignored){ .depth = 0 };
     if (under_drd)
         drd_looks(true);
 }
 
-void fs_ignore_again(const struct fs_ignored *hidden)
+void fs_ignore_again(const struct fs_ignored *ignored)
 {
-    mine = *hidden;
+    mine = *ignored;
     if (under_drd && mine.depth != 0)
         drd_looks(false);
 }

@@ -47,8 +47,8 @@ void fs_valgrind_after(const void *object);
 void fs_ignore_wait(const void *wait, size_t size);
 void fs_ignore_word(const void *word);
 void fs_ignore_share(const void *share);
-void fs_heed_all(struct fs_ignored *hidden);
-void fs_ignore_again(const struct fs_ignored *hidden);
+void fs_heed_all(struct fs_ignored *ignored);
+void fs_ignore_again(const struct fs_ignored *ignored);
 void fs_ignored_is_canceled(void);
 #else
 static inline bool fs_valgrind_watches(void)
@@ -82,14 +82,14 @@ static inline void fs_ignore_share(const void *share)
     (void)share;
 }
 
-static inline void fs_heed_all(struct fs_ignored *hidden)
+static inline void fs_heed_all(struct fs_ignored *ignored)
 {
-    (void)hidden;
+    (void)ignored;
 }
 
-static inline void fs_ignore_again(const struct fs_ignored *hidden)
+static inline void fs_ignore_again(const struct fs_ignored *ignored)
 {
-    (void)hidden;
+    (void)ignored;
 }
 
 static inline void fs_ignored_is_canceled(void)

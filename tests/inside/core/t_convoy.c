@@ -187,7 +187,7 @@ START_TEST(a_ticket_near_the_front_gets_no_hint)
     for (int core = 0; core < 3; core++)
         enqueue_on(&sem, &queued[core], core);
     for (int i = 0; i < 6; i++)
-        ck_assert(!((struct fs_ticket *)(void *)&tickets[i])->callback.waiter.in_queue.due);
+        ck_assert(!((struct fs_ticket *)(void *)&tickets[i])->callback.waiter.in_queue.pending);
     fairsem_release(&sem, 9);
     claim(0, 6);
 }

@@ -545,7 +545,7 @@ START_TEST(a_ticket_is_counted_when_it_becomes_near_and_is_never_woken)
     release_and_expect(&sem, "..awtss");
     ck_assert_int_eq(near_of(&sem), 3);
     release_and_expect(&sem, "...atww");
-    ck_assert(!waiters[1].waiter.in_queue.due && !waiters[4].waiter.in_queue.due);
+    ck_assert(!waiters[1].waiter.in_queue.pending && !waiters[4].waiter.in_queue.pending);
 }
 END_TEST
 

@@ -245,8 +245,8 @@ static void check_tickets(void)
         const struct fs_ticket *ticket = (const struct fs_ticket *)(const void *)&tickets[t];
 
         if (*(const volatile int *)&ticket->callback.waiter.state == FS_NOT_QUEUED
-            && *(const volatile bool *)&ticket->callback.waiter.in_queue.due)
-            fail("C1 callback", "%s is idle, and its callback is due",
+            && *(const volatile bool *)&ticket->callback.waiter.in_queue.pending)
+            fail("C1 callback", "%s is idle, and its callback is pending",
                  object_words(&ticket->callback.waiter.state));
     }
 }
