@@ -373,8 +373,8 @@ FAIRSEM_API int fairsem_share_destroy(fairsem_share_t *share) FAIRSEM_NONNULL_(1
 
 /*
  * Count n units more than were requested, or fewer if n < 0, in the share's next grant: for work that
- * turned out to be larger.  The charge is forgotten if the queue was empty between the share's previous
- * request and that grant.  Since 1.1.
+ * turned out to be larger.  A charge without a request of the share in the queue is forgotten if the queue
+ * is empty at any time between the share's previous request and its next one.  Since 1.1.
  *
  * 0        done
  * EINVAL   n < -FAIRSEM_MAX_UNITS or n > FAIRSEM_MAX_UNITS; *share is not a share
