@@ -373,8 +373,9 @@ FAIRSEM_API int fairsem_share_destroy(fairsem_share_t *share) FAIRSEM_NONNULL_(1
 
 /*
  * Count n units more than were requested, or fewer if n < 0, in the share's next grant: for work that
- * turned out to be larger.  A charge without a request of the share in the queue is forgotten if the queue
- * is empty at any time between the share's previous request and its next one.  Since 1.1.
+ * turned out to be larger.  A charge is made for the request that waits, or else for the next one.  A
+ * charge for the next request is forgotten when the queue has been empty since the share's last grant.
+ * Since 1.1.
  *
  * 0        done
  * EINVAL   n < -FAIRSEM_MAX_UNITS or n > FAIRSEM_MAX_UNITS; *share is not a share
@@ -650,7 +651,7 @@ FAIRSEM_API int fairsem_with(fairsem_t *sem, int64_t n, void (*fn)(void *), void
     FAIRSEM_NONNULL_(1, 3);
 
 /* ======================================================================== *
- *  7  Tickets: a place in the queue without a blocked thread
+ *  7  Tickets: a request in the queue without a blocked thread
  *     fairsem_ticket_take(3)
  * ======================================================================== */
 

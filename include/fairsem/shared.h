@@ -208,8 +208,8 @@ FAIRSEM_MUST_CHECK_
 FAIRSEM_API int fairsem_shared_keep_name(fairsem_shared_t *handle) FAIRSEM_NONNULL_(1);
 
 /*
- * If keep is true, this process's units outlast its next exec, and until the exec no call can wait.  If keep
- * is false, undo an earlier call.
+ * If keep is true, this process's units outlast its next exec, and until the exec a call that would wait fails
+ * with EBUSY.  If keep is false, undo an earlier call.
  *
  * 0        done
  * EBUSY    a thread of this process waits; nothing was changed

@@ -167,7 +167,7 @@ static void back_off_longer(struct backoff *backoff, int times, int64_t now_ns)
     back_off_for(backoff, now_ns, ns < backoff->longest_ns ? ns : backoff->longest_ns);
 }
 
-/* The back-off from yielding: on a busy machine, yields return late. */
+/* The back-off from yielding: yields return late on a busy machine, or are refused, or do not run the holder. */
 static struct backoff yield_backoff = { .shortest_ns = 5000000, .longest_ns = LONGEST_BACKOFF_NS };
 
 static bool yields_pay(int64_t now_ns)
@@ -248,8 +248,9 @@ static bool is_soon(const struct fs_awake *awake, bool as_front, bool others_wai
  * no back-off begins.
  *
  * A hand-off counts only if the releasing thread runs on holders_core: then this thread has probably held the
- * units itself.  Where one thread takes units and another one releases them, a back-off would cost more than
- * it saves: if waiters sleep, each hand-off needs a wake-up.
+ * units itself, and during a back-off it can take and release them without a queue (see awake_backoff).  If one
+ * thread always takes units and another one releases them, there is a hand-off for each unit, and a back-off
+ * would only add a wake-up to it.
  */
 void fs_awake_preempted(const struct fs_awake *awake, bool as_front, bool others_wait, int64_t front_ns,
                         int64_t now_ns)
@@ -336,8 +337,8 @@ enum fs_prewake fs_awake_enqueued(const struct fs_awake *awake, const struct fs_
 }
 
 /*
- * A waiter should be pre-woken twice the time of a wake-up before its grant.  With a shorter lead, the waiter
- * may still be asleep at the grant.
+ * From the pre-wake of a waiter to its grant should pass the time of two wake-ups, or more: after a shorter
+ * time, the waiter may still be asleep at the grant.
  *
  * The limit of near waiters is the number of spare cores (cores that no holder needs), plus half of all cores.
  * With only the spare cores as the limit, cores would be idle, because some near waiters yield.

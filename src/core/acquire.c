@@ -65,7 +65,10 @@ static void take_or_enqueue(struct fs_section *in, struct fs_wait *wait, int pri
             wait->competes_at_ns = fs_ages_at_ns(in->sem, w);
         return;
     }
-    /* A drain has no units, so it becomes ENDED: a canceled thread returns the units of a GRANTED wait. */
+    /*
+     * A drain has reserved no units, so it must not become GRANTED: if its thread were canceled,
+     * fs_abort_request() would return units.
+     */
     end_at_once(w, error != 0 || drains ? FS_ENDED : FS_GRANTED, error);
 }
 

@@ -20,7 +20,10 @@ struct fs_file {
     bool    ours;           /* only our effective user can write to the file, and it has no second name */
 };
 
-/* The functions for files return 0 or an errno value.  No function of this header changes errno. */
+/*
+ * The functions for files that return an int return 0 or an errno value.  No function of this header changes
+ * errno.
+ */
 
 /* Inspect the file of this name, without opening it. */
 int fs_file_find(const char *path, struct fs_file *file);

@@ -61,7 +61,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#define FS_SEGMENT_MAGIC   INT64_C(0x6d65737269616600)     /* not a text in either byte order */
+#define FS_SEGMENT_MAGIC   INT64_C(0x6d65737269616600)     /* the zero byte: no text file begins so */
 #define FS_SEGMENT_VERSION 5
 
 #define FS_NOBODY (-1)          /* no slot, or no process; where an index is expected */

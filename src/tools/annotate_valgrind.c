@@ -89,8 +89,8 @@ void fs_ignore_wait(const void *wait, size_t size)
 }
 
 /*
- * Tell DRD whether to check this thread's loads and stores.  (The macros of drd.h for this purpose are
- * redefined by helgrind.h.)
+ * Tell DRD whether to check this thread's loads and stores.  (helgrind.h redefines the macros that
+ * valgrind has for this purpose.)
  */
 static void drd_looks(bool yes)
 {

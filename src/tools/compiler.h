@@ -73,9 +73,10 @@
 #endif
 
 /*
- * For a thread-local variable.  By default, glibc allocates the variables of a dlopen()ed library at a
- * thread's first access, and ends the process if there is no memory.  (musl does not support this model
- * with dlopen(), but allocates the variables when the library is loaded.)
+ * For a thread-local variable: no access allocates memory (the initial-exec model).  By default, glibc
+ * allocates the variables of a dlopen()ed library at a thread's first access, and ends the process if there
+ * is no memory.  (musl does not support the initial-exec model with dlopen(), but allocates the variables
+ * when the library is loaded.)
  */
 #if defined(__GLIBC__)
 #define FS_NEVER_ALLOCATED __attribute__((tls_model("initial-exec")))

@@ -108,7 +108,8 @@ _EOF
 # amalgamation.sh compiles it with all compilers, standards and options.
 mkdir subprojects && quietly "$top_srcdir/packaging/amalgamation.sh" subprojects/fairsem || exit 1
 # shellcheck disable=SC2086 # a compiler can be several words
-if quietly $CC -std=c11 -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Werror -c subprojects/fairsem/fairsem.c -o one.o; then
+if quietly $CC -std=c11 -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Werror \
+  -c subprojects/fairsem/fairsem.c -o one.o; then
   echo "ok: the one file compiles without a warning"
   ran=$((ran + 1))
 fi
