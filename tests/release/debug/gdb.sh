@@ -90,9 +90,9 @@ fairsem_shared A: 0 of 2 available
   number 2, priority 0, for T s, 1 unit: process P
 fairsem divided: 0 available, 4 waiters for 4 units, 2 shares
   number 4, priority 0, for T s, 1 unit: ticket A, share A of weight 3 with 1 request
-  number 5, priority 0, for T s, 1 unit: ticket A
   number 1, priority 0, for T s, 1 unit: ticket A, share A of weight 1 with 2 requests
   number 2, priority 0, for T s, 1 unit: ticket A, share A of weight 1 with 2 requests
+  number 6, priority 0, for T s, 1 unit: ticket A
 _EOF
 cat "$work/info" "$work/values" > "$work/all"
 

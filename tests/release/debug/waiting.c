@@ -83,21 +83,21 @@ static void start(void *(*function)(void *), const fairsem_t *sem, int64_t waite
 }
 
 /*
- * Each of two shares is granted a unit.  The second one is charged so much less that its tag is below 0:
- * it comes first, then the request without a share, then the rest of the first share.
+ * Each of two shares, and the requests without a share, are granted a unit.  Then the flows have the tags
+ * 1, 1/3 and 1, and the first share has the older request of the two with 1.
  */
 static void wait_in_shares(void)
 {
     static fairsem_share_t shares[] = { FAIRSEM_SHARE_INITIALIZER(1), FAIRSEM_SHARE_INITIALIZER(3) };
-    static fairsem_ticket_t tickets[6];
+    static fairsem_ticket_t tickets[7];
 
-    for (int i = 0; i < 6; i++) {
+    for (int i = 0; i < 7; i++) {
         const fairsem_request_t request = { &divided, 1, i < 3 ? &shares[0] : i < 5 ? &shares[1] : NULL };
 
         if (fairsem_ticket_take_with(&tickets[i], &request, 0, NULL, NULL) != EINPROGRESS)
             exit(99);
     }
-    if (fairsem_share_charge(&shares[1], -9) != 0 || fairsem_release(&divided, 2) != 0)
+    if (fairsem_release(&divided, 3) != 0)
         exit(99);
 }
 
