@@ -43,8 +43,8 @@ int fs_take_now(struct fs_section *in, int64_t n, int priority, bool drains)
 }
 
 /*
- * End a wait that was never enqueued.  A token may list the wait.  A thread that cancels the token must not
- * find NOT_QUEUED under the mutex: that would mean that the wait may still be enqueued.
+ * End a wait that was never enqueued.  The state must change: a token may list the wait, and a thread that
+ * cancels the token would take NOT_QUEUED for a wait that may still be enqueued.
  */
 static void end_at_once(struct fs_waiter *w, enum fs_waiter_state state, int reason)
 {
@@ -74,7 +74,7 @@ static void take_or_enqueue(struct fs_section *in, struct fs_wait *wait, int pri
 
 /* ---- With bounded bypass: before a request is enqueued, see bypass.h ---- */
 
-/* Tries for each read of the clock, because a read takes at least as long as a pause instruction. */
+/* Tries per read of the clock: a read takes at least as long as a pause instruction. */
 #define TRIES_PER_CLOCK 16
 
 /*
@@ -91,9 +91,9 @@ static bool stays_on(const struct fs_wait *wait, int64_t start_ns, int64_t now_n
 }
 
 /*
- * Try the fast path for a moment.  Returns true if the units were taken.  Returns false at once if the fast
- * path must refuse n units, or if handlers are unhooked (signals.h), so that a handler could not end the
- * attempts.
+ * Try the fast path for a moment.  Returns true if the units were taken.  Returns false at once if the thread
+ * should not stay awake, or if the fast path must refuse n units.  Also returns false if the semaphore is
+ * interruptible and handlers are unhooked (signals.h): a handler could not end the attempts.
  */
 static bool take_before_queueing(struct fs_wait *wait)
 {

@@ -4,7 +4,6 @@
 
 #include "tools/probes.h"
 
-/* Mark the node as aged.  Returns false if it is not time yet. */
 static bool make_aged(struct fs_section *in, struct fs_waitq_node *node)
 {
     int64_t ages_at_ns = fs_ages_at_ns(in->sem, fs_waiter_of(node));

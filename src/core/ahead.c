@@ -25,8 +25,8 @@ static inline struct fs_awake_facts facts_of(struct fs_sem *s, const struct fs_w
  * been enqueued.  A thread that is awake gets FS_YIELD_NEXT or FS_YIELD_IN_QUEUE, but no other
  * strategy.
  *
- * If signal handlers are unhooked (signals.h), no thread is pre-woken: a woken thread would have to block
- * its signals again to stay awake.
+ * No thread is pre-woken if the semaphore is interruptible and handlers are unhooked (signals.h): to stay
+ * awake, a woken thread would have to block its signals again.
  */
 static void prewake(struct fs_section *in, struct fs_waiter *w, enum fs_strategy strategy)
 {

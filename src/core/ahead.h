@@ -19,11 +19,11 @@
 #include "count.h"
 #include "sem.h"
 
-/* To be called when w has been enqueued.  Its thread gets a strategy, and may pre-wake another thread. */
+/* To be called when w has been enqueued: choose the strategy of its thread, and perhaps pre-wake another. */
 void fs_ahead_enqueued(struct fs_section *in, struct fs_waiter *w);
 void fs_ahead_enqueued_ticket(struct fs_section *in, struct fs_waiter *w);
 
-/* To be called after grants, if the queue is not empty: pre-wake the waiters that become near. */
+/* To be called after grants, if the queue is not empty: pre-wake the front, and waiters that become near. */
 void fs_ahead_granted(struct fs_section *in, struct fs_waiter *front);
 
 void fs_ahead_next_is_far(struct fs_sem *s);

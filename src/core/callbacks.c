@@ -147,9 +147,9 @@ static void remove_from_queue(struct fs_callback *callback)
 }
 
 /*
- * The caller, or another thread, has made the ticket BUSY.  If the ticket is still in `state` under the
- * mutex, the pending callback belongs to the request that is now claimed or returned (C1), not to a later
- * request of the same ticket.
+ * `state` includes BUSY, set by the caller or by another thread.  So if the ticket is in `state` under the
+ * mutex, the pending callback belongs to the request that is being claimed or returned (C1), not to a later
+ * request.
  */
 void fs_callbacks_cancel(struct fs_callback *callback, int state)
 {
@@ -270,8 +270,8 @@ void fs_callbacks_run(struct fs_callbacks *callbacks)
  * Does `who` wait, directly or through other threads, for the callback that `self` is in?  If so, the
  * callback of `who` cannot end before the callback of `self`.  Mutex held.
  *
- * Each thread is visited once.  No thread waits for itself (`to == from`), even if it waits for the number of its
- * own callback: two callbacks of one ticket, with one number, can run at the same time.
+ * Each thread is visited once.  A thread that waits for the number of its own callback does not wait for itself
+ * (`to == from`): another thread is in a callback of the same ticket, with the same number.
  */
 static bool waits_for_me(const struct caller *who, const struct caller *self)
 {
@@ -297,7 +297,7 @@ static bool waits_for_me(const struct caller *who, const struct caller *self)
 
 /*
  * Is another thread in a callback with this number?  A callback that waits for the callback of `self` does
- * not count, because that callback cannot end first.  self: NULL if this thread is in no callback.  Mutex held.
+ * not count: the waiting callback cannot end first.  self: NULL if this thread is in no callback.  Mutex held.
  */
 static bool callback_must_wait(uint64_t number, const struct caller *self)
 {

@@ -50,7 +50,10 @@ void fs_callbacks_run(struct fs_callbacks *callbacks);
  */
 void fs_callbacks_cancel(struct fs_callback *callback, int state);
 
-/* Wait until no other thread is in a callback with this number.  No lock held. */
+/*
+ * Wait until no other thread is in a callback with this number, except a callback that waits for the callback
+ * of this thread.  No lock held.
+ */
 void fs_callbacks_wait_for(uint64_t number);
 
 /* A call of fairsem_ticket_return, on the stack of that call. */
@@ -62,8 +65,8 @@ struct fs_return {
 
 /*
  * Begin and end the return of a ticket.  Between the two calls, a callback with call->number cannot take
- * its ticket again (C4).  fs_callbacks_end_return() first waits for running callbacks with this number, and
- * does not touch the ticket.  No lock held.
+ * its ticket again (C4).  The semaphore's mutex may be held in the first call, but no lock in the second.
+ * fs_callbacks_end_return() first waits as fs_callbacks_wait_for() does, and does not touch the ticket.
  */
 void fs_callbacks_begin_return(struct fs_return *call);
 void fs_callbacks_end_return(struct fs_return *call);

@@ -4,7 +4,7 @@
 
 #include <stddef.h>
 
-/* Wake the threads whose parkers are in another wake queue, and leave the parkers there. */
+/* Wake the threads whose parkers were in a wake queue already, and leave the parkers there. */
 static void wake_elsewhere(struct fs_wake_queue *queue)
 {
     for (int i = 0; i < queue->n_elsewhere; i++)
@@ -19,7 +19,6 @@ static void wake_words(struct fs_wake_queue *queue)
     queue->words = 0;
 }
 
-/* Relaxed: the caller's store of the new state publishes `queued`. */
 bool fs_wake_queue_add_parker(struct fs_wake_queue *queue, struct fs_parker *parker)
 {
     /* Acquire order: the waker that cleared `queued` has read `next`, which is overwritten below. */
@@ -29,6 +28,7 @@ bool fs_wake_queue_add_parker(struct fs_wake_queue *queue, struct fs_parker *par
         queue->elsewhere[queue->n_elsewhere++] = parker;
         return false;
     }
+    /* Relaxed: the caller's store of the new state publishes `queued`. */
     atomic_store_explicit(&parker->queued, true, memory_order_relaxed);
     parker->next = NULL;
     if (queue->last != NULL)

@@ -42,8 +42,8 @@ void fs_wake_queue_add_word(struct fs_wake_queue *queue, const _Atomic int *word
 
 /*
  * Add a thread that may be asleep.  `word` is its waiter's state.  The caller changes the word after this
- * call and before the next one: the next call may find the list full, and wake this thread, which must see
- * the change.
+ * call and before the next call: the next call may find the list full, and wake the added thread, which must
+ * see the change.
  */
 static inline void fs_wake_queue_add(struct fs_wake_queue *queue, struct fs_parking *parking,
                                      const _Atomic int *word, int64_t now_ns)
@@ -57,7 +57,7 @@ static inline void fs_wake_queue_add(struct fs_wake_queue *queue, struct fs_park
 }
 
 /*
- * Has the waker that queued this thread's parker made its system call?  Relaxed: the caller reads nothing
+ * Has the waker that queued the thread's parker made its system call?  Relaxed: the caller reads nothing
  * else that the waker wrote.
  */
 static inline bool fs_wake_was_made(const struct fs_parking *parking)

@@ -96,9 +96,9 @@ static inline bool fs_too_few_now(struct fs_sem *s, int64_t n)
  * without CONTENDED.  Returns false if the word is in another state, or if the units exceed the limit.
  *
  * Release order: the thread that takes these units must see what this thread wrote before.  Acquire order:
- * this thread must see that a waiter has left the queue.  (Say that another thread returns the only queued
- * ticket, and this thread then releases, and claims that ticket.  The claim must not find the ticket
- * waiting, because this release would have granted it.)
+ * this thread must see that a waiter has left the queue.  (Example: another thread returns the only queued
+ * ticket; then this thread releases units, and claims that ticket.  The claim must not find the ticket waiting:
+ * the release took the fast path, so no ticket was in the queue.)
  *
  * The compare-and-swap is the last access to *s, which may be freed from then on.
  */
@@ -126,8 +126,8 @@ static inline bool fs_seems_waited_for(const struct fs_sem *s)
 
 /*
  * The sem_t layers also use fs_fork_exclude() (system/fork.h).  The interposer (src/preload/), which wraps
- * signal handlers and siglongjmp(), also uses these functions of wait.c, fs_signal_hooks (signals.h), and
- * fs_forked() (system/fork.h).
+ * signal handlers and siglongjmp(), also uses fs_signal_hooks (signals.h), fs_forked() (system/fork.h), and
+ * these functions of wait.c.
  */
 void fs_abandon_wait(void *wait);
 void fs_interrupt_wait(void *wait, bool restarts);

@@ -41,7 +41,6 @@ static inline void fs_list_remove(struct fs_list *node)
     node->next->prev = node->prev;
 }
 
-/* Append all nodes of `from` to `to`. */
 static inline void fs_list_move_all(struct fs_list *to, struct fs_list *from)
 {
     if (fs_list_empty(from))

@@ -60,8 +60,8 @@ void fs_section_lock(struct fs_section *in, struct fs_sem *s)
  *     lock the mutex, must find the grant;
  *   - if a race detector watches the mutex.
  *
- * Release order, because this store overwrites the stores of other threads: a release that adds units to
- * this word must still see what those threads wrote.
+ * Release order: the store replaces words that other threads have stored, and a release that adds units to
+ * the section must still see what those threads wrote before.
  */
 void fs_section_take_returns(struct fs_section *in)
 {

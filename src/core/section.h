@@ -18,7 +18,7 @@ void fs_section_begin(struct fs_section *in, struct fs_sem *s);
 /* Let releases add their units to this section (RETURNS), so that they need not wait for its end. */
 void fs_section_take_returns(struct fs_section *in);
 
-/* Grant, unlock, and do the deferred work.  Then no lock is held, and callbacks have run. */
+/* Grant, unlock, and do the deferred work, such as callbacks. */
 void fs_section_end(struct fs_section *in);
 
 /*

@@ -7,9 +7,9 @@
  *  I1  Conservation: available + held = units created.  available is signed: a debt after
  *      fairsem_consume or a smaller capacity is repaid before any waiter is granted.
  *  I2  No idle unit: when the mutex is free, the front of the queue does not fit (fs_fits()), or its
- *      thread has been woken and is on its way to compete (bypass.h).  (A request that ages
- *      between two sections becomes the front, too.  Its thread then enters a section by itself:
- *      fs_sleep().  A ticket has no thread that could.)
+ *      thread has been woken and is on its way to compete (bypass.h).  (Exception: a request that
+ *      ages between two sections becomes the front, and may fit.  Its thread then enters a section by
+ *      itself: fs_sleep().  An aged ticket, which has no thread, waits for the next section.)
  *  I3  While CONTENDED is set, only the holder of the mutex changes the word.  (Setting CONTENDED again
  *      does not count as a change.)  CONTENDED is set
  *        - from fs_section_lock() to fs_section_unlock();
@@ -108,10 +108,10 @@ struct FS_MAY_ALIAS fs_sem {
     _Atomic bool       in_section;  /* written under mutex; is a section in progress?  A hint for releases */
 
     struct fs_waitq    queue;       /* under mutex */
-    _Atomic uint32_t   waiters;     /* length of the queue; written under mutex; without it, a hint */
+    _Atomic uint32_t   waiters;     /* length of the queue; written under mutex; otherwise a hint */
     uint32_t           epoch;       /* under mutex; enum fs_order, or the epoch of the flows */
     struct fs_waiter  *far;         /* under mutex; the first waiter that is not near: ahead.h */
-    int64_t            front_since_ns; /* under mutex; when the front became the front; 0: teaches nothing */
+    int64_t            front_since_ns; /* under mutex; when the front became first; 0: learn nothing from it */
     _Atomic int        closed;      /* written under mutex; the reason of the close; 0: open */
     unsigned           tickets;     /* under mutex; number of tickets in the queue */
     uint64_t           waiting_low; /* under mutex; the units asked for in the queue, lower 64 bits: count.h */
@@ -149,10 +149,9 @@ struct FS_MAY_ALIAS fs_sem {
 };
 
 /*
- * Returns the address of the initial number of units.  This is the last member of fairsem_t, and not a
- * member of struct fs_sem: in struct fs_sem, its offset would depend on the system.  A resize of a bounded
- * semaphore overwrites the number with the units in use (limit - available), for a child that is forked
- * during the resize.
+ * Returns the address of the initial number of units.  The number is the last member of fairsem_t, not of
+ * struct fs_sem: there, its offset would depend on the system.  A resize of a bounded semaphore overwrites
+ * the number with the units in use (limit - available), for a child that is forked during the resize.
  */
 static inline int64_t *fs_initial_units(struct fs_sem *s)
 {

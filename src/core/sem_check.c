@@ -83,7 +83,6 @@ static void check_queue(const struct fs_sem *s)
         fs_check_flows(s);
 }
 
-/* To be called after the grant loop. */
 static void check_front_waiter(const struct fs_sem *s, int64_t available, bool competes)
 {
     const struct fs_waiter *front;

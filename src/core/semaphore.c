@@ -72,7 +72,7 @@ int fairsem_init(fairsem_t *sem, int64_t units, const fairsem_attr_t *attr)
         s->limit = attr->capacity;
         s->options |= FS_BOUNDED;
     }
-    /* A limit above UINT32_MAX counts as no limit: memory would be exhausted first. */
+    /* A limit of UINT32_MAX or more counts as no limit: memory would be exhausted first. */
     s->max_waiters = attr->max_waiters < UINT32_MAX ? (uint32_t)attr->max_waiters : 0;
     s->bypass_ns = attr->bypass_ns;
     s->aging_ns = attr->aging_ns;

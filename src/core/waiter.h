@@ -60,7 +60,7 @@ enum fs_end {
     FS_BY_CANCEL,                   /* the thread is canceled, or leaves the wait by a jump or an exception */
     FS_BY_RETURN,                   /* the ticket is returned */
     FS_BY_CAPACITY,
-    FS_BY_CLOSE                     /* a close; of a drain: as many units as it asked for are free */
+    FS_BY_CLOSE                     /* the semaphore is closed; or a drain fits */
 };
 
 struct fs_share;
@@ -75,7 +75,7 @@ struct fs_waiter {
     int64_t              enqueued_ns; /* under mutex */
 };
 
-/* Is the waiter, which must be in the queue, a ticket? */
+/* Is the waiter a ticket?  (Wrong for a ticket that was never enqueued.) */
 static inline bool fs_is_ticket(const struct fs_waiter *w)
 {
     return w->in_queue.core == FS_NO_CORE;
@@ -115,7 +115,10 @@ static inline bool fs_state_in_queue(int state)
     return state == FS_QUEUED || state == FS_PARKED || state == FS_WOKEN;
 }
 
-/* Relaxed: no other thread can take the waiter out of the queue while the caller holds the mutex. */
+/*
+ * Relaxed: while the caller holds the mutex, no other thread can take the waiter out of the queue.  Callers
+ * without the mutex read nothing that the state publishes.
+ */
 static inline int fs_waiter_state(const struct fs_waiter *w)
 {
     return atomic_load_explicit(&w->state, memory_order_relaxed);

@@ -103,7 +103,6 @@ void fs_rings_enqueue(struct fs_tree_node **rings, struct fs_waitq_node *node)
         lead(rings, node);
 }
 
-/* Make `next`, from the same ring, the leader. */
 static void replace_leader(struct fs_tree_node **rings, struct fs_waitq_node *leader,
                            struct fs_waitq_node *next)
 {

@@ -77,7 +77,6 @@ void fs_waitq_dequeue(struct fs_waitq *queue, struct fs_waitq_node *node);
 void fs_waitq_enqueue_by_age(struct fs_waitq *queue, struct fs_waitq_node *node, int priority);
 void fs_waitq_dequeue_by_age(struct fs_waitq *queue, struct fs_waitq_node *node);
 
-/* Returns the next node of the ring.  The last node is followed by the first. */
 static inline struct fs_waitq_node *fs_waitq_next_in_ring(const struct fs_waitq_node *node)
 {
     return (struct fs_waitq_node *)(void *)((char *)node->in_ring.next

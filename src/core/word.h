@@ -42,7 +42,7 @@ static inline int64_t fs_word_of(int64_t available, int64_t marks)
  *
  * Acquire order: units may have been released without the mutex, and a waiter that is granted them must see
  * what their releaser wrote.  If CONTENDED is set already, a relaxed load is enough: earlier holders of the
- * mutex have acquired all releases.  RETURNS is set already only in a forked child, which inherited it.
+ * mutex have acquired all releases.  Only a forked child finds RETURNS set: it was inherited.
  */
 static inline int64_t fs_word_lock(_Atomic int64_t *word)
 {
