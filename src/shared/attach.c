@@ -220,7 +220,7 @@ static int wait_to_attach(fairsem_shared_t *h, enum fs_lock_mode mode, const str
     return 0;
 }
 
-/* May sleep, but is not a cancellation point: only waits in the queue are. */
+/* May sleep, but is not a cancellation point: the mutex would stay locked. */
 static int attach_under_mutex(fairsem_shared_t *h, enum fs_lock_mode mode, const struct fs_deadline *deadline)
 {
     int error, cancelable, ignored;

@@ -42,7 +42,7 @@ int64_t fs_shared_count_outstanding(struct fs_shared_section *in)
     for (int i = 0; i < h->max_waiters; i++) {
         int state = FS_GET(&h->slots[i].state);
 
-        /* The thread of a granted slot may abandon it at any moment. */
+        /* TO_RETURN: the thread has abandoned its grant, but the units are not returned yet. */
         if (state == FS_SLOT_GRANTED || state == FS_SLOT_TO_RETURN)
             outstanding = fs_checked(in, outstanding + fs_load_units(in, &h->slots[i].units), 0,
                                      in->high_water);
@@ -118,8 +118,8 @@ int fs_shared_give_back(struct fs_shared_section *in, int64_t n)
 }
 
 /*
- * If we die between the stores to `keeps` and `keepers`, `keepers` is too large, which only costs other
- * processes a search.
+ * If we die between the stores to `keeps` and `keepers`, `keepers` is too large, and other processes search for
+ * kept entries without need.
  */
 void fs_shared_set_keeps(fairsem_shared_t *h, int process, bool keeps)
 {

@@ -2,9 +2,9 @@
 /*
  * detect.c - failure detection; see detect.h.
  *
- * A check lists the entries whose processes seem to be dead, with their incarnations.  Under the lock it
- * tests each entry again, because another process may have registered there by now.  Without the lock all
- * numbers are hints: a stale one only delays the units of a dead process until the next check.
+ * A check lists the entries whose processes seem to be dead, with their incarnations.  Under the lock each
+ * entry is checked again, because another process may have registered in the entry.  Without the lock all
+ * numbers are hints: a stale number only delays the units of a dead process until the next check.
  */
 #include "shared/detect.h"
 
@@ -18,7 +18,7 @@
 #include <errno.h>
 #include <limits.h>
 
-/* A thread that has not received its units after this time may still be asleep. */
+/* A thread that has not received its units OVERDUE_NS after the grant may still be asleep. */
 #define OVERDUE_NS 10000000
 
 #define CALL_LEAST_NS 20000

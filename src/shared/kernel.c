@@ -304,8 +304,8 @@ int fs_liveness_test(int fd, int index, bool *locked)
 }
 
 /*
- * F_GETLK does not report the caller's own locks.  F_OFD_GETLK does, because it asks for a lock that
- * the open file description would own, and not the calling process.
+ * F_GETLK does not report the locks of the calling process.  F_OFD_GETLK does: these locks conflict with
+ * a lock of the open file description.
  */
 bool fs_liveness_is_ours(int fd, int first, int count)
 {

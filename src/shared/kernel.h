@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * kernel.h - all calls of the kernel by the shared semaphore: files and their memory, liveness locks,
+ * kernel.h - the calls of the kernel by the shared semaphore: files and their memory, liveness locks,
  * sleeping and waking.  (Clocks are in deadline.h, except for fs_tick_ns().)
  *
- * A test that simulates several processes in one replaces these functions, and nothing else.
+ * Tests that simulate several processes in one replace these functions.
  */
 #ifndef FS_SHARED_KERNEL_H
 #define FS_SHARED_KERNEL_H
@@ -51,8 +51,8 @@ int fs_file_keep_on_exec(int fd, bool keep);
 int  fs_liveness_lock(int fd, int index);
 void fs_liveness_unlock(int fd, int index);
 /*
- * Set *locked: does another process have this lock?  Only write locks count, because a process that may
- * only read the file cannot get a write lock.
+ * Set *locked: does another process have this lock?  Read locks do not count: any process that may read the
+ * file can take read locks, and could make the dead seem alive.
  */
 int  fs_liveness_test(int fd, int index, bool *locked);
 /* Returns the PID of the process with this lock, or 0 if there is none in our PID namespace. */

@@ -64,7 +64,7 @@
 #define FS_SEGMENT_MAGIC   INT64_C(0x6d65737269616600)     /* the zero byte: no text file begins so */
 #define FS_SEGMENT_VERSION 5
 
-#define FS_NOBODY (-1)          /* no slot, or no process; where an index is expected */
+#define FS_NOBODY (-1)          /* instead of an index: no slot, or no process */
 
 enum fs_process_state { FS_PROCESS_FREE, FS_PROCESS_USED };
 
@@ -134,8 +134,8 @@ struct fs_slot {
 };
 
 /*
- * An entry of the table of flows: the requests of one key and one priority.  Only `of_slot`
- * does not belong to this flow: `of_slot` of entry i belongs to slot i.  All members are under the lock.
+ * An entry of the table of flows: the requests of one key and one priority.  Only `of_slot` does not belong to
+ * this flow: `of_slot` of entry i belongs to slot i.  All members are under the lock.
  */
 struct fs_flow_entry {
     _Atomic uint64_t key;
@@ -196,7 +196,7 @@ struct fs_segment {
     _Atomic int32_t  keepers;           /* a hint: at least the number of processes that keep units over exec */
     _Atomic int32_t  oldest;            /* under the lock; derived, only with aging_ns */
     struct fs_redo   redo;              /* under the lock */
-    _Atomic int64_t  granted_ns;        /* under the lock; derived: time of the last grant to a front waiter */
+    _Atomic int64_t  granted_ns;        /* under the lock; not authoritative; the last grant to a waiter */
     _Atomic int32_t  youngest;          /* under the lock; derived, only with aging_ns */
     _Atomic int32_t  name_stays;        /* under the lock; 1 if the name stays even when no process uses it */
 
@@ -229,8 +229,8 @@ static_assert(sizeof(struct fs_segment) + 64 * sizeof(struct fs_process)
 /* ---- Loads and stores ---- */
 
 /*
- * A hook of the test build, before each store to a segment and at some other points.  A test can stop or
- * kill the process in the hook.
+ * A hook of the test build, in FS_PUT(), in FS_COMMIT() and at some other points.  A test can stop or kill the
+ * process in the hook.
  */
 extern void (*fs_shared_step)(const char *what);
 #if FS_CHECKED

@@ -3,7 +3,7 @@
  * liveness.h - which processes are alive: the table of processes and its liveness locks (R3).
  *
  * A process first takes the liveness lock of an entry, and only then can take the segment's lock and write
- * the entry.  So if a process dies half attached, its entry is unchanged: free, or that of a dead process.
+ * the entry.  So if a process dies half attached, its entry is still free, or that of a dead process.
  */
 #ifndef FS_SHARED_LIVENESS_H
 #define FS_SHARED_LIVENESS_H

@@ -141,8 +141,8 @@ static bool await_waker(struct attempt *a, uint32_t word)
 }
 
 /*
- * `handover` was loaded before `word`.  A thread that waits in order sleeps only while ORDERED is set.  An
- * owner that finds ORDERED set changes the segment's `handover` before it unlocks, so no wake is lost.
+ * A thread that waits in order loads `handover`, then makes sure that ORDERED is set, then sleeps.  An owner
+ * that finds ORDERED set changes the segment's `handover` before it unlocks, so no wake is lost.
  */
 static void sleep_for_lock(struct attempt *a, uint32_t word, int handover, int64_t ns)
 {
@@ -236,9 +236,9 @@ static bool hand_over_lock(struct fs_segment *s)
 }
 
 /*
- * If we die before a wake, a sleeper finds the lock free when its sleep times out.  The hand-over comes
- * before the exchange that unlocks, because another thread may close the handle after that exchange: see
- * wake_slot() in shared_section.c.
+ * If we die before a wake, a sleeper finds the lock free, or its owner dead, when the sleep times out.  The
+ * hand-over comes before the exchange that unlocks, because another thread may close the handle after that
+ * exchange: see wake_slot() in shared_section.c.
  */
 void fs_shared_unlock(fairsem_shared_t *h)
 {

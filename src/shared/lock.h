@@ -31,7 +31,7 @@
 /* If a section takes longer than this, the owner of the lock is probably stopped. */
 #define FS_LOCK_GRACE_NS 6000000
 
-/* How long a call waits for the lock.  Only FS_LOCK_WAIT needs a deadline. */
+/* How long a call waits for the lock.  Only FS_LOCK_WAIT has a deadline. */
 enum fs_lock_mode {
     FS_LOCK_TRY,                /* not at all */
     FS_LOCK_TRY_FOR_GRACE,      /* for FS_LOCK_GRACE_NS */
@@ -39,9 +39,9 @@ enum fs_lock_mode {
 };
 
 /*
- * With the lock held, returns 0, or EOWNERDEAD if the process *dead_owner died as the owner.  Without the
- * lock, returns ETIMEDOUT when the time of the mode is over, ENOTRECOVERABLE if the lock word is damaged, or
- * an error of fs_shared_alive().
+ * Take the lock.  Returns 0, or EOWNERDEAD if the process *dead_owner died as the owner.  Without the lock,
+ * returns ETIMEDOUT when the time of the mode is over, ENOTRECOVERABLE if the lock word is damaged, or an error
+ * of fs_shared_alive().
  */
 int fs_shared_lock(fairsem_shared_t *h, enum fs_lock_mode mode, const struct fs_deadline *deadline,
                    int *dead_owner);

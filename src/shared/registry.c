@@ -249,7 +249,7 @@ static int keep_spare(fairsem_shared_t *h, int fd)
         return ENOMEM;      /* the descriptor stays open, because closing it releases the liveness lock */
     *spare = (struct fs_spare){ fd, h->spares };
     h->spares = spare;
-    /* An exec must not close the second descriptor either: the process may keep its units over the exec. */
+    /* An exec that closed this descriptor would release the liveness lock, and lose the kept units. */
     return fs_file_keep_on_exec(fd, true);
 }
 
@@ -353,7 +353,7 @@ static int find_or_make(fairsem_shared_t **handle, const char *name, int oflag, 
     return error != 0 ? error : EAGAIN;
 }
 
-/* Poll while another thread closes the same segment.  As in close_handle(), do not attach under the mutex. */
+/* Poll while another thread closes the same segment.  Attach without the mutex: see close_handle(). */
 int fairsem_shared_open(fairsem_shared_t **handle, const char *name, int oflag, mode_t mode,
                         const fairsem_shared_attr_t *attr)
 {
@@ -405,7 +405,7 @@ int fairsem_shared_unlink(const char *name)
     return error == EISDIR ? EINVAL : error;
 }
 
-/* Does another process hold units, or wait?  Dead processes have been reaped before. */
+/* Does another process hold units, or any thread wait?  Dead processes have been reaped before. */
 static bool is_used(struct fs_shared_section *in)
 {
     const fairsem_shared_t *h = in->handle;

@@ -5,7 +5,7 @@
 
 #include "shared/trust.h"
 
-/* Entries whose processes seem to be dead.  If there are more, the next check finds them. */
+/* Entries whose processes seem to be dead.  The next check finds entries that do not fit. */
 #define FS_DEAD_MAX 16
 struct fs_dead {
     int count;

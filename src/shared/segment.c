@@ -59,7 +59,7 @@ int64_t fs_segment_size_for(const fairsem_shared_attr_t *attr)
                            attr->max_waiters != 0 ? attr->max_waiters : DEFAULT_WAITERS);
 }
 
-/* Returns 0, or an error if the file is not a segment of this version.  No other code checks the header. */
+/* Returns 0, or an error if the file is not a segment of this version. */
 static int header_error(const struct fs_segment *s, const struct fs_file *file)
 {
     const fairsem_shared_attr_t attr = {

@@ -15,8 +15,8 @@ int64_t fs_segment_size_for(const fairsem_shared_attr_t *attr);
 int fs_segment_write(int fd, const fairsem_shared_attr_t *attr, struct fs_segment *header);
 
 /*
- * Read and check the header of a file; it is not read again later.  Returns 0, ENOTRECOVERABLE if the file
- * is not a segment, ENOTSUP if the segment has another version, or an error of the kernel.
+ * Read and check the header of a file; the header is not read again later.  Returns 0, ENOTRECOVERABLE if
+ * the file is not a segment, ENOTSUP if the segment has another version, or an error of the kernel.
  */
 int fs_segment_read(int fd, struct fs_segment *header);
 

@@ -19,7 +19,7 @@ static int shared_prewake(fairsem_shared_t *h, int slot, enum fs_strategy strate
     return asleep ? slot : FS_NOBODY;
 }
 
-/* Returns the first slot near the front, ahead of `enqueued`, that was enqueued on this core; or FS_NOBODY. */
+/* Returns the first of FS_PREWAKE_DEPTH slots ahead of `enqueued` that was enqueued on `core`; or FS_NOBODY. */
 static int next_on_core(struct fs_shared_section *in, int core, int enqueued)
 {
     int next = fs_queue_front(in);
@@ -83,7 +83,7 @@ void fs_shared_awake_slept(const fairsem_shared_t *h, int slot, int64_t enqueued
 
 /*
  * The hand-off interval is unknown (0) if this waiter was enqueued after the previous grant, if no other waiter
- * is left, or if one release grants several waiters: then both grants have the same time.
+ * is left, or if this section made the previous grant: then the two grants have the same time.
  */
 void fs_shared_awake_granted(fairsem_shared_t *h, int front, int core, int64_t now_ns)
 {
@@ -98,8 +98,8 @@ void fs_shared_awake_granted(fairsem_shared_t *h, int front, int core, int64_t n
 }
 
 /*
- * In the core the granter learns.  Between processes the waiter learns, because the granter's process may
- * never have measured a wake-up.
+ * In the core the granter calls fs_awake_learn().  Between processes the waiter does, because the granter's
+ * process may never have measured a wake-up.
  */
 void fs_shared_awake_learn(const struct fs_shared_awake *awake, fairsem_shared_t *h, int slot,
                            int64_t enqueued_ns)

@@ -31,8 +31,9 @@ struct fs_shared_share {
 /* Store the tag of a slot that is about to be enqueued.  Never called with aging_ns, which excludes shares. */
 void fs_flow_tag(struct fs_shared_section *in, int index, const struct fs_shared_share *share);
 
-/* Called after a slot has left the queue: the first after a grant, the second without a grant. */
+/* Called after a slot has left the queue with a grant. */
 void fs_flow_granted(struct fs_shared_section *in, int index, int64_t units);
+/* Called after a slot has left the queue without a grant. */
 void fs_flow_left(struct fs_shared_section *in, int index);
 
 /*

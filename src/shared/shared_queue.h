@@ -43,7 +43,7 @@ void fs_queue_clear(struct fs_shared_section *in);
 /* Move a slot towards the front, after its tag was lowered.  Returns false if the slot need not move. */
 bool fs_queue_move_ahead(struct fs_shared_section *in, int index);
 
-/* Store the detectors (R4), the last two slots of the queue, in last[].  Returns their number. */
+/* Store the last two slots, which are detectors (R4) unless abandoned, in last[].  Returns their number. */
 int fs_queue_last_two(struct fs_shared_section *in, int last[2]);
 
 /* Is this slot a detector?  Without the lock, the result is a hint. */

@@ -43,8 +43,8 @@ static bool state_is(const struct fs_shared_wait *wait, enum fs_slot_state state
 }
 
 /*
- * Commit the state before the dequeue: the slot's thread needs no lock to abandon a WAITING slot.  If it has
- * abandoned the slot, the commit fails, and the cleanup of the slot dequeues it.
+ * Commit the state before the dequeue: the slot's thread may have abandoned the slot, without the lock.  Then
+ * the commit fails, and the cleanup dequeues the slot.
  */
 static void cancel_inside(struct fs_shared_section *in, int slot)
 {
@@ -172,7 +172,7 @@ typedef int attempt_fn(struct fs_shared_wait *wait, void *argument, enum fs_lock
 /*
  * Repeat an attempt until it gets the lock, or fails.  Returns ETIMEDOUT after the deadline of the wait, or if
  * the token is canceled; if the wait has a `refusal`, already after FS_LOCK_GRACE_NS.  The first attempt does
- * not wait, and reads no clock.
+ * not wait, so it needs no deadline.
  */
 static int in_slices(struct fs_shared_wait *wait, attempt_fn *attempt, void *argument)
 {

@@ -7,7 +7,7 @@
  * an error nothing is committed: see FS_COMMIT().  Stores to derived data do no harm, because no process
  * uses the derived data of a damaged segment.
  *
- * After an error of liveness.h, stores to derived data do harm, too.  With EBADF, other processes still use
+ * But after an error of liveness.h, stores to derived data do harm.  With EBADF, other processes still use
  * the segment; with ENOTRECOVERABLE, a part of its memory is gone.  So callers of liveness.h check for an
  * error at once, and store nothing after an error.
  */
@@ -66,7 +66,7 @@ static inline int64_t fs_load_units(struct fs_shared_section *in, const _Atomic 
     return fs_checked(in, FS_GET(units), 0, in->high_water);
 }
 
-/* Load a number in order of arrival; it is small enough to add 1. */
+/* Load a request's number in order of arrival.  The caller can add 1 to the result. */
 static inline int64_t fs_load_seq(struct fs_shared_section *in, const _Atomic int64_t *seq)
 {
     return fs_checked(in, FS_GET(seq), 0, INT64_MAX - 1);
