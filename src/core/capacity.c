@@ -52,8 +52,8 @@ static bool everybody(const struct fs_sem *s, int64_t units)
 
 /*
  * The limit and the word change in two stores, and a fork in another thread may copy the process between
- * them.  The child completes the change with fs_in_use(): see sem.c.  Release order for each store: the
- * copy must not have a later store without the earlier ones.
+ * them.  The child completes the change with fs_in_use(): see sem.c.  Release order: a copy that has one of
+ * these stores must also have all stores before it.
  */
 static void resize(struct fs_section *in, int64_t capacity)
 {

@@ -68,7 +68,7 @@ static inline void fs_count_ended(struct fs_sem *s, const struct fs_ended *ended
 
     fs_count_waiting(s, ended->units, -1);
     if (waited_ns > INT64_MAX - s->wait_ns_total)
-        s->wait_ns_total = INT64_MAX;   /* as after a million tickets that waited for a month each */
+        s->wait_ns_total = INT64_MAX;   /* a million waits of three hours exceed it */
     else
         s->wait_ns_total += waited_ns;
     if (waited_ns > s->wait_ns_max_interval) {

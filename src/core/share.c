@@ -15,7 +15,7 @@ struct FS_MAY_ALIAS fs_share {
     struct fs_flow          flow;       /* under the mutex of `sem`; first */
     struct fs_tree_node     in_tree;    /* under that mutex; linked while the flow has requests */
     struct fs_sem *_Atomic  sem;        /* the semaphore whose queue has requests of this share; NULL: none */
-    _Atomic int64_t         charged;    /* units to add to the tag at the next request or grant */
+    _Atomic int64_t         charged;    /* units to add to the tag: fairsem_share_charge() */
     uint32_t                epoch;      /* under that mutex; the epoch of the finish tag */
     _Atomic unsigned        generation; /* written under the lock of fork.c; see fork.h */
 };
@@ -67,7 +67,7 @@ static bool flow_is_before(const struct fs_flow *a, const struct fs_flow *b)
     return first_request(a)->seq < first_request(b)->seq;
 }
 
-/* flow_is_before() if the first request of a is the newest of all: with equal tags, b is first. */
+/* flow_is_before(), if the first request of a is the newest in the queue: if tags are equal, b is first. */
 static bool newest_is_before(const struct fs_flow *a, const struct fs_flow *b)
 {
     return a->priority != b->priority ? a->priority < b->priority : fs_tag_is_earlier(a->tag, b->tag);
@@ -391,7 +391,7 @@ static void dequeue_first(struct fs_sem *s, struct fs_waiter *w, bool granted)
         detach(s, w->share);
     } else {
         flow->requests = NULL;
-        /* A negative charge gives no credit: if it moved the tag back, start the flow like an idle flow. */
+        /* A negative charge gives no credit: if the tag moved back, start the flow like an idle flow. */
         if (next->priority != flow->priority || !advances)
             start_flow(s, flow, first, next,
                        next->priority == flow->priority ? KNOWN : KNOWN_ELSEWHERE);
@@ -526,7 +526,8 @@ int fairsem_share_destroy(fairsem_share_t *share)
 
 /*
  * The tag is under the semaphore's mutex, which cannot be locked here: an idle share may have outlived its
- * semaphore.  So the charge is stored, and the next request or grant adds it to the tag.
+ * semaphore.  So the charge is stored until the next grant adds it to the tag.  If the share is idle, the next
+ * request adds the charge, or drops it if the epoch of the finish tag has ended.
  */
 int fairsem_share_charge(fairsem_share_t *share, int64_t n)
 {

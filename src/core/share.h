@@ -9,27 +9,27 @@
  * the queue.  (If tags are equal, the flow with the older first request is first.)  The virtual time is the
  * latest start tag that was granted.
  *
- * A flow that was idle starts at its finish tag, or at the virtual time if that is later: being idle earns
- * no credit.  A new flow has no finish tag, and starts a little behind the tag of the front (tag.h).  So new
+ * A flow that was idle starts at the later of its finish tag and the virtual time: being idle earns no
+ * credit.  A new flow has no finish tag, and starts a little behind the tag of the front (tag.h).  So new
  * flows, however many, neither pass a front that waits for many units nor make another flow wait for ever.
  *
  *      front ---> flow of a share, tag 7.0 -- flow of another, tag 7.3 -- the common flow, tag 7.5
  *                 [request] [request]         [request]                   [request] [request] [request]
  *
- * Requests without a share are the common flow, of weight 1.  An empty queue is one without flows: s->epoch
- * is FS_BY_PRIORITY, and waitq.h describes the queue.  The first request with a share makes it a queue with
- * flows, until it is empty again.  In a queue with flows
+ * Requests without a share are the common flow, of weight 1.  An empty queue has no flows: s->epoch is
+ * FS_BY_PRIORITY, and waitq.h describes the queue.  From the first request with a share until it is empty
+ * again, the queue has flows.  In a queue with flows
  *      s->queue.root    is the tree of the flows that have requests, except for the common flow;
  *      s->queue.front   is the first request of the first flow;
  *      s->epoch         is a number from one 32-bit counter for all semaphores of the process.  The finish tag
  *                       of an idle flow is valid for one epoch, which ends when the queue is empty (see also
  *                       tag.h).
  *
- * Each priority has an order of its own.  A flow that moves to another priority keeps its tag if that lies
- * between the first and the last tag of that priority.  A smaller tag becomes the first tag, a larger one
- * the last tag plus one step.  So grants at the old priority delay the flow for one round at most, but are
- * not forgotten.  (If every moving flow got the first tag, a client could send one urgent request after
- * each grant, and its backlog would pass all other flows.)
+ * Each priority has an order of its own.  A flow that moves to another priority keeps a tag between the
+ * first and the last tag of that priority.  A smaller tag becomes the first tag, a larger one the last tag
+ * plus one step.  So grants at the old priority still count, but delay the flow for one round at most.  (If
+ * every moving flow got the first tag, a client could send one urgent request after each grant, and its backlog
+ * would pass all other flows.)
  *
  * To be called in a section.
  */
@@ -77,8 +77,8 @@ static inline struct fs_waitq_node *fs_behind(const struct fs_sem *s, const stru
 }
 
 /*
- * For a leader: returns the oldest node of the next priority (of the same flow), or, behind the last
- * priority, the first node of the next flow, or NULL.  Not for a queue that is kept by age.
+ * For a leader (waitq.h): returns the oldest node of the flow's next priority.  After the last priority,
+ * returns the first node of the next flow, or NULL.  Not for a queue that is kept by age.
  */
 static inline struct fs_waitq_node *fs_next_in_tree(const struct fs_sem *s, const struct fs_waitq_node *leader)
 {

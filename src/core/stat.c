@@ -316,7 +316,7 @@ static void print(FILE *file, const struct fs_sem *s, const fairsem_stat_t *stat
     int64_t now = fs_now_ns(), longest_ns = stat->wait_ns_max, begin = 0, end = 0;
     double all_ns = (double)stat->wait_ns_total;
 
-    /* The longest wait may not have ended.  Even without a copy of the queue, *stat has the oldest wait. */
+    /* The longest wait may still go on.  Even without a copy of the queue, *stat has the oldest wait. */
     if (stat->oldest_wait_ns > longest_ns)
         longest_ns = stat->oldest_wait_ns;
     for (int64_t i = 0; i < count; i++) {

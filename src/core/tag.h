@@ -23,7 +23,7 @@ static inline bool fs_tag_is_earlier(uint64_t tag, uint64_t other)
 }
 
 /*
- * Returns tag + units / weight; units may be negative.  *rest takes the remainder of the division to the
+ * Returns tag + units / weight; units may be negative.  *rest carries the remainder of the division to the
  * next call, so that nothing is lost.
  */
 static inline uint64_t fs_tag_add(uint64_t tag, int64_t units, int64_t weight, int64_t *rest)
@@ -42,13 +42,12 @@ static inline uint64_t fs_tag_add(uint64_t tag, int64_t units, int64_t weight, i
 }
 
 /*
- * Returns the start tag of a new flow, which asks for units / weight.  The first flow of the queue has the
+ * Returns the start tag of a new flow, which asks for units / weight.  The first flow of its priority has the
  * tag `first`, and asks for first_units / first_weight.
  *
- * The new tag is `first` plus the smaller of the two quotients, less one step.  The step puts the new flow
- * before a flow whose next request starts at exactly `first` plus that quotient.  A new flow starts behind the
- * first flow, so the grants of new flows advance the first tag of the queue.  So an endless series of new
- * flows does not delay another flow for ever.
+ * The sum of `first` and the smaller of the two quotients may be the tag of another flow's next request.  The
+ * new flow starts one step earlier, before that request, but behind the first flow.  So the grants of new flows
+ * advance the first tag, and an endless series of new flows does not delay another flow for ever.
  */
 static inline uint64_t fs_tag_of_new(int64_t units, int64_t weight, uint64_t first, int64_t first_units,
                                      int64_t first_weight)

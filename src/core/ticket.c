@@ -111,7 +111,7 @@ static void resolve_ticket(struct fs_waiter *w, enum fs_waiter_state state, stru
  * Returns 0, EINPROGRESS if the ticket has to wait, or an error.
  *
  * With bounded bypass, no waiter is woken to compete while a ticket is queued: see bypass.c.  If a waiter has
- * been woken to compete already, fs_grant() grants its units before the ticket may take any.
+ * been woken to compete already, fs_grant() grants that waiter, if it fits, before the ticket may take units.
  */
 static int ticket_take_or_enqueue(struct fs_section *in, struct fs_ticket *t, int priority)
 {
@@ -167,7 +167,7 @@ FS_ALWAYS_INLINE static int take_ticket(struct fs_ticket *t, const fairsem_reque
         return EINVAL;
     taken = make_busy(t, &state);
     /*
-     * Look for a return of this ticket only after make_busy().  Either the return has registered itself
+     * Look for a return of this ticket (C4) only after make_busy().  Either the return has registered itself
      * before this look, which finds it; or the return loads the state later, and finds BUSY: see take_back().
      */
     number = number_of(t);
@@ -226,9 +226,9 @@ enum fairsem_ticket_state fairsem_ticket_state(const fairsem_ticket_t *ticket)
 /* ---- Claim, return ---- */
 
 /*
- * A claim changes only the ticket: the granter has reserved the units, and does not touch the ticket once
- * it has stored GRANTED.  Acquire order: the caller must see what the releasers of these units wrote.  A
- * callback that has not begun is no longer needed, and is canceled.
+ * A claim changes only the ticket: the granter has reserved the units, and after the store of GRANTED
+ * touches only a pending callback, which the claim cancels.  Acquire order: the caller must see what the
+ * releasers of these units wrote.
  */
 int fairsem_ticket_claim(fairsem_ticket_t *ticket, fairsem_units_t *into)
 {
@@ -289,13 +289,13 @@ static void return_ticket_grant(struct fs_ticket *t)
 }
 
 /*
- * Try once to return the ticket.  Returns false if the caller must try again: the state has changed
- * meanwhile, or the state was idle or BUSY, perhaps by a callback's take, before *call was registered.
+ * Try once to return the ticket.  Returns false if the caller must try again: the state has changed since
+ * its load, or this load found idle or BUSY before *call was registered.
  *
  * If another thread is claiming or returning the ticket, that thread does the work.  This call only cancels
  * the callback, which must not be pending when this call returns.  If another thread is taking the ticket, this
- * call may end as if the take came later.  But a take by the ticket's own callback does not come later: the
- * callback began before this call (C4).  So wait for the callback's end, and load the state again.
+ * call may end as if the take came later.  But a take by the ticket's own callback came first: this callback
+ * began before *call was registered (C4).  So wait for the callback's end, and load the state again.
  *
  * After a result of true, the ticket is not touched again: a callback that this function has run may have
  * taken the ticket, and the next callback may have freed the ticket.

@@ -76,8 +76,8 @@ static inline bool fs_ticket_has_nothing(int state)
  * Is the ticket in the queue of s, whose mutex is held?
  *
  * The state is loaded twice.  After the first load finds QUEUED in another queue, another thread may return
- * the ticket, and take it for s.  That take sets BUSY before it stores s, and clears BUSY only with the mutex
- * of s.  So if the semaphore is s by then, the second load finds BUSY, not QUEUED.
+ * the ticket, and take it for s.  That take sets BUSY, then stores s, and clears BUSY only with the mutex of s.
+ * So if the load of the semaphore finds s, the second load of the state finds BUSY.
  */
 static inline bool fs_ticket_waits_in(const struct fs_sem *s, const struct fs_ticket *t)
 {

@@ -9,8 +9,8 @@
  *
  * The list also keeps a wait and its semaphore alive while the token cancels the wait: a thread returns
  * from its wait only after it has detached the wait, with the token's mutex locked.  A wait that the token
- * has canceled is off the list already and is not touched again, so its thread need not detach it.  (Then
- * 10,000 such threads need not queue for the mutex.)  A wait that had ended before, for instance by a grant,
+ * has canceled is off the list already and is not touched again, so its thread need not detach it.  (So
+ * 10,000 such threads do not queue for the mutex.)  A wait that ended in another way, for instance by a grant,
  * stays on the list until its thread detaches it, so the token must exist until then.
  *
  * Wakes and callbacks are deferred until the token's mutex is unlocked, except that a full wake queue

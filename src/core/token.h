@@ -14,8 +14,8 @@ struct fs_cancelable;
 
 /*
  * Abort the wait for this reason.  Returns true if the wait is aborted: the token does not touch the wait
- * again.  Returns false if the wait had ended already: then the wait's thread detaches it.  The token's mutex
- * is held, but no semaphore's.  The function uses *in for its section, and leaves the deferred work there.
+ * again.  Returns false if the wait had ended already: then its thread detaches the wait.  The token's mutex
+ * is held, but no semaphore's.  The function uses *in for its section, and leaves the deferred work in *in.
  */
 typedef bool fs_cancel_fn(struct fs_cancelable *wait, int reason, struct fs_section *in);
 
@@ -39,8 +39,7 @@ static inline struct fs_token *fs_token_inside(const fairsem_token_t *token)
 int fs_token_attach(struct fs_cancelable *wait);
 
 /*
- * Take a wait that has ended off the token's list, unless the token has canceled the wait.  No
- * semaphore's mutex held.
+ * Take a wait that has ended off its token's list.  wait->token must not be NULL.  No semaphore's mutex held.
  */
 void fs_token_detach(struct fs_cancelable *wait);
 

@@ -111,9 +111,8 @@ FS_REALIGN_STACK static void release_units(void *units)
 }
 
 /*
- * The clean-up handler runs if fn exits the thread or is canceled.  It also runs if fn throws, because this
- * library is compiled with -fexceptions; cleanup.h names two machines where the handler does not
- * run for an exception.
+ * The clean-up handler runs if fn exits the thread or is canceled.  With glibc it also runs if fn throws,
+ * because this library is compiled with -fexceptions, except on two machines that cleanup.h names.
  */
 int fairsem_with(fairsem_t *sem, int64_t n, void (*fn)(void *), void *arg)
 {

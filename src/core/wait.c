@@ -88,8 +88,8 @@ void fs_wait_set_end(struct fs_wait *wait, enum fs_end end, int reason)
  * If the request was granted a moment before, a time-out, a signal or a token comes too late: the waiter keeps
  * the units.  But a canceled thread cannot use the units, so they go to the next requests.
  *
- * Only a token can find the request NOT_QUEUED.  The request's thread is then on its way to the mutex, and
- * will find its wait ended.
+ * Only a token can find the request NOT_QUEUED.  The request's thread is on its way to the mutex, and will
+ * find the wait ended.
  */
 bool fs_abort_request(struct fs_wait *wait, enum fs_end end, int reason, struct fs_section *in)
 {
@@ -231,10 +231,10 @@ static void compete(struct fs_sem *s)
 
 /*
  * Stay awake with signals blocked, as a part of the section's deferred work: an unhooked handler that ran
- * while the thread is awake could not end the wait.  So signals come up to 0.4 ms late.
+ * while the thread is awake could not end the wait.  So signals come up to 0.5 ms late.
  *
- * If the thread must sleep after this function, the handler of a signal that is pending now runs before the
- * sleep.  So the kernel cannot end the sleep for that signal, and this function must end the wait.
+ * If the thread must sleep after this function, the handlers of pending signals run before the sleep.  The
+ * kernel cannot end a sleep for an earlier handler, so this function must end the wait.
  *
  * With this function, a producer and a consumer with a small buffer pass almost twice as many items.
  */
@@ -258,7 +258,7 @@ static void stay_awake_without_signals(struct fs_wait *wait, struct fs_deferred 
 /*
  * Do what must be done before the thread may sleep.  Returns false if there was nothing to do.  The
  * deadline is checked here, because fs_park() may return early for any reason.  A request that has aged
- * (age.h) competes once before that check: its units may have been free in time, while this thread was late.
+ * (age.h) competes once before that check: its units may have been free before the deadline.
  */
 static bool acts(struct fs_wait *wait)
 {

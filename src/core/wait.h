@@ -37,8 +37,8 @@ struct fs_wait {
 };
 
 /*
- * Is this wait a copy in a forked child?  A signal handler or a callback has called fork during the wait.  In
- * the child, the queue of the semaphore is empty.
+ * Is this wait a copy in a forked child, because a signal handler or a callback has called fork during the
+ * wait?  In the child, the queue of the semaphore is empty.
  */
 static inline bool fs_wait_is_copied(const struct fs_wait *wait)
 {
@@ -70,8 +70,8 @@ fs_abort_fn fs_abort_request;
 void fs_wait_set_end(struct fs_wait *wait, enum fs_end end, int reason);
 
 /*
- * Sleep until the waiter's state is final; do not sleep if it is final already.  Returns the final state.  No
- * mutex held.  Cancellation point, for which the caller has pushed the clean-up handler.
+ * Sleep until the waiter's state is final.  Returns the final state.  No mutex held.  Cancellation point, for
+ * which the caller has pushed the clean-up handler.
  */
 int fs_sleep(struct fs_wait *wait);
 

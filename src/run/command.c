@@ -212,8 +212,8 @@ static void stop_too(pid_t child, int signal)
 }
 
 /*
- * Wait for a signal.  With a check(): call it, then wait until a signal comes, the supervisor's fd is
- * readable, or the next call is due.  Returns the signal, or -1 if none has come.
+ * Wait for a signal.  If there is a check(), call it first, and wait only until the supervisor's fd is readable
+ * or the next call of check() is due.  Returns the signal, or -1 if none has come.
  */
 static int next_signal(pid_t child, const sigset_t *signals, struct supervisor *supervisor, siginfo_t *info)
 {

@@ -10,7 +10,7 @@ const char *preload_module(void);
 
 /*
  * Set LD_PRELOAD for the program that this process will execute: `first` (may be NULL), the modules that
- * are already listed, our module.  Our module is the last: a module behind it that replaces sigaction()
+ * are already listed, our module.  Our module is the last: a module behind ours that replaces sigaction()
  * would see our trampoline instead of the handlers of the program.
  */
 bool preload_set(const char *first, const char *module);

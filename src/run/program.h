@@ -5,7 +5,7 @@
 
 #include <stdbool.h>
 
-/* Returns the reason why the loader would not preload the module into this program, or NULL if it would. */
+/* Returns why the loader would not preload the module into this program, or NULL if no reason is found. */
 const char *program_not_interposable(const char *path);
 
 /*

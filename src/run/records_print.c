@@ -68,8 +68,8 @@ static bool find_line(const struct fs_record *record, const char *path, char *li
 }
 
 /*
- * Returns a percentile of the waits in milliseconds.  The result is the upper bound of a histogram bucket, but
- * at most the longest wait.
+ * Returns a percentile of the waits in milliseconds: the upper bound of a histogram bucket, but at most the
+ * longest wait.  The last bucket has no bound, and counts as if its waits ended within 134 s.
  */
 static double waits_within_ms(const struct fs_waited *w, int percent)
 {

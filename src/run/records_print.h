@@ -8,7 +8,7 @@
 #include <stdio.h>
 
 /*
- * path: the program's file, for source lines; they are printed if addr2line is installed.  bypass_ns: the
+ * path: the program's file, for source lines, which are printed if addr2line is installed.  bypass_ns: the
  * time of --bypass, or 0.
  */
 void records_print(FILE *file, const struct fs_records *records, const char *path, int64_t bypass_ns);

@@ -7,8 +7,8 @@
  * data that the semaphore protects.
  *
  * Annotations on the fast path would cost every program.  Instead, under a tool, CONTENDED is always
- * set in every semaphore (I3): every call goes through the mutex, which all tools understand.  Only a
- * grant that a waiter sees without the mutex needs an annotation.  No report is suppressed, and of the
+ * set in every semaphore (I3): every call goes through the mutex, which all tools understand.  Only an
+ * outcome that a waiter sees without the mutex needs an annotation.  No report is suppressed, and of the
  * program's memory, only objects of this library are hidden from a tool.
  *
  * fairsem_init sets CONTENDED, and so does FAIRSEM_INITIALIZER in a program compiled with

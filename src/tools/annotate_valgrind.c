@@ -9,7 +9,7 @@
  *
  * The tools do not understand how the library shares its own memory, so they must not check that
  * memory.  DRD can be told not to check a thread for a while.  helgrind can only be told not to check
- * some memory: semaphores, tokens, shares and tickets, and the waits on the stacks.  Both still check
+ * some memory: semaphores, tokens, shares and tickets, and the waits on the stacks.  Both tools still check
  * all mutexes, the program's own data, and callbacks.
  *
  * 64 bits only: a wrapper passes machine words.
@@ -89,8 +89,8 @@ void fs_ignore_wait(const void *wait, size_t size)
 }
 
 /*
- * Tell DRD whether to check this thread's loads and stores.  (helgrind.h redefines the macros that
- * valgrind has for this purpose.)
+ * Tell DRD whether to check this thread's loads and stores.  (helgrind.h redefines the macros of
+ * drd.h for this purpose.)
  */
 static void drd_looks(bool yes)
 {
@@ -141,8 +141,8 @@ void fs_ignored_is_canceled(void)
 /* ---- The objects that a function is called with ---- */
 
 /*
- * If CONTENDED is clear, this is the first use of a semaphore made by FAIRSEM_INITIALIZER.  Any thread
- * may set CONTENDED, because setting it again changes nothing (I3).
+ * Set CONTENDED, which is clear only before the first use of a semaphore made by FAIRSEM_INITIALIZER.  The
+ * store needs no mutex: setting CONTENDED again changes nothing (I3).
  */
 static void begin_sem(const void *sem)
 {
@@ -174,7 +174,7 @@ static void end_new(const void *sem, size_t result)
         ignore_object(*(fairsem_t *const *)sem, sizeof(fairsem_t));
 }
 
-/* No end function: free() makes the tool check the memory again. */
+/* free() makes the tool check the memory again, so no end function need do so. */
 static void begin_free(const void *sem)
 {
     if (sem == NULL)
@@ -297,7 +297,7 @@ WRAP_2(fairsem_ticket_wait, begin_ticket, end)
 WRAP_2(fairsem_ticket_claim, begin_ticket, end)
 WRAP_1(fairsem_ticket_return, begin_ticket, end)
 
-/* No wrappers for guards (fairsem_units_*, fairsem_with), which are plain data and call the functions above. */
+/* No wrappers for fairsem_units_*, fairsem_with, fairsem_*_all: they use plain data and the functions above. */
 
 static void begin_take(const void *ticket, const void *sem)
 {

@@ -28,7 +28,7 @@ enum { fs_under_valgrind = 0 };
 #endif
 
 /*
- * What one thread hides from the tool.  The tool does not check a thread inside a public function, except
+ * What one thread hides from the tools.  DRD does not check a thread inside a public function, except
  * in a callback, because callbacks are the user's code.  So fs_heed_all() saves this struct before a
  * callback, and fs_ignore_again() restores it afterwards.
  */

@@ -12,7 +12,7 @@
  *
  * Without -fexceptions, glibc stores a jump target, and jumps to it when the unwinder gives up.  So on
  * riscv and 32-bit arm, this header makes <pthread.h> believe that there are no exceptions.  On these
- * machines, C++ exceptions must not pass a clean-up.
+ * machines, and with musl, C++ exceptions must not pass a clean-up.
  */
 #ifndef FS_CLEANUP_H
 #define FS_CLEANUP_H

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * misuse.c - ends a program after a usage error, for instance a call with something that is no semaphore.
+ * misuse.c - ends a program after a usage error, for instance a call with something that is not a semaphore.
  *
  * The message names the caller of the library: FUNCTION in OBJECT+OFFSET, which addr2line turns into a
  * line.  The message does not name the library's function, which may have left the stack, because
