@@ -4,12 +4,12 @@
  * program's handler: step 1 of the life of a signal in handlers.c.
  *
  * The kernel applies the program's flags and mask to the trampoline, except for two flags.  This file stores
- * these two flags and the handler:
+ * the handler, SA_RESTART and these two flags:
  *
  *      SA_SIGINFO      is always set in the kernel, because the trampoline needs the siginfo
  *      SA_RESETHAND    is never set in the kernel: fs_trampoline() resets the action itself
  *
- * A program that reads an action gets the one that it has installed.
+ * A program that reads an action gets the action that it has installed.
  *
  * A handler may call sigaction(), so the lock of this file is held only inside a section (handlers.h), where no
  * handler runs.  glibc's own calls of sigaction(), as in siginterrupt() and sigignore(), bypass this file: they

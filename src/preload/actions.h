@@ -11,7 +11,6 @@ typedef void fs_handler(int sig);
  */
 void fs_actions_prepare(void);
 
-/* Called in the child, after a fork. */
 void fs_actions_in_child(void);
 
 #endif

@@ -60,7 +60,7 @@ static inline bool fs_cell_exists(uint32_t index)
 /* Returns a free cell with a new or retired semaphore, or FS_NO_CELL if there is no memory. */
 uint32_t fs_cell_take(void);
 
-/* Free a cell to which no sem_t has referred. */
+/* Free a cell to which no sem_t has referred since fs_cell_take(). */
 void fs_cell_put_back(uint32_t index);
 
 /* Free a used cell, but not soon, because copies of its sem_t may still refer to it. */

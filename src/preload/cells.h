@@ -48,8 +48,8 @@
  *      FS_PLAIN    works with our functions and glibc's.  glibc takes FS_PLAIN for a number of waiters, so its
  *                  sem_post makes needless wakes.  A thread in glibc's sem_wait adds 1 to this number; until
  *                  the thread leaves sem_wait, this module takes the semaphore for one of libc.
- *      FS_REFERS   a call of a glibc function can only be detected.  glibc's sem_post wakes, and aborts the
- *                  program because of the invalid option.  glibc's sem_wait takes the tag for a number of
+ *      FS_REFERS   a call of a glibc function can only be detected.  glibc's sem_post makes a futex call,
+ *                  whose invalid option aborts the program.  glibc's sem_wait takes the tag for a number of
  *                  units, and changes the tag.  But tags are far apart, so our next call recognizes the
  *                  changed tag, and aborts the program.
  *
@@ -133,7 +133,6 @@ bool fs_cells_at_once(void);
 /* Call it before the first semaphore is initialized. */
 void fs_cells_prepare(void);
 
-/* Called in the child, after a fork. */
 void fs_cells_in_child(void);
 
 #endif

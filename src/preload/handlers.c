@@ -41,9 +41,10 @@
  * A signal that the thread's own instruction raises, such as a SIGSEGV with a si_code of the kernel, is not
  * deferred: after the return of the trampoline, the instruction would only fault again.
  *
- * This file makes system calls only if a signal interrupts a section: rt_sigprocmask, rt_sigreturn, getpid,
- * gettid, tgkill.  raise() and every handler need these calls, so a sandbox that lets a program use signals
- * allows them.  rt_tgsigqueueinfo, which also carries the siginfo, is often forbidden.
+ * Once prepared, this file makes system calls only if a signal interrupts a section, or comes while another
+ * thread changes its disposition: rt_sigprocmask, rt_sigreturn, getpid, gettid, tgkill.  raise() and every
+ * handler need these calls, so a sandbox that lets a program use signals allows them.  rt_tgsigqueueinfo, which
+ * also carries the siginfo, is often forbidden.
  *
  * WHY NOTHING RACES.  All state belongs to one thread, and only handlers of this thread interrupt its accesses.
  * A handler completes before the next instruction, so memory orders do not matter; only the compiler must not
@@ -173,7 +174,6 @@ static int signal_at(int i)
     return number;
 }
 
-/* Returns the index of the oldest deferred signal with this number, or -1. */
 static int find_deferred(int sig)
 {
     for (int i = 0; i < self.deferred; i++) {
@@ -265,8 +265,8 @@ static inline bool admit(int sig, siginfo_t *info, void *context)
 }
 
 /*
- * Returns the program's handler, or NULL if another thread has changed the disposition since the kernel chose
- * the trampoline.
+ * Returns the program's handler; with SA_RESETHAND, returns NULL if another thread has changed the disposition
+ * since the kernel chose the trampoline.
  *
  * With SA_RESETHAND, the kernel would reset the disposition before the trampoline runs.  A re-raised signal
  * would then find the default disposition, and kill the process.  So the disposition is reset here, just before
@@ -411,9 +411,9 @@ static void exchange_for_deferred(int sig, siginfo_t *info)
 /* ---- 6: the re-raised signal has not come ---- */
 
 /*
- * Every re-raised signal has been delivered, unless it is blocked: the section may be in a handler that blocks
- * signals.  If a signal in `to_unblock` is still in the list, it was not blocked, so the program now ignores
- * it, and the kernel has discarded it.
+ * Remove re-raised signals that the kernel has discarded, because the program now ignores them.  Each other
+ * re-raised signal has been delivered by now, or is blocked by the handler that the section is in.  A signal in
+ * `to_unblock` is not blocked.
  */
 static void forget_discarded(uint64_t to_unblock)
 {

@@ -154,8 +154,8 @@ EXPORT pid_t _Fork(void)
 }
 
 /*
- * Count a call for a sem_t that is no semaphore of this module.  Returns true if libc must be called, or sets
- * errno and returns false if the sem_t refers to no valid cell.
+ * Count a call for a sem_t that is not a semaphore of this module.  Returns true if libc must be called, or
+ * sets errno and returns false if the sem_t refers to no valid cell.
  */
 static bool pass_through(enum fs_cell_kind kind)
 {

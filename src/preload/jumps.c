@@ -4,7 +4,7 @@
  *
  * While a thread waits in sem_wait, a handler may run and jump to the place where the program called
  * sigsetjmp().  In libc nothing of the wait remains.  Here the waiter is a structure on the stack that the jump
- * releases.  It would stay in the queue, and the next post would write to that stack.
+ * releases.  The waiter would stay in the queue, and the next post would write to that stack.
  *
  * So this module wraps the functions that jump.  Each thread has a list of its waits, and a jump over a wait
  * abandons the wait, as a cancellation does: the waiter is dequeued, and a unit that was already granted goes

@@ -3,15 +3,15 @@
 #ifndef FS_JUMPS_H
 #define FS_JUMPS_H
 
-/* A call of sem_wait or a relative, in the list of its thread.  The structure is on the stack of the call. */
+/* A call that waits, in the list of its thread.  The structure is on the stack of the call. */
 struct fs_wait_place {
     void                 *wait;     /* the struct fs_wait of the call, from begin_wait to end_wait; else NULL */
     struct fs_wait_place *outer;    /* if this call is in a handler: the call that the handler interrupted */
 };
 
 /*
- * Record that this thread enters or leaves sem_wait or a relative.  These calls can be nested.  A cancellation
- * calls fs_wait_place_leave(), too.
+ * Record that this thread enters or leaves a call that waits.  These calls can be nested.  A cancellation calls
+ * fs_wait_place_leave(), too.
  */
 void fs_wait_place_enter(struct fs_wait_place *place);
 void fs_wait_place_leave(struct fs_wait_place *place);

@@ -3,7 +3,7 @@
 #ifndef FS_PRIORITY_H
 #define FS_PRIORITY_H
 
-/* As fs_real_time_priority(), without a system call in most processes; see priority.c. */
+/* As fs_real_time_priority(), mostly without a system call; see priority.c. */
 int fs_priority(void);
 
 /* Call it before the program can enter a sandbox. */

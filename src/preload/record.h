@@ -2,7 +2,7 @@
 /*
  * record.h - functions by which the interposer writes the statistics while the program runs; see records.h.
  *
- * A signal handler may count or record a wait, so these functions use no lock.
+ * A signal handler may count or record a wait, so FS_COUNT() and fs_record_wait() use no lock.
  */
 #ifndef FS_RECORD_H
 #define FS_RECORD_H
