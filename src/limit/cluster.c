@@ -24,7 +24,7 @@
 enum { DESCRIPTORS = 4096 };
 static struct pollfd given[DESCRIPTORS];
 
-/* One system call checks all numbers: poll() returns POLLNVAL for a closed one. */
+/* One system call checks all numbers: poll() returns POLLNVAL for a closed descriptor. */
 static void list_descriptors(struct pollfd list[DESCRIPTORS])
 {
     long most = sysconf(_SC_OPEN_MAX);

@@ -48,8 +48,8 @@ bool cluster_acquire(const struct cluster_name *name, fairsem_cluster_hold_t *ho
 bool cluster_start_thread(void *(*work)(void *arg), void *arg);
 
 /*
- * Block all signals, and return the units to etcd within a time limit.  A signal that would end the process
- * shortens the limit to one second; signal_came says that such a signal has arrived before the call.
+ * Block all signals, and return the units to etcd within a time limit.  The limit becomes one second if
+ * signal_came is true, or when SIGHUP, SIGINT, SIGQUIT or SIGTERM arrives.
  */
 void cluster_release(fairsem_cluster_hold_t *hold, bool signal_came);
 

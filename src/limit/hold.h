@@ -4,8 +4,8 @@
  *
  * A child of fairsem-limit, the keeper, acquires the units and holds them.  The keeper puts a record lock on
  * the open file behind the descriptor, opens the same file again, and waits for a conflicting lock on the new
- * open file.  The kernel grants the conflicting lock when no process has the first open file any longer.  This
- * works with any kind of file.
+ * open file.  The kernel grants the conflicting lock when no process has the first open file any longer.  The
+ * file must be one that this user can open again for reading and writing.
  */
 #ifndef LIMIT_HOLD_H
 #define LIMIT_HOLD_H

@@ -101,7 +101,7 @@ static int remove_unused(const char *name, bool global, const char *segment, boo
     return error;
 }
 
-/* Remove the name if no other process uses it, and release the units.  Returns ENOENT if the name was already gone. */
+/* Remove the name if it is otherwise unused, and release the units.  Returns ENOENT if the name was gone. */
 static int leave_name(const struct local_name *name)
 {
     const struct request *request = name->request;

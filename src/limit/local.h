@@ -9,7 +9,7 @@
  * one name never have running users at the same time.
  *
  * Two users that leave at the same moment may see each other, so that neither removes the name.  So a user that
- * has seen another user tries again to remove the name after it has closed the segment.
+ * has seen another user closes the segment, and then tries again to remove the name.
  */
 #ifndef LIMIT_LOCAL_H
 #define LIMIT_LOCAL_H

@@ -13,8 +13,8 @@ struct process {
 struct process process_stat(long pid);
 
 /*
- * Retire: the caller, which must be the first thread, gets a name that says that this process holds no units.
- * All processes can read the name; see process_stat().
+ * Retire: tell all processes that call process_stat() that this process holds no units.  Only the first thread
+ * may call this function.
  */
 void process_retire(void);
 

@@ -9,7 +9,7 @@
 #include <time.h>
 
 #define GATE  ((FAIRSEM_MAX_UNITS >> 1) + 1)    /* a request at the gate is for GATE + the command's units */
-#define UNITS_MAX (INT64_C(1) << 40)            /* at the gate, more units of a command count as this number */
+#define UNITS_MAX (INT64_C(1) << 40)            /* maximum of the command's units in this sum */
 #define NEVER (GATE + UNITS_MAX)                /* the first capacity; after a start: NEVER + its time */
 #define SLEEP_NS INT64_C(1000000000)            /* longest sleep: CLOCK_MONOTONIC stops during a suspend */
 
@@ -202,8 +202,8 @@ void rate_add_users(const struct local_name *name, fairsem_shared_user_t *users,
         place += users[i].place != 0;
     for (int i = in_line; i < in_line + at_gate && i < most; i++) {
         /*
-         * Skip a process that `users` lists already, and a process that holds only GATE: this is no command,
-         * but a process in rate_forget().
+         * Skip a process that `users` lists already, and a process in rate_forget(), which holds only GATE and
+         * is not a command.
          */
         if (users[i].units <= GATE || is_listed(users, in_line, &users[i]))
             continue;

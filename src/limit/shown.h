@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* shown.h - the status of a name, to be printed.  The name is one of this machine or one of etcd. */
+/* shown.h - the status of a name of this machine or of etcd, to be printed. */
 #ifndef LIMIT_SHOWN_H
 #define LIMIT_SHOWN_H
 
@@ -17,7 +17,7 @@ struct shown_user {
     int64_t     units, priority, fence;
     int64_t     ns;             /* how long the command has run or waited */
     time_t      since;          /* start of this run or wait; 0 if unknown */
-    const char *host;           /* NULL for this machine */
+    const char *host;           /* NULL for a name of this machine */
 };
 
 struct shown_name {

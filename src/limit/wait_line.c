@@ -70,8 +70,8 @@ static int columns_of(int terminal)
 
 /*
  * Open the terminal again, because O_NONBLOCK on stderr would affect every process that shares stderr.  A write
- * must not block the second thread, even if Ctrl-S stops the output.  The second thread also receives the
- * signals, and the first thread, which joins the second, may already hold the units.  Text that the terminal
+ * must not block the second thread, even if Ctrl-S stops the output: the second thread also receives the
+ * signals, and the first thread, which may already hold the units, joins the second.  Text that the terminal
  * does not accept at once is lost.
  */
 static int open_terminal(void)
@@ -198,7 +198,7 @@ static bool start_watcher(struct watcher *w)
     pthread_sigmask(SIG_BLOCK, &chosen, &w->before);
     if (w->over >= 0 && w->signals >= 0 && pthread_create(&w->thread, NULL, watch_signals, w) == 0)
         return true;
-    /* Without the second thread, a signal kills the process at once, and failure detection returns its units. */
+    /* Without the second thread, a signal kills the process, and failure detection returns its units. */
     pthread_sigmask(SIG_SETMASK, &w->before, NULL);
     return false;
 }
