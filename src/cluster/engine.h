@@ -24,7 +24,7 @@ enum fs_step {
     FS_END,     /* end the lease; the engine then deletes the request's key */
     FS_WATCH,   /* wait until a watched key is deleted or the limit is set; a failed watch is not retried */
     FS_CONFIRM, /* ask a majority whether the leader that renewed the lease is still the leader, and
-                   whether all watched keys still exist, unchanged */
+                   whether all watched keys still exist, and at the front are unchanged */
     FS_LIMIT,   /* set the limit; refused if the limit was set since the view */
     FS_REMOVE,  /* delete the limit; refused like FS_LIMIT, and if any request runs or waits */
     FS_NEXT,    /* find the first key of any name, from record->predecessor on */
@@ -35,9 +35,9 @@ enum fs_step {
 struct fs_answer {
     int     error;          /* 0; ENETUNREACH, EACCES, EPROTO, ENOSPC, ENOMEM;
                                ESTALE: no such lease; ECANCELED: the watch has ended */
-    bool    final;          /* the engine has refused the step: a retry would fail as well */
-    bool    done;           /* this attempt has joined, begun, or set or deleted the limit; FS_CONFIRM: all
-                               watched keys exist, unchanged */
+    bool    final;          /* refused, no such lease, or damaged keys: a retry would fail as well */
+    bool    done;           /* this attempt has joined, begun, or set or deleted the limit; FS_CONFIRM: no
+                               watched key is missing or, at the front, changed */
     int64_t revision;
     int64_t sent;           /* time at which the answered question was sent; FS_GRANT: the first attempt */
     int64_t ttl_s;          /* FS_GRANT, FS_RENEW */
@@ -54,7 +54,7 @@ struct fs_answer {
 
 struct fs_engine;
 
-/* Time limit of a step, except for a waiting request, which retries until its lease ends. */
+/* Time limit of a step.  A watch has none; a renewal and a waiting request retry until the lease ends. */
 #define FS_RETRY_BUDGET (INT64_C(5) * 1000000000)
 
 /* Delay before the next attempt after a failed renewal, view, begin or end. */

@@ -130,7 +130,7 @@ static long timeout_of_call(const struct fs_call *call, int64_t now)
     return left < 1 ? 1 : left < most ? (long)left : most;
 }
 
-/* Retry later, for lack of memory.  Wakes the event loop, whose alarm may be set for a later time already. */
+/* Retry later, for lack of memory.  Wakes the event loop, because its alarm may be later than retry_at. */
 static void wait_for_memory(struct fs_call *call, int64_t now)
 {
     call->answer.error = ENOMEM;

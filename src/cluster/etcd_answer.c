@@ -23,7 +23,7 @@ enum {
  * endpoint may succeed.
  */
 static const struct { int code; const char *words; int error; } meanings[] = {
-    /* The token has expired, is older than a change of a role or user (code 2 in 3.4), or is missing. */
+    /* The token has expired, is older than a change of a role or user (code 2 in etcd 3.4), or is missing. */
     { UNAUTHENTICATED, "", EKEYEXPIRED },
     { ANY, "revision of auth store is old", EKEYEXPIRED },
     { ANY, "revision in header is old", EKEYEXPIRED },
@@ -69,8 +69,8 @@ static int error_of_status(long status)
 }
 
 /*
- * Parse an answer.  Returns 0, or the error that the object or its member "error" reports.  EEXIST means that
- * the lease exists already.
+ * Parse an answer.  Returns 0, or the error that the HTTP status, the answer or its member "error" reports.
+ * EEXIST means that the lease exists already.
  */
 static int parse_answer(long status, const char *bytes, size_t n, json_t **out)
 {
@@ -96,7 +96,6 @@ static int parse_answer(long status, const char *bytes, size_t n, json_t **out)
 
 /* ---- A transaction ---- */
 
-/* Returns false if part i of an answer is not a range of keys. */
 static bool keys_in_part(const json_t *parts, size_t i, json_t **keys)
 {
     json_t *range;

@@ -86,7 +86,7 @@ static void list_user(const json_t *kv, bool runs, const char *prefix, fairsem_c
     about->place = !runs;
 }
 
-/* Order waiting requests as in the queue, and running ones by their begin.  Damaged entries come last. */
+/* Order waiting requests as in the queue, and running ones by their start.  Damaged entries come last. */
 static int compare_users(const void *left, const void *right)
 {
     const fairsem_cluster_user_t *a = left, *b = right;

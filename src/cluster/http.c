@@ -120,7 +120,7 @@ static bool is_of_this_machine(const char *url)
            || strncmp(host, "127.", 4) == 0 || strncmp(host, "[::1]", 5) == 0;
 }
 
-/* Set all of curl's options.  Returns false if memory runs out. */
+/* Returns false if memory runs out. */
 static bool set_curl_options(struct fs_http *http, struct fs_exchange *exchange, const char *url,
                              long timeout_ms)
 {
@@ -260,8 +260,8 @@ static int error_of_curl(const struct fs_exchange *exchange, CURLcode code)
 }
 
 /*
- * Choose the address for the next question.  Returns true if this question has skipped all addresses, and must
- * be retried at the first address.
+ * Choose the address for the next question.  Returns true to retry this exchange at the first address, because
+ * addresses were skipped, and no other address accepted the connection.
  */
 static bool ran_out_of_addresses(struct fs_http *http, struct fs_exchange *exchange, CURLcode code)
 {

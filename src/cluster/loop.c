@@ -70,7 +70,6 @@ void fs_loop_notify(fairsem_cluster_t *handle)
     eventfd_write(handle->event, 1);
 }
 
-/* Returns the time of the next iteration. */
 static int64_t iterate_all(fairsem_cluster_t *handle)
 {
     int64_t now = fs_boot_now();

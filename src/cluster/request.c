@@ -146,7 +146,10 @@ static void consider_view(struct fs_request *request, const struct fs_answer *vi
         take_watch(request);
 }
 
-/* Join with the limits of the answer.  Fails if the request must set the limit, but the name is in use. */
+/*
+ * Join with the limits of the answer.  Fails if the request must set the limit, but the name is in use or
+ * paused; or if the request is for more units than the limit.
+ */
 static void join_again(struct fs_request *request, const struct fs_answer *answer)
 {
     struct fs_record *record = &request->record;

@@ -7,11 +7,11 @@
  *         |                    '-- fails, leaves --+----- leaves -----+--- leaves ----'
  *         |                                        v
  *         |                                     ENDING --over--> ENDED
- *         '------------- fails, leaves: it has no key yet ----------^
+ *         '------------- fails, leaves: no key yet -----------------^
  *
  * Each transition is a function of request.c: "request_" and the word on the arrow.  The engine or the clock
- * causes `fails`; the caller causes `leaves`.  ENDING is over when the engine has confirmed FS_END, or when the
- * lease is over by our own clock.
+ * causes `fails`; the caller causes `leaves`.  ENDING is over when the engine has confirmed FS_END, when the
+ * lease is over by our own clock, or, during fairsem_cluster_close, when an FS_END has failed.
  *
  * A request has at most two calls in flight, `step` and the renewal of its lease:
  *
