@@ -56,15 +56,7 @@ static bool is_any(const fairsem_shared_t *h, int index)
 }
 
 #define ATTACH_LIMIT_NS INT64_C(20000000)   /* time limit of find_entry() and fs_shared_detach() */
-
-/*
- * Sleep for a millisecond, on a word that no thread wakes.  nanosleep() would not be safe: soon after a wait
- * with asynchronous cancellation, glibc 2.36 may cancel a thread there although cancellation is disabled.
- */
-static void wait_for_others(const fairsem_shared_t *h)
-{
-    (void)fs_shared_sleep(&h->segment->damaged, FS_GET(&h->segment->damaged), 1000000, false);
-}
+#define POLL_NS         1000000             /* between two looks at what other processes do */
 
 /* Returns a number that changes with each process that attaches. */
 static uint32_t attachments(const fairsem_shared_t *h)
@@ -108,7 +100,7 @@ static int find_entry(fairsem_shared_t *h, int *index)
         known = attachments(h);
         failed = i > 0 && known == before ? failed + 1 : 0;
         if (moving && !over) {
-            wait_for_others(h);
+            fs_sleep_shortly(POLL_NS);
             failed = 0;
         }
     }
@@ -215,7 +207,7 @@ static int wait_to_attach(fairsem_shared_t *h, enum fs_lock_mode mode, const str
 
         if (mode == FS_LOCK_TRY || (over && fs_deadline_passed(&grace)))
             return ETIMEDOUT;
-        wait_for_others(h);
+        fs_sleep_shortly(POLL_NS);
     }
     return 0;
 }

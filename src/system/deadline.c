@@ -1,7 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-/* deadline.c - clocks, timespec arithmetic, validation. */
+/* deadline.c - clocks, timespec arithmetic, validation, short sleeps. */
+#if !defined(_GNU_SOURCE)
+#define _GNU_SOURCE             /* syscall */
+#endif
 #include "system/deadline.h"
 
+#if defined(__linux__)
+#include "system/futex.h"
+#endif
 #include "tools/invariant.h"
 
 #include <errno.h>
@@ -75,14 +81,27 @@ int64_t fs_deadline_rest(const struct fs_deadline *deadline, int64_t most)
     return rest < 0 ? 0 : rest < most ? rest : most;
 }
 
+/*
+ * On Linux, sleep on a word that no thread wakes.  nanosleep() would be a cancellation point even with
+ * cancellation disabled: glibc 2.36 sends a signal to a thread that waits with asynchronous cancellation, and
+ * cancels the thread in nanosleep() if the signal comes that late.  (The explorers define nanosleep.)
+ */
 void fs_sleep_shortly(int64_t ns)
 {
     const struct timespec ts = { .tv_nsec = (long)ns };
-    int cancelable, disabled, error = errno;
+    int error = errno;
+
+#if defined(__linux__) && !defined(nanosleep)
+    static const _Atomic int word;
+
+    (void)fs_futex_wait(&word, FS_FUTEX_WAIT, 0, &ts, 0);
+#else
+    int cancelable, disabled;
 
     pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancelable);
     nanosleep(&ts, NULL);
     pthread_setcancelstate(cancelable, &disabled);
+#endif
     errno = error;
 }
 

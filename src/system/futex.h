@@ -12,6 +12,9 @@
 #include <time.h>
 #include <unistd.h>
 
+/* From <linux/futex.h>, a kernel header.  Some C libraries are installed without the kernel's headers. */
+#define FS_FUTEX_WAIT (0 | 128)         /* FUTEX_WAIT_PRIVATE */
+
 /* Newer 32-bit architectures (riscv32) have only the calls with a 64-bit time_t. */
 #if !defined(SYS_futex)
 #define SYS_futex SYS_futex_time64

@@ -23,8 +23,7 @@
 #include <errno.h>
 #include <pthread.h>
 
-/* From <linux/futex.h>, a kernel header.  Some C libraries are installed without the kernel's headers. */
-#define WAIT_PRIVATE        (0 | 128)
+/* From <linux/futex.h>: see futex.h. */
 #define WAIT_BITSET_PRIVATE (9 | 128)
 #define WAKE_PRIVATE        (1 | 128)
 #define ON_CLOCK_REALTIME   256
@@ -74,7 +73,7 @@ bool fs_park_on_word(const _Atomic int *word, int value, const struct fs_deadlin
     long result;
 
     if (deadline != NULL && is_faked(deadline->clock)) {
-        op = WAIT_PRIVATE;
+        op = FS_FUTEX_WAIT;
         left.tv_nsec = (long)fs_deadline_rest(deadline, FAKED_SLEEP_NS);
         time = &left;
     } else if (deadline != NULL) {

@@ -12,6 +12,7 @@
 #include "workers.h"
 
 #include "system/cond_clock.h"
+#include "system/deadline.h"
 #include "system/parking.h"
 #if FS_HAS_FUTEX
 #include "system/futex.h"
@@ -21,6 +22,13 @@
 #include <signal.h>
 #include <stdarg.h>
 #include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
+#if defined(__linux__)
+#include <sys/syscall.h>
+#include <ucontext.h>
+#include <unistd.h>
+#endif
 
 int __real_clock_gettime(clockid_t clock, struct timespec *ts);
 int __wrap_clock_gettime(clockid_t clock, struct timespec *ts);
@@ -296,6 +304,90 @@ START_TEST(a_faked_clock_may_be_set_while_a_thread_sleeps)
 }
 END_TEST
 
+#if defined(__linux__)
+struct sleeper {
+    _Atomic bool asynchronous, canceled;
+    _Atomic long thread;        /* the kernel's number, once the thread is about to sleep */
+    bool         slept;
+};
+
+/* The C library's own signals, which pthread_sigmask() does not block. */
+static void block_signals_of_libc(void)
+{
+    const unsigned long long mask = 1ULL << 31 | 1ULL << 32;
+
+    insist(0, (int)__real_syscall(SYS_rt_sigprocmask, SIG_BLOCK, &mask, NULL, sizeof mask));
+}
+
+static void unblock_all(int sig, siginfo_t *info, void *context)
+{
+    ucontext_t *interrupted = context;
+
+    (void)sig;
+    (void)info;
+    memset(&interrupted->uc_sigmask, 0, 8);
+}
+
+static void *sleep_after_cancel(void *arg)
+{
+    struct sleeper *s = arg;
+    int ignored;
+
+    block_signals_of_libc();
+    pthread_setcanceltype(PTHREAD_CANCEL_ASYNCHRONOUS, &ignored);
+    atomic_store(&s->asynchronous, true);
+    while (!atomic_load(&s->canceled))
+        continue;
+    pthread_setcanceltype(PTHREAD_CANCEL_DEFERRED, &ignored);
+    atomic_store(&s->thread, __real_syscall(SYS_gettid));
+    fs_sleep_shortly(999999999);
+    s->slept = true;
+    return NULL;
+}
+
+static bool is_asleep(long thread)
+{
+    char path[64], state = 0;
+    FILE *file;
+
+    snprintf(path, sizeof path, "/proc/self/task/%ld/stat", thread);
+    file = fopen(path, "re");
+    if (file == NULL)
+        return true;
+    insist(1, fscanf(file, "%*d %*s %c", &state));
+    fclose(file);
+    return state == 'S';
+}
+#endif
+
+/*
+ * glibc cancels a thread by a signal, if the thread allows asynchronous cancellation when the cancel is sent.
+ * Here that signal comes later, in a sleep.
+ */
+START_TEST(a_cancel_that_was_sent_during_an_earlier_wait_does_not_end_a_short_sleep)
+{
+#if defined(__linux__)
+    struct sigaction action = { .sa_sigaction = unblock_all, .sa_flags = SA_SIGINFO };
+    struct sleeper s = { .slept = false };
+    pthread_t thread;
+
+    ck_assert_int_eq(sigaction(SIGUSR1, &action, NULL), 0);
+    ck_assert_int_eq(pthread_create(&thread, NULL, sleep_after_cancel, &s), 0);
+    while (!atomic_load(&s.asynchronous))
+        moment();
+    ck_assert_int_eq(pthread_cancel(thread), 0);
+    atomic_store(&s.canceled, true);
+    while (atomic_load(&s.thread) == 0 || !is_asleep(atomic_load(&s.thread)))
+        moment();
+    ck_assert_int_eq(pthread_kill(thread, SIGUSR1), 0);
+    ck_assert_int_eq(pthread_join(thread, NULL), 0);
+    ck_assert(s.slept);
+#else
+    NOT_HERE("only Linux has the system call that blocks the signal of a cancel");
+#endif
+}
+END_TEST
+
 int main(void)
 {
     RUN_SUITE("sleep", no_clock_is_read_when_units_are_free,
@@ -304,6 +396,7 @@ int main(void)
               a_deadline_is_a_time_of_the_clock_that_the_caller_sees,
               a_thread_sleeps_on_a_kernel_without_the_call_for_a_wide_time,
               a_faked_clock_may_be_set_while_a_thread_sleeps,
+              a_cancel_that_was_sent_during_an_earlier_wait_does_not_end_a_short_sleep,
               a_handler_may_end_a_thread_that_was_just_enqueued,
               units_returned_by_canceled_sleepers_cannot_overflow_the_count);
 }
