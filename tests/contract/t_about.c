@@ -8,7 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
-START_TEST(the_version_is_that_of_the_header)
+START_TEST(the_library_has_the_version_of_the_header)
 {
     char string[40];
 
@@ -38,7 +38,7 @@ START_TEST(each_result_has_its_own_text)
 }
 END_TEST
 
-/* The caller may choose any number as a reason. */
+/* Callers choose any number as a reason, so any number has a text. */
 START_TEST(any_other_number_is_another_error)
 {
     ck_assert_str_eq(fairsem_strerror(-1), "another error");
@@ -50,6 +50,6 @@ END_TEST
 
 int main(void)
 {
-    RUN_SUITE("about", the_version_is_that_of_the_header, each_result_has_its_own_text,
+    RUN_SUITE("about", the_library_has_the_version_of_the_header, each_result_has_its_own_text,
               any_other_number_is_another_error);
 }

@@ -3,7 +3,7 @@
  * t_aging.c - attr.aging_ns: an aged request takes precedence over all others, whatever their
  * priorities; aged requests are granted in order of arrival.
  *
- * (tests/scenarios/ has most cases.)  With aging_ns = 1 a request is aged at once.
+ * Most cases are in tests/scenarios/.  With aging_ns = 1 a request is aged at once.
  */
 #include "askers.h"
 #include "suite.h"
@@ -27,7 +27,7 @@ static void queue_ticket(fairsem_ticket_t *ticket, fairsem_t *sem, int64_t n, in
     ck_assert_int_eq(fairsem_ticket_take(ticket, sem, n, priority, NULL, NULL), EINPROGRESS);
 }
 
-/* Return after at least ns. */
+/* Sleep for at least ns. */
 static void let_pass(int64_t ns)
 {
     struct timespec rest = { .tv_sec = (time_t)(ns / 1000000000), .tv_nsec = (long)(ns % 1000000000) };
@@ -37,8 +37,8 @@ static void let_pass(int64_t ns)
 }
 
 /*
- * The front waiter wants more units than there are.  Once the waiter behind it is aged, it takes the free
- * units, although nothing else happens on the semaphore.
+ * The ticket at the front wants more units than are free.  When the thread behind the ticket is aged, the
+ * thread takes the free units, although no other call is made on the semaphore.
  */
 START_TEST(a_thread_that_ages_takes_the_free_units)
 {
@@ -56,7 +56,7 @@ START_TEST(a_thread_that_ages_takes_the_free_units)
     for (size_t i = 0; i < sizeof worse / sizeof worse[0]; i++) {
         fairsem_stat_t stat;
 
-        /* The ticket is enqueued again, so that it is the younger one. */
+        /* Enqueue the ticket again, later than the thread, so that the thread ages first. */
         ck_assert_int_eq(fairsem_ticket_return(&head), 0);
         ck_assert_int_eq(fairsem_consume(&sem, 3), 0);
         {
@@ -77,8 +77,8 @@ START_TEST(a_thread_that_ages_takes_the_free_units)
 }
 END_TEST
 
-/* Tried with both clocks. */
-START_TEST(a_deadline_comes_before_the_age)
+/* Both clocks. */
+START_TEST(a_deadline_before_aging_ends_the_wait)
 {
     fairsem_t sem;
     const struct timespec in_a_moment = from_now(CLOCK_REALTIME, 5);
@@ -136,8 +136,8 @@ static void *ask_again_and_again(void *arg)
 }
 
 /*
- * Of three threads that ask for one unit again and again, two always wait: without aging, the worse one could
- * starve.
+ * Three threads acquire the only unit again and again, so that one or two of them always wait.  Without aging,
+ * the request with the worst priority could starve.
  */
 START_TEST(a_stream_of_better_requests_does_not_starve_a_worse_one)
 {
@@ -164,7 +164,7 @@ END_TEST
 
 int main(void)
 {
-    RUN_SUITE("aging", a_thread_that_ages_takes_the_free_units, a_deadline_comes_before_the_age,
+    RUN_SUITE("aging", a_thread_that_ages_takes_the_free_units, a_deadline_before_aging_ends_the_wait,
               a_dump_shows_the_queue_in_the_order_of_service,
               a_stream_of_better_requests_does_not_starve_a_worse_one);
 }

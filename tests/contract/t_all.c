@@ -55,7 +55,7 @@ static void check_free(fairsem_t sem[3], int64_t a, int64_t b, int64_t c)
 
 /* ---------------------------------------------------------------- all of them */
 
-/* The arrays are in read-only memory: a call that sorted one would crash the test. */
+/* The arrays are in read-only memory: a call that sorted an array would crash the test. */
 static fairsem_t fixed[3] = {
     FAIRSEM_INITIALIZER(3), FAIRSEM_INITIALIZER(3), FAIRSEM_INITIALIZER(3),
 };
@@ -99,7 +99,7 @@ START_TEST(a_call_without_requests_takes_nothing_and_succeeds)
 }
 END_TEST
 
-/* Otherwise the second request would wait for the first one's units, for ever. */
+/* Without the sum, the second request would wait for ever for units that the first request holds. */
 START_TEST(one_semaphore_named_twice_counts_as_the_sum)
 {
     fairsem_t sem[3];
@@ -157,7 +157,7 @@ static const int result_of[WAYS] = {
     ETIMEDOUT, ETIMEDOUT, ETIMEDOUT, REASON, EPIPE, E2BIG, ENOBUFS,
 };
 
-/* Each of the three requests fails once, for each reason.  All three semaphores are as before. */
+/* Each of the three requests fails for each reason.  A failed call leaves all three semaphores as they were. */
 START_TEST(a_call_that_fails_at_one_semaphore_takes_nothing)
 {
     for (int way = 0; way < WAYS; way++) {
@@ -200,7 +200,7 @@ static void is_served(fairsem_ticket_t *ticket, void *arg)
     served[count_served++] = (int)(ticket - tickets);
 }
 
-/* A call that holds two and fails at the third releases the two to their waiters. */
+/* The call holds a unit of each of two semaphores and fails at the third.  Both units go to waiting tickets. */
 START_TEST(a_failed_call_releases_what_it_held_newest_first)
 {
     fairsem_t sem[3];
@@ -232,7 +232,7 @@ START_TEST(a_failed_call_releases_what_it_held_newest_first)
 END_TEST
 
 /* The call holds units of two semaphores and waits at the third; the token, or pthread_cancel, ends that wait. */
-START_TEST(a_canceled_call_gives_back_what_it_held)
+START_TEST(a_canceled_call_releases_what_it_held)
 {
     for (int by_thread = 0; by_thread < 2; by_thread++) {
         fairsem_t sem[3];
@@ -271,7 +271,7 @@ static void *cancel_self_and_take(void *arg)
 }
 
 /* A pending cancel acts only in a wait. */
-START_TEST(a_call_that_need_not_wait_is_no_cancellation_point)
+START_TEST(a_call_that_need_not_wait_is_not_a_cancellation_point)
 {
     pthread_t thread;
     void *result;
@@ -285,7 +285,7 @@ END_TEST
 
 /* ---------------------------------------------------------------- order */
 
-/* The lower address is taken first, whatever the order of the array; the request waits at the other one. */
+/* Whatever the order of the array, the call acquires at the lower address first, and waits at the higher one. */
 START_TEST(a_call_waits_in_one_queue_and_holds_the_units_of_lower_addresses)
 {
     fairsem_t sem[3];
@@ -309,7 +309,7 @@ START_TEST(a_call_waits_in_one_queue_and_holds_the_units_of_lower_addresses)
 }
 END_TEST
 
-/* At each semaphore it is an ordinary request: it overtakes no other, and no other overtakes it. */
+/* At each semaphore, the call has an ordinary request in the queue. */
 START_TEST(at_each_semaphore_the_order_is_that_of_arrival_and_priority)
 {
     fairsem_t sem[2] = { FAIRSEM_INITIALIZER(1), FAIRSEM_INITIALIZER(1) };
@@ -357,7 +357,7 @@ static void *take_again_and_again(void *arg)
     return NULL;
 }
 
-/* If each caller took the units in the order of its array, they would soon deadlock. */
+/* If each caller acquired the units in the order of its array, the callers would soon deadlock. */
 START_TEST(callers_with_opposite_arrays_do_not_wait_for_each_other_in_a_ring)
 {
     const fairsem_request_t *const arrays[] = { upward, downward, mixed };
@@ -400,8 +400,8 @@ int main(void)
               one_semaphore_named_twice_counts_as_the_sum, a_usage_error_takes_nothing,
               a_call_that_fails_at_one_semaphore_takes_nothing,
               a_failed_call_releases_what_it_held_newest_first,
-              a_canceled_call_gives_back_what_it_held,
-              a_call_that_need_not_wait_is_no_cancellation_point,
+              a_canceled_call_releases_what_it_held,
+              a_call_that_need_not_wait_is_not_a_cancellation_point,
               a_call_waits_in_one_queue_and_holds_the_units_of_lower_addresses,
               at_each_semaphore_the_order_is_that_of_arrival_and_priority,
               callers_with_opposite_arrays_do_not_wait_for_each_other_in_a_ring,

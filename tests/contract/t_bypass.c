@@ -32,7 +32,7 @@ START_TEST(the_flag_and_the_bound_need_each_other)
 }
 END_TEST
 
-/* The try must come before the sleeper runs.  So the test repeats until that has happened. */
+/* The test repeats until a tryacquire comes before the woken sleeper runs. */
 START_TEST(a_running_thread_takes_a_unit_before_a_woken_sleeper)
 {
     int passed = 0;
@@ -44,7 +44,7 @@ START_TEST(a_running_thread_takes_a_unit_before_a_woken_sleeper)
         init(&sem, 0, HOUR_NS);
         worker_queue(&w, &sem, 1, 1);
         for (int i = 0; i < 1000; i++)
-            moment();      /* so that it may be asleep; no order depends on this */
+            moment();      /* the waiter probably falls asleep; the test does not depend on that */
         ck_assert_int_eq(fairsem_release(&sem, 1), 0);
         if (fairsem_tryacquire(&sem, 1) == 0) {
             passed++;
@@ -59,7 +59,7 @@ START_TEST(a_running_thread_takes_a_unit_before_a_woken_sleeper)
 }
 END_TEST
 
-/* Within the bound a request may overtake the front waiter even if that wants more units than are free. */
+/* Within the bound, running threads take the free units although the front waiter wants more than are free. */
 START_TEST(a_small_request_passes_a_large_one_that_does_not_fit)
 {
     struct worker w = { 0 };
@@ -68,7 +68,7 @@ START_TEST(a_small_request_passes_a_large_one_that_does_not_fit)
     init(&sem, 3, HOUR_NS);
     worker_queue(&w, &sem, 5, 1);
     while (fairsem_tryacquire(&sem, 1) != 0)
-        moment();                  /* the front waiter may still be awake */
+        moment();                  /* until the front waiter sleeps */
     ck_assert(!fairsem_would_block(&sem, 2));
     ck_assert_int_eq(fairsem_tryacquire_upto(&sem, 1), 1);
     ck_assert_int_eq(fairsem_tryacquire_upto(&sem, 4), 1);

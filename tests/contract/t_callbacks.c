@@ -21,7 +21,7 @@ static fairsem_t chain_sem;
 enum { CHAIN = 20000, SMALL_STACK = 128 * 1024 };
 static fairsem_ticket_t chain[CHAIN];
 
-/* Claim and release, which grants the next ticket. */
+/* Claim the unit and release it: the release grants the next ticket. */
 static void hand_on(fairsem_ticket_t *ticket, void *arg)
 {
     fairsem_units_t units = { 0 };
@@ -43,7 +43,7 @@ static void *release_one(void *arg)
 }
 
 /* Nested callbacks would use more of the releaser's stack with each ticket. */
-START_TEST(a_chain_of_callbacks_needs_the_stack_of_one)
+START_TEST(a_chain_of_callbacks_needs_the_stack_of_one_callback)
 {
     pthread_attr_t attr;
     pthread_t thread;
@@ -93,8 +93,8 @@ static void *release_all_the_time(void *arg)
 }
 
 /*
- * A release may come at any moment of the take.  If the ticket is GRANTED when the take returns, only the
- * result of the take says whether the ticket was in the queue, and so has a callback.
+ * The other thread may release at any moment of the take, so a ticket is often GRANTED when the take returns.
+ * Only the result of the take says whether the ticket was enqueued before, so that its callback runs.
  */
 START_TEST(take_says_whether_the_callback_will_run)
 {
@@ -184,9 +184,9 @@ static void call_nothing(fairsem_ticket_t *ticket, void *arg)
 }
 
 /*
- * If a callback takes its own ticket again, two callbacks of this ticket can run at a time.  The
- * first one returns the ticket, and so waits for the second: the ticket waits for itself.  The library's
- * search for a deadlock must end in such a cycle.
+ * A callback takes its own ticket again, so that a second callback of the same ticket runs at the same time.
+ * The first callback returns the ticket, and so waits for the second callback: the ticket waits for itself.
+ * The library's search for a deadlock must not follow this cycle for ever.
  */
 static fairsem_t        twice_sem;
 static fairsem_ticket_t twice;
@@ -223,7 +223,7 @@ static void return_twice(fairsem_ticket_t *ticket, void *arg)
         abort();
 }
 
-/* The end of each callback wakes all waiting returns, which check again. */
+/* The end of each callback wakes all waiting returns, and each of them checks its condition again. */
 static void *make_calls_and_let_the_second_end(void *arg)
 {
     fairsem_t sem = FAIRSEM_INITIALIZER(0);
@@ -258,7 +258,7 @@ START_TEST(a_callback_may_wait_for_another_callback_of_its_ticket)
         moment();
     start_thread(&second, release_one, &twice_sem);
     while (atomic_load(&twice_calls) < 2)
-        moment();          /* otherwise the third would take it out of the queue */
+        moment();          /* until the ticket has left the queue, the third thread's return would dequeue it */
     start_thread(&third, release_one, &other);
     start_thread(&last, make_calls_and_let_the_second_end, NULL);
     pthread_join(first, NULL);
@@ -298,7 +298,7 @@ START_TEST(a_return_does_not_wait_for_the_callback_of_an_earlier_ticket_at_the_s
     while (!atomic_load(&is_free))
         moment();
     ck_assert_int_eq(fairsem_ticket_take(&place, &other, 1, 0, call_nothing, NULL), EINPROGRESS);
-    ck_assert_int_eq(fairsem_ticket_return(&place), 0);     /* would wait for ever */
+    ck_assert_int_eq(fairsem_ticket_return(&place), 0);     /* a wait for the callback would never end */
     ck_assert(!atomic_load(&goes_on));
     atomic_store(&goes_on, true);
     pthread_join(thread, NULL);
@@ -308,8 +308,9 @@ START_TEST(a_return_does_not_wait_for_the_callback_of_an_earlier_ticket_at_the_s
 END_TEST
 
 /*
- * A return grants the next ticket.  Its callback takes the returned ticket again, with a callback
- * that frees it.  Then a new ticket is at the same address, and its callback still runs.
+ * A return of the ticket `reused` grants the ticket `next`.  The callback of `next` takes `reused` again, with
+ * a callback that frees `reused`.  Then a new ticket stands at the same address, and the callback of the new
+ * ticket still runs while the return goes on.
  */
 static fairsem_t        third_sem, fourth_sem;
 static fairsem_ticket_t reused;
@@ -356,7 +357,7 @@ START_TEST(a_return_that_runs_a_callback_does_not_read_its_ticket_again)
     ck_assert_int_eq(fairsem_ticket_take(&reused, &sem, 1, 0, NULL, NULL), 0);
     ck_assert_int_eq(fairsem_ticket_take(&next, &sem, 1, 0, take_the_returned, NULL),
                      EINPROGRESS);
-    ck_assert_int_eq(fairsem_ticket_return(&reused), 0);    /* would wait for ever */
+    ck_assert_int_eq(fairsem_ticket_return(&reused), 0);    /* a wait for go_on() would never end */
     ck_assert(atomic_load(&is_free) && !atomic_load(&goes_on));
     atomic_store(&goes_on, true);
     pthread_join(goes_on_thread, NULL);
@@ -392,9 +393,9 @@ static void cause_another(fairsem_ticket_t *ticket, void *arg)
         fairsem_ticket_return(&second_ticket);
 }
 
-/* It runs after the first callback and before the release returns, but not if the first callback returns
- * its ticket. */
-START_TEST(a_callback_that_another_causes_runs_after_it)
+/* The second callback runs after the first callback and before the release returns.  If the first callback
+ * returns the second ticket, the second callback never runs. */
+START_TEST(callbacks_caused_by_a_callback_run_after_it)
 {
     for (int i = 0; i < 2; i++) {
         fairsem_ticket_t first = { 0 };
@@ -417,11 +418,11 @@ END_TEST
 
 int main(void)
 {
-    RUN_SUITE("callbacks", a_chain_of_callbacks_needs_the_stack_of_one,
+    RUN_SUITE("callbacks", a_chain_of_callbacks_needs_the_stack_of_one_callback,
               take_says_whether_the_callback_will_run,
               callbacks_that_return_each_others_tickets_do_not_deadlock,
               a_callback_may_wait_for_another_callback_of_its_ticket,
               a_return_does_not_wait_for_the_callback_of_an_earlier_ticket_at_the_same_address,
               a_return_that_runs_a_callback_does_not_read_its_ticket_again,
-              a_callback_that_another_causes_runs_after_it);
+              callbacks_caused_by_a_callback_run_after_it);
 }

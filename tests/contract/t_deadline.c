@@ -2,7 +2,7 @@
 /*
  * t_deadline.c - waits that time out leave the queue, and no unit is lost.
  *
- * The tests assert that no wait times out too early, but no upper bound.
+ * The tests assert that no wait times out too early.  They assert no upper bound.
  */
 #include "suite.h"
 #include "workers.h"
@@ -93,7 +93,7 @@ START_TEST(a_bad_clock_or_time_is_refused_even_if_units_are_free)
 }
 END_TEST
 
-/* Tried without a deadline, and with the latest deadline on each clock. */
+/* Without a deadline, and with the latest deadline of each clock. */
 START_TEST(a_wait_may_last_for_ever)
 {
     const struct timespec end = {
@@ -136,7 +136,7 @@ START_TEST(the_longest_timeout_does_not_overflow)
 }
 END_TEST
 
-/* A fairsem_wait_t can have all three, also for tickets and guards. */
+/* For an acquire and a guard, a fairsem_wait_t can have all three; for a ticket's wait, a time and a token. */
 START_TEST(a_relative_time_works_with_a_token_and_a_priority)
 {
     fairsem_t sem = FAIRSEM_INITIALIZER(1);
@@ -158,8 +158,8 @@ START_TEST(a_relative_time_works_with_a_token_and_a_priority)
     fairsem_token_cancel(&token, 4711);
     ck_assert_int_eq(fairsem_acquire_with(&sem, 1, &how), 4711);
 
-    /* A time that has passed: the call takes free units, or fails without being enqueued. */
-    fairsem_stat(&sem, &before);    /* on a busy machine the millisecond above may have passed at once, too */
+    /* With a time that has passed, the call takes free units or fails, but is not enqueued. */
+    fairsem_stat(&sem, &before);    /* on a busy machine, not all waits above were enqueued */
     how = (fairsem_wait_t){ .timeout_ns = -1 };
     ck_assert_int_eq(fairsem_acquire_with(&sem, 1, &how), ETIMEDOUT);
     fairsem_release(&sem, 1);

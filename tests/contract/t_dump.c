@@ -97,7 +97,7 @@ static bool is_of_this_process(int thread)
     return access(path, F_OK) == 0;
 }
 
-/* A new thread has its creator's name.  An interruptible semaphore has no parkers. */
+/* A new thread inherits its creator's name.  With FAIRSEM_INTERRUPTIBLE, waiters use no parker (parking.h). */
 static void check_who_waits(unsigned flags)
 {
     const fairsem_attr_t attr = { .flags = flags };
@@ -142,8 +142,8 @@ END_TEST
 #define LINUX_ONLY
 #endif
 
-/* A wait counts while it lasts.  (Microseconds pass before the second dump, if not before the first.) */
-START_TEST(a_wait_that_lasts_may_be_the_longest)
+/* The longest wait and the sum include unfinished waits.  A dump in the first microsecond shows 0.000000 s. */
+START_TEST(a_wait_that_has_not_ended_may_be_the_longest)
 {
     fairsem_t sem = FAIRSEM_INITIALIZER_BOUNDED(0, 8);
     fairsem_ticket_t ticket = { 0 };
@@ -164,7 +164,8 @@ START_TEST(a_wait_that_lasts_may_be_the_longest)
 }
 END_TEST
 
-/* "  ended: 2 up to 0.000016 s, 1 longer": all that have ended, and nothing before one has. */
+/* The line "  ended: 2 up to 0.000016 s, 1 longer" counts all ended waits.  While no wait has ended, the dump
+ * has no line "  ended". */
 START_TEST(a_dump_has_the_lengths_of_the_waits_if_they_are_counted)
 {
     fairsem_ticket_t tickets[3] = { 0 };
@@ -230,7 +231,7 @@ START_TEST(a_dump_reports_a_write_error_and_leaves_errno_alone)
     ck_assert_int_eq(fairsem_dump(&sem, readable), EIO);
     ck_assert_int_eq(errno, 4711);
     fclose(readable);
-    if (full != NULL) {     /* only some systems have one */
+    if (full != NULL) {     /* only some systems have /dev/full */
         setvbuf(full, NULL, _IONBF, 0);
         errno = 4711;
         ck_assert_int_eq(fairsem_dump(&sem, full), EIO);
@@ -245,6 +246,6 @@ int main(void)
 {
     RUN_SUITE("dump", LINUX_ONLY a_dump_names_the_semaphore_and_has_a_line_for_each_waiter_from_the_front,
               a_dump_has_the_lengths_of_the_waits_if_they_are_counted,
-              a_wait_that_lasts_may_be_the_longest, a_dump_needs_no_name_and_has_room_for_a_long_queue,
+              a_wait_that_has_not_ended_may_be_the_longest, a_dump_needs_no_name_and_has_room_for_a_long_queue,
               a_dump_reports_a_write_error_and_leaves_errno_alone);
 }

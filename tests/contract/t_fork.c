@@ -175,8 +175,8 @@ static void *take_all_the_time(void *arg)
     return NULL;
 }
 
-/* If the child finds the ticket granted, the ticket has its units, and they are not free as well. */
-START_TEST(a_fork_at_any_moment_of_a_take_that_need_not_wait_copies_no_unit_twice)
+/* If the child finds the ticket granted, the ticket's unit must not be free as well. */
+START_TEST(a_fork_at_any_moment_of_a_take_duplicates_no_unit)
 {
     static struct taker t = { .sem = FAIRSEM_INITIALIZER(1) };
     pthread_t thread;
@@ -239,7 +239,7 @@ START_TEST(a_token_in_the_child_cancels_no_waits_of_the_parent)
 }
 END_TEST
 
-/* Threads of the child wait and are granted, and so do those of its own child. */
+/* Threads of the child wait and are granted, and threads of the grandchild as well. */
 START_TEST(the_child_and_the_grandchild_can_have_waiters_of_their_own)
 {
     fairsem_t sem = FAIRSEM_INITIALIZER(0);
@@ -310,7 +310,7 @@ static void fork_among_hammers(unsigned flags)
             CHILD_CHECK(available >= 0 && available <= 2);
             CHILD_CHECK(fairsem_waiters(&sem) == 0);
             CHILD_CHECK(fairsem_tryacquire_upto(&sem, 2) == available);
-            if (!UNDER_ASAN) {      /* ASan's allocator does not survive such a fork */
+            if (!UNDER_ASAN) {      /* ASan's allocator does not survive a fork while other threads run */
                 worker_queue(&w, &sem, 1, 1);
                 CHILD_CHECK(fairsem_release(&sem, 1) == 0);
                 CHILD_CHECK(worker_join(&w) == 0);
@@ -359,8 +359,8 @@ static void *release_when_waited_for(void *arg)
     return NULL;
 }
 
-/* The usual way to keep data consistent across a fork, with a semaphore as the lock.  The wait in the
- * handler is the first wait of its thread. */
+/* The usual way to keep data consistent across a fork, with a semaphore as the lock.  The wait in
+ * acquire_before() is the first wait of the forking thread. */
 START_TEST(a_semaphore_can_be_held_across_a_fork_by_the_handlers_of_the_application)
 {
     pthread_t thread;
@@ -431,7 +431,8 @@ static void *wait_with_app_lock(void *arg)
     return NULL;
 }
 
-/* The fork waits for a lock of the application, whose owner makes the first wait of its thread meanwhile. */
+/* The fork waits for a lock of the application, while the holder of that lock waits for a semaphore for the
+ * first time. */
 START_TEST(no_lock_of_the_library_is_held_while_the_handlers_of_the_application_run)
 {
     fairsem_t sem = FAIRSEM_INITIALIZER(0);
@@ -472,7 +473,7 @@ static void *release_when_it_is_in_the_dump(void *arg)
 }
 
 /* The thread has waited in the parent, where it had another thread number than in the child. */
-START_TEST(a_dump_knows_a_thread_that_has_forked)
+START_TEST(a_dump_in_the_child_shows_the_new_thread_number)
 {
     const fairsem_attr_t attr[] = { { .flags = 0 }, { .flags = FAIRSEM_INTERRUPTIBLE } };
 
@@ -494,7 +495,7 @@ START_TEST(a_dump_knows_a_thread_that_has_forked)
     }
 }
 END_TEST
-#define LINUX_ONLY a_dump_knows_a_thread_that_has_forked,
+#define LINUX_ONLY a_dump_in_the_child_shows_the_new_thread_number,
 #else
 #define LINUX_ONLY
 #endif
@@ -507,7 +508,7 @@ int main(void)
               the_child_finds_a_drained_semaphore_closed_and_without_waiters,
               in_a_forked_child_a_ticket_that_waited_is_idle,
               a_fork_at_any_moment_of_set_capacity_loses_no_units,
-              a_fork_at_any_moment_of_a_take_that_need_not_wait_copies_no_unit_twice,
+              a_fork_at_any_moment_of_a_take_duplicates_no_unit,
               a_token_in_the_child_cancels_no_waits_of_the_parent,
               the_child_and_the_grandchild_can_have_waiters_of_their_own,
               a_fork_at_any_moment_leaves_the_child_a_semaphore_that_works,

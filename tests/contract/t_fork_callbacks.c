@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * t_fork_callbacks.c - a callback forks: in the child only its thread goes on.
+ * t_fork_callbacks.c - a callback forks: the child has only the thread of that callback.
  */
 #include "askers.h"
 #include "children.h"
@@ -14,7 +14,7 @@
 struct caller {
     fairsem_ticket_t ticket;
     fairsem_t        other;
-    fairsem_ticket_t *busy;         /* another thread runs its callback */
+    fairsem_ticket_t *busy;         /* another thread runs the callback of *busy */
     _Atomic int      in_callback, let_go;
     int              status;
 };
@@ -29,7 +29,6 @@ static void stay_in_callback(fairsem_ticket_t *ticket, void *arg)
         moment();
 }
 
-/* In the child only this thread goes on. */
 static void fork_in_callback(fairsem_ticket_t *ticket, void *arg)
 {
     struct caller *c = arg;
@@ -105,7 +104,7 @@ static void count_second(fairsem_ticket_t *ticket, void *arg)
     ((struct two_tickets *)arg)->second_calls++;
 }
 
-/* The child leaves the callback, too, and has no other pending callback. */
+/* The child returns from its callback as well, but the second callback is not pending in the child. */
 START_TEST(a_callback_pending_after_one_that_forks_runs_only_in_the_parent)
 {
     struct two_tickets both = { .sem = FAIRSEM_INITIALIZER(0) };
@@ -131,7 +130,7 @@ END_TEST
 
 struct three_tickets {
     fairsem_t        sem;
-    struct caller    first;         /* its callback runs, so those of the others are pending */
+    struct caller    first;         /* its callback runs; the callbacks of second and third are pending */
     fairsem_ticket_t second, third;
 };
 
@@ -148,8 +147,9 @@ static void *release_three(void *arg)
 }
 
 /*
- * Two callbacks are pending in a queue of a thread of the parent.  The child may reuse the memory of
- * those tickets, as it does here with the third one.  So a claim of the second must not follow its links.
+ * The callbacks of two tickets are pending in the queue of a thread that only the parent has.  The child may
+ * reuse the memory of those tickets, and overwrites the third ticket.  So a claim of the second ticket must not
+ * follow that queue's links.
  */
 START_TEST(a_claim_in_the_child_touches_no_queue_of_the_parent)
 {
@@ -213,9 +213,9 @@ static void *release_one_for_the_second(void *arg)
 }
 
 /*
- * A wait with a token times out, which grants the ticket behind it, and the ticket's callback forks.
- * The thread goes on in the child, where the token's list is a new one.  (If the wait times out before
- * the unit is released, the test tries again with a longer time.)
+ * A wait with a token times out.  The end of the wait grants the ticket behind it, and the ticket's callback
+ * forks.  The child goes on in the same thread, with a new list of waits in the token.  If the wait times out
+ * before the unit is released, the test repeats with a longer time.
  */
 START_TEST(a_callback_may_fork_at_the_end_of_a_wait_with_a_token)
 {
@@ -243,7 +243,7 @@ START_TEST(a_callback_may_fork_at_the_end_of_a_wait_with_a_token)
 
             hang_alarm();
             CHILD_CHECK(result == ETIMEDOUT);
-            asker_queue(&childs, &other, 1, 1);   /* the child's own list */
+            asker_queue(&childs, &other, 1, 1);   /* in the token's new list */
             CHILD_CHECK(fairsem_token_destroy(&token) == EBUSY);
             CHILD_CHECK(fairsem_token_cancel(&token, 0) == 0);
             CHILD_CHECK(worker_join(&childs.w) == ECANCELED);

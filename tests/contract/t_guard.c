@@ -198,7 +198,8 @@ START_TEST(units_can_be_adopted_and_forgotten)
 }
 END_TEST
 
-/* U36: the guard has adopted units that were never taken.  No part of them is released. */
+/* U36: the guard has adopted units that were never acquired.  A release that would exceed the capacity changes
+ * nothing. */
 START_TEST(a_guard_whose_units_cannot_be_released_keeps_them)
 {
     fairsem_t sem;

@@ -8,7 +8,7 @@
 #include <signal.h>
 #include <stdio.h>
 
-static fairsem_t    *handlers_sem;  /* the handler releases to it, or closes it */
+static fairsem_t    *handlers_sem;  /* the semaphore that the handler releases or closes */
 static _Atomic int   handled, release_result;
 
 static void note(int sig)
@@ -26,7 +26,7 @@ static void release_one(int sig)
     errno = before;
 }
 
-/* SIGUSR1 runs `handler`, with these flags. */
+/* Install `handler` for SIGUSR1, with these flags. */
 static void handle(void (*handler)(int), int flags)
 {
     struct sigaction action = { .sa_handler = handler, .sa_flags = flags };
@@ -43,7 +43,7 @@ static void make_interruptible(fairsem_t *sem, int64_t units)
     ck_assert_int_eq(fairsem_init(sem, units, &attr), 0);
 }
 
-/* Send signals until there is a result: a signal may come before the sleep. */
+/* Send signals until *result is set: a signal that comes before the sleep may not be enough. */
 static void signal_until(struct worker *w, _Atomic int *result)
 {
     while (atomic_load(result) == STILL_WAITING) {
@@ -52,7 +52,7 @@ static void signal_until(struct worker *w, _Atomic int *result)
     }
 }
 
-/* A hundred signals, each handled before the next is sent. */
+/* Send a hundred signals; wait until each is handled. */
 static void signal_often(struct worker *w)
 {
     for (int i = 1; i <= 100; i++) {
@@ -75,7 +75,7 @@ START_TEST(a_handler_ends_the_wait_and_the_next_waiter_is_granted)
     ck_assert_int_eq(fairsem_waiters(&sem), 2);
     signal_until(&w, &w.result);
     ck_assert_int_eq(worker_join(&w), EINTR);
-    ck_assert_int_eq(worker_join(&behind), 0);     /* I7: the unit was there all the time */
+    ck_assert_int_eq(worker_join(&behind), 0);     /* I7: the end of the wait of w grants the free unit */
     ck_assert_int_eq(fairsem_available(&sem), 0);
     ck_assert_int_eq(fairsem_destroy(&sem), 0);
 }
@@ -122,7 +122,7 @@ START_TEST(waiters_without_the_flag_are_not_interrupted_and_keep_their_places)
 }
 END_TEST
 
-/* A garbage collector stops its threads in a handler; a handler may also wake them. */
+/* Some garbage collectors stop threads in a signal handler, and wake them in another handler. */
 START_TEST(a_handler_may_release_what_its_own_thread_waits_for)
 {
     static fairsem_t sem;
@@ -154,7 +154,7 @@ static void *take_and_give(void *arg)
     return NULL;
 }
 
-/* The handler interrupts critical sections of the same semaphore, too. */
+/* The handler may interrupt a critical section of the same semaphore. */
 START_TEST(a_handler_may_release_at_any_moment)
 {
     static fairsem_t sem;
@@ -168,7 +168,7 @@ START_TEST(a_handler_may_release_at_any_moment)
         start_thread(&thread[i], take_and_give, &sem);
     for (taken = 0; taken < stress_times(3000); taken++) {
         /* Take away the units that the handlers add, so that there are always waiters.  Two pending
-         * signals may merge into one: then send another. */
+         * signals may merge into one, so send signals until a unit comes. */
         do {
             pthread_kill(thread[taken % 4], SIGUSR1);
         } while (fairsem_acquire_for(&sem, 1, 1000000) != 0);
@@ -193,7 +193,7 @@ static void close_it(int sig)
     errno = before;
 }
 
-/* As in a program that ends at Ctrl-C.  Every wait returns the reason. */
+/* A program that ends at Ctrl-C may close its semaphores in a handler.  Every wait returns the reason. */
 START_TEST(a_handler_may_close_at_any_moment)
 {
     static fairsem_t sem;
@@ -208,7 +208,7 @@ START_TEST(a_handler_may_close_at_any_moment)
         atomic_store(&handled, 0);
         for (int i = 0; i < 3; i++) {
             w[i] = (struct worker){ 0 };
-            worker_start(&w[i], &sem, 2);       /* waits for ever */
+            worker_start(&w[i], &sem, 2);       /* waits until the close */
             start_thread(&thread[i], take_and_give, &sem);
         }
         if (round % 2 == 0)
@@ -323,8 +323,8 @@ int main(void)
 {
     if (!can_be_interruptible())
         RUN_SUITE("interrupt", waiters_without_the_flag_are_not_interrupted_and_keep_their_places);
-    /* ThreadSanitizer delays signals in a system call that it does not know, and loses track of
-     * threads that are canceled in one. */
+    /* In a system call that ThreadSanitizer does not know, it delays signals, and loses track of canceled
+     * threads. */
     if (UNDER_TSAN)
         RUN_SUITE("interrupt", one_release_wakes_more_threads_than_a_list_of_words_holds,
                   a_token_and_a_deadline_work_on_a_word_too);

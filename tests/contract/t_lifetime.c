@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* t_lifetime.c - when a semaphore may be destroyed, and the calls that may still be running then. */
+/* t_lifetime.c - when a semaphore may be destroyed, and which calls may still be running at that time. */
 #include "children.h"
 #include "stress.h"
 #include "suite.h"
@@ -81,9 +81,9 @@ static void *release_what_comes(void *arg)
 }
 
 /*
- * U41 (glibc 12674, musl, FreeBSD D7505, libuv 1795): the releaser touches the semaphore after the
- * acquirer, which it granted, has destroyed and freed it.  The test overwrites the memory before
- * it frees it, so that a late access shows without a sanitizer, too.
+ * U41 (glibc 12674, musl, FreeBSD D7505, libuv 1795): the releaser touches the semaphore after the granted
+ * acquirer has destroyed and freed it.  The test overwrites the memory before free(), so that a late access
+ * shows even without a sanitizer.
  */
 START_TEST(an_acquirer_may_destroy_and_free_at_once)
 {
@@ -140,7 +140,7 @@ START_TEST(a_grant_may_come_before_the_waiter_sleeps)
 END_TEST
 
 /* A waiter with a short deadline may return, and its thread may end, while the releaser is still
- * about to wake it (tokio 2340, folly). */
+ * about to wake that thread (tokio 2340, folly). */
 START_TEST(a_waiter_may_end_while_it_is_being_woken)
 {
     fairsem_t sem = FAIRSEM_INITIALIZER(0);
@@ -176,7 +176,7 @@ static void *end_with_a_wait(void *arg)
     return NULL;
 }
 
-/* Destructors of thread-specific data run in any order, so the library's may have run before. */
+/* Destructors of thread-specific data run in any order: the library's may run before wait_in_destructor(). */
 START_TEST(a_thread_that_is_ending_can_still_wait)
 {
     fairsem_t sem = FAIRSEM_INITIALIZER(0);
@@ -195,12 +195,12 @@ START_TEST(a_thread_that_is_ending_can_still_wait)
 }
 END_TEST
 
-/* In a child whose main thread has called exit: one wait began before that, the other after. */
+/* Of a child whose main thread calls exit(): one wait begins before exit(), the other during exit(). */
 static bool     exits;
 static fairsem_t at_exit = FAIRSEM_INITIALIZER(0);
 static struct worker before_exit, in_exit;
 
-/* The number makes it the last destructor, after the library's own. */
+/* Its priority makes this destructor the last, after the library's own. */
 __attribute__((destructor(101))) static void when_all_is_over(void)
 {
     if (!exits)

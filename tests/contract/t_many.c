@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* t_many.c - more requests than a scenario has: hundreds of threads, and of tickets many more. */
+/* t_many.c - more requests than a scenario has: hundreds of threads, and many more tickets. */
 #include "askers.h"
 #include "suite.h"
 
@@ -17,7 +17,7 @@ static int best_waiter(const int priority[], const bool waits[], int count)
     return best;
 }
 
-/* Tickets, because they need no threads.  Some leave from anywhere in the queue. */
+/* The requests are tickets, which need no threads.  Some are returned from anywhere in the queue. */
 START_TEST(any_queue_is_granted_by_priority_and_then_by_arrival)
 {
     enum { COUNT = 150 };
@@ -55,7 +55,7 @@ START_TEST(any_queue_is_granted_by_priority_and_then_by_arrival)
 END_TEST
 
 /* More waiters than the releaser's wake queue can list. */
-START_TEST(one_release_grants_hundreds)
+START_TEST(one_release_grants_hundreds_of_threads)
 {
     enum { COUNT = 300 };
     fairsem_t sem = FAIRSEM_INITIALIZER(0);
@@ -72,7 +72,7 @@ START_TEST(one_release_grants_hundreds)
 }
 END_TEST
 
-/* More than there can be threads.  Half of them leave from the middle of the queue. */
+/* More tickets than there can be threads.  Every second ticket is returned while it waits. */
 START_TEST(a_hundred_thousand_tickets_can_wait_in_one_queue)
 {
     enum { MANY = 100000 };
@@ -144,7 +144,7 @@ START_TEST(one_token_ends_hundreds_of_waits_on_several_semaphores)
 }
 END_TEST
 
-/* U22 (cats-effect 4434, tornado 1366: O(n^2), dead entries).  No entry stays behind. */
+/* U22 (cats-effect 4434, tornado 1366: O(n^2), dead entries).  No entry stays in the queue. */
 START_TEST(hundreds_that_time_out_together_leave_an_empty_queue)
 {
     enum { COUNT = 500 };
@@ -168,7 +168,7 @@ END_TEST
 int main(void)
 {
     RUN_SUITE("many", any_queue_is_granted_by_priority_and_then_by_arrival,
-              one_release_grants_hundreds, a_hundred_thousand_tickets_can_wait_in_one_queue,
+              one_release_grants_hundreds_of_threads, a_hundred_thousand_tickets_can_wait_in_one_queue,
               one_token_ends_hundreds_of_waits_on_several_semaphores,
               hundreds_that_time_out_together_leave_an_empty_queue);
 }

@@ -78,7 +78,7 @@ START_TEST(the_claiming_thread_sees_what_the_releaser_wrote)
 }
 END_TEST
 
-/* When the drain returns, it must see what each thread wrote while it held its unit. */
+/* After the drain, its caller must see what each thread wrote while that thread held a unit. */
 enum { THREADS = 4, ROUNDS = 100 };
 static fairsem_t pool;
 static int written[THREADS];        /* not atomic: ThreadSanitizer finds a missing order */
@@ -137,7 +137,7 @@ static void *count_up(void *arg)
     return NULL;
 }
 
-/* Also with barging: the owner of the one unit sees all that earlier owners wrote. */
+/* With bounded bypass: the holder of the only unit sees all writes of earlier holders. */
 START_TEST(one_unit_excludes_threads_and_orders_memory)
 {
     const fairsem_attr_t attr = { .flags = FAIRSEM_BOUNDED_BYPASS, .bypass_ns = 100000 };

@@ -42,7 +42,7 @@ START_TEST(bad_attributes_are_refused_and_the_memory_is_left_alone)
 }
 END_TEST
 
-START_TEST(good_attributes_are_taken)
+START_TEST(good_attributes_are_accepted)
 {
     const struct {
         int64_t        units;
@@ -114,7 +114,7 @@ static void destroy(fairsem_t *sem)
     (void)!fairsem_destroy(sem);
 }
 
-/* Call `in` in a child.  Returns the signal that ends the child, whose stderr goes to `text`. */
+/* Call in(use) in a child, and store the child's stderr in `text`.  Returns the signal that ends the child. */
 static int signal_of(void (*in)(void (*)(fairsem_t *)), void (*use)(fairsem_t *), char *text,
                      size_t size)
 {
@@ -147,8 +147,8 @@ static int address_in(const char *text)
     return sscanf(text, "fairsem: %p: ", &address) == 1 && address != NULL;
 }
 
-/* Zeroed memory looks like a paused semaphore: without the check an acquire waits for ever, and a release
- * fails with a result that programs do not check. */
+/* Zeroed memory looks like a paused semaphore.  Without the check an acquire would wait for ever, and a release
+ * would fail with a result that few programs check. */
 START_TEST(use_before_init_or_after_destroy_aborts_with_a_message)
 {
     void (*const use[])(fairsem_t *) = { acquire, try, release, stat, destroy };
@@ -177,7 +177,7 @@ static void new_and_waited_for(void (*use)(fairsem_t *))
     use(sem);
 }
 
-/* Otherwise a waiter would stay queued in memory that is no longer a semaphore. */
+/* Without the abort, a waiter would stay queued in memory that has been freed. */
 START_TEST(freeing_a_semaphore_that_is_waited_for_aborts_with_a_message)
 {
     char text[4000];
@@ -192,6 +192,6 @@ END_TEST
 int main(void)
 {
     RUN_SUITE("misuse", bad_attributes_are_refused_and_the_memory_is_left_alone,
-              good_attributes_are_taken, use_before_init_or_after_destroy_aborts_with_a_message,
+              good_attributes_are_accepted, use_before_init_or_after_destroy_aborts_with_a_message,
               freeing_a_semaphore_that_is_waited_for_aborts_with_a_message);
 }

@@ -102,7 +102,7 @@ static void call_everything(fairsem_ticket_t *ticket, void *arg)
     noted(ticket, arg);
     if (note->calls > 1)
         return;
-    /* Two are free, this ticket holds one, and the other ticket waits for three. */
+    /* Two units are free, this ticket holds one, and the other ticket waits for three. */
     sum += fairsem_ticket_wait(ticket, NULL) + fairsem_ticket_claim(ticket, &note->units);
     sum += fairsem_ticket_claim(ticket, &part) != EINVAL;
     sum += fairsem_tryacquire(sem, 1) != EAGAIN;
@@ -112,7 +112,7 @@ static void call_everything(fairsem_ticket_t *ticket, void *arg)
     sum += fairsem_stat(sem, &stat) + (stat.waiters != 1);
     sum += file == NULL || fairsem_dump(sem, file) != 0 || fclose(file) != 0;
     sum += fairsem_destroy(sem) != EBUSY;
-    sum += fairsem_ticket_return(note->other);      /* from now on its callback must not run */
+    sum += fairsem_ticket_return(note->other);      /* now the other callback must not run */
     sum += fairsem_acquire(sem, 1) + fairsem_acquire_for(sem, 0, 1) + fairsem_tryacquire(sem, 0);
     sum += fairsem_acquire_until(sem, 1, CLOCK_REALTIME, NULL);
     sum += fairsem_tryacquire_upto(sem, 5) != 0;
@@ -163,7 +163,7 @@ START_TEST(a_callback_may_call_everything)
 }
 END_TEST
 
-/* If the library still uses the ticket, it follows a bad pointer. */
+/* If the library uses the ticket after this, the library follows a bad pointer. */
 static void wipe_and_free(fairsem_ticket_t *ticket)
 {
     volatile unsigned char *bytes = (volatile unsigned char *)ticket;
@@ -235,7 +235,7 @@ START_TEST(a_callback_may_free_its_ticket_and_its_semaphore)
 END_TEST
 
 /* One release grants two tickets.  The callback of the first returns and frees the second, whose own
- * callback is pending then and must not run.  The second's unit goes to the third. */
+ * callback is pending and must not run.  The unit of the second ticket goes to the third. */
 START_TEST(a_callback_may_return_a_ticket_whose_own_callback_is_pending)
 {
     fairsem_t sem = FAIRSEM_INITIALIZER(0);
@@ -265,7 +265,7 @@ static void pass_it_on(fairsem_ticket_t *ticket, void *arg)
     fairsem_ticket_return(ticket);
 }
 
-/* Each callback returns its ticket, which passes the unit to the next one. */
+/* Each callback returns its ticket, and so passes the unit to the next ticket. */
 START_TEST(a_unit_can_go_through_a_thousand_callbacks)
 {
     enum { COUNT = 1000 };

@@ -22,7 +22,7 @@ static void *release_one(void *arg)
 struct slow {
     fairsem_t    entered, go;   /* the callback releases `entered` and waits for `go` */
     _Atomic bool ended;
-    int          result;        /* of its wait */
+    int          result;        /* of the callback's wait for `go` */
 };
 
 static void take_time(fairsem_ticket_t *ticket, void *arg)
@@ -53,7 +53,7 @@ static void *return_it(void *arg)
     return NULL;
 }
 
-/* Two threads return the ticket; both must wait until the callback has ended, not only one. */
+/* Two threads return the ticket.  Both must wait until the callback has ended. */
 START_TEST(a_return_waits_for_the_callback_that_another_thread_is_running)
 {
     for (int round = 0; round < stress_times(40); round++) {
@@ -75,7 +75,7 @@ START_TEST(a_return_waits_for_the_callback_that_another_thread_is_running)
                 moment();
         }
         for (int i = round % 10 * 10; i > 0; i--)
-            moment();      /* a return that did not wait would be over by then */
+            moment();      /* time in which a return that does not wait would end */
         ck_assert_int_eq(fairsem_release(&slow.go, 1), 0);
         for (int i = 0; i < 2; i++) {
             pthread_join(r[i].thread, NULL);
@@ -91,12 +91,12 @@ START_TEST(a_return_waits_for_the_callback_that_another_thread_is_running)
 END_TEST
 
 struct retaken {
-    struct slow slow;           /* first */
+    struct slow slow;           /* the first member: take_time() gets its address */
     fairsem_t  *sem;
     int         errors;
 };
 
-/* The ticket is taken again, without a callback, while this one still runs. */
+/* The callback takes its ticket again, without a callback, and goes on. */
 static void take_again_without_callback(fairsem_ticket_t *ticket, void *arg)
 {
     struct retaken *r = arg;
@@ -125,7 +125,7 @@ START_TEST(a_return_waits_for_the_callback_of_an_earlier_request_too)
     while (fairsem_waiters(&sem) != 0)
         moment();
     for (int i = 0; i < 100; i++)
-        moment();          /* a return that did not wait would be over by then */
+        moment();          /* time in which a return that does not wait would end */
     ck_assert_int_eq(fairsem_release(&retaken.slow.go, 1), 0);
     pthread_join(r.thread, NULL);
     ck_assert(r.had_ended);
@@ -183,11 +183,11 @@ static void *release_and_wait(void *arg)
     fairsem_t *sem = arg;
 
     fairsem_release(sem, 1);
-    insist(0, fairsem_acquire(sem, 1000));      /* it is canceled here, not in the callback */
+    insist(0, fairsem_acquire(sem, 1000));      /* canceled in this wait, not in the callback */
     return NULL;
 }
 
-/* A callback must run to its end, although it waits in a cancellation point. */
+/* A callback must run to its end, although its wait is a cancellation point elsewhere. */
 START_TEST(a_thread_is_not_canceled_in_a_callback_it_runs)
 {
     for (int round = 0; round < 50; round++) {
@@ -315,7 +315,7 @@ static void *use_tickets(void *arg)
         fairsem_units_t units = { 0 };
         int taken = fairsem_ticket_take(&ticket, c->sem, 1, i % 3, hand_over, &called);
 
-        if (i % 4 == 0) {           /* a change of mind */
+        if (i % 4 == 0) {           /* do not wait: return the ticket at once */
             fairsem_ticket_return(&ticket);
             taken = fairsem_tryacquire(&called, 1);
             c->lost += taken != 0 && taken != EAGAIN;

@@ -34,12 +34,12 @@ struct scene {
     fairsem_t        sem, other;    /* other: 5 free */
     fairsem_ticket_t waiting;       /* waits in WAITED_FOR, otherwise idle */
     fairsem_ticket_t idle, granted; /* granted: one unit of other */
-    fairsem_t        nothing;       /* without units: a ticket of the share `busy` waits for one */
+    fairsem_t        nothing;       /* has no units: of_busy, a ticket of the share `busy`, waits for one */
     fairsem_ticket_t of_busy;
     fairsem_share_t  share, busy, none; /* none: all zero */
     fairsem_token_t  canceled;
     fairsem_units_t  empty;
-    fairsem_units_t  held;          /* has adopted 3 of sem, acquired or not */
+    fairsem_units_t  held;          /* has adopted 3 units of sem, whether they were acquired or not */
     fairsem_units_t  foreign;       /* 1 of other */
     struct timespec  past;
     FILE            *good, *bad;    /* bad: cannot be written to */
@@ -206,13 +206,13 @@ CALL(dump, fairsem_dump(&s->sem, n == 0 ? s->good : s->bad))
 enum effect {
     NOTHING,
     TAKES,          /* n less if n are free; otherwise a ticket waits */
-    COUNTS,         /* less by its result, which is no error */
+    COUNTS,         /* less by the result, which is a number of units */
     CONSUMES,       /* n less */
     GIVES,          /* n more */
     RESIZES         /* more by the change of the capacity */
 };
 
-#define ANY (-9)    /* not called: it would wait, or could fail for two reasons */
+#define ANY (-9)    /* no call: it would wait, or could fail for two reasons */
 #define T   ETIMEDOUT
 #define ALL(x) x, x, x, x, x, x, x
 

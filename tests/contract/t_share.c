@@ -12,8 +12,8 @@
  *     #2          set the capacity to 2
  *     !           close
  *
- * The result is the tickets that left the queue, in order: a letter that was granted, in upper case if it
- * was ended instead.
+ * The result has a letter for each ticket that left the queue, in order: the letter of the ticket's share, in
+ * lower case if the ticket was granted, in upper case if its wait ended without a grant.
  */
 #include "askers.h"
 #include "children.h"
@@ -117,7 +117,7 @@ static void end_world(void)
     ck_assert_int_eq(fairsem_destroy(&world.sem), 0);
 }
 
-/* Each scenario is what happens, and which tickets leave, in order. */
+/* Each row has the name of a scenario, its words and the expected result. */
 static const struct { const char *name, *words, *left; } order[] = {
     { "requests of one share are granted in order of arrival, units go round between the shares",
       "a a*2 a b b b +9", "abab" "ba" },
@@ -155,7 +155,8 @@ START_TEST(requests_are_granted_in_this_order)
 }
 END_TEST
 
-/* A smaller capacity ends large requests.  That of a moves behind b, whose second request goes, too. */
+/* A smaller capacity ends large requests.  When its first request ends, a share moves to the place in the queue
+ * that its next request has. */
 START_TEST(a_smaller_capacity_ends_the_large_requests_of_all_shares)
 {
     begin(9);
@@ -165,7 +166,7 @@ START_TEST(a_smaller_capacity_ends_the_large_requests_of_all_shares)
 }
 END_TEST
 
-/* One unit: the holder asks again as soon as it has released it, and two threads' worth of b always wait. */
+/* One request of share a and two of share b always wait: a new request replaces each granted request. */
 START_TEST(a_client_with_one_request_at_a_time_gets_half)
 {
     begin(0);
@@ -197,7 +198,7 @@ START_TEST(a_share_is_destroyed_when_no_request_of_it_waits)
 }
 END_TEST
 
-/* All ways to ask, with the same share. */
+/* Request a unit in all ways, with the same share.  Returns the result of fairsem_acquire_with(). */
 static int asks(fairsem_t *sem, fairsem_share_t *share)
 {
     const fairsem_wait_t how = { .share = share, .timeout_ns = -1 };
@@ -242,7 +243,7 @@ START_TEST(a_share_that_cannot_be_used_is_an_error_and_changes_nothing)
     }
     play("+1");
     ck_assert_str_eq(world.left, "a");
-    ck_assert_int_eq(asks(&other, &world.shares[0]), ETIMEDOUT);    /* it is free again */
+    ck_assert_int_eq(asks(&other, &world.shares[0]), ETIMEDOUT);    /* the share has no request any longer */
     ck_assert_int_eq(fairsem_available(&free_now), 4);
     ck_assert_int_eq(fairsem_waiters(&other), 0);
     end_world();
@@ -309,7 +310,7 @@ START_TEST(threads_wait_in_their_shares)
 }
 END_TEST
 
-/* The child has neither the requests nor their shares' tags. */
+/* The child has neither the parent's requests nor the tags of the shares (share.h). */
 START_TEST(a_forked_child_has_empty_shares)
 {
     pid_t child;
@@ -334,8 +335,8 @@ START_TEST(a_forked_child_has_empty_shares)
 }
 END_TEST
 
-/* A request for the largest number of units, again and again: tags wrap, and nobody is lost or starves. */
-START_TEST(tags_wrap)
+/* Requests for the largest number of units, again and again: the tags wrap around, and no request starves. */
+START_TEST(requests_are_granted_in_order_after_the_tags_wrap_around)
 {
     begin(0);
     for (int i = 0; i < 3000; i++) {
@@ -353,7 +354,8 @@ START_TEST(tags_wrap)
 }
 END_TEST
 
-/* As if each request of a had given 2^40 units back: without a limit the tags would be too far apart to compare. */
+/* Each charge returns 2^60 units to share a.  Without a limit, the tags of a and b would be too far apart to
+ * compare. */
 START_TEST(negative_charges_do_not_add_up)
 {
     begin(0);
@@ -381,7 +383,7 @@ int main(void)
     tcase_add_test(tcase, the_statistics_count_the_shares_in_the_queue);
     tcase_add_test(tcase, threads_wait_in_their_shares);
     tcase_add_test(tcase, a_forked_child_has_empty_shares);
-    tcase_add_test(tcase, tags_wrap);
+    tcase_add_test(tcase, requests_are_granted_in_order_after_the_tags_wrap_around);
     tcase_add_test(tcase, negative_charges_do_not_add_up);
     return run_case("share", tcase);
 }

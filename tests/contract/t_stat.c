@@ -20,7 +20,7 @@ static fairsem_stat_t stat_of(fairsem_t *sem)
     return stat;
 }
 
-/* Retry until a wait has timed out: on a busy machine the time may pass before the thread is enqueued. */
+/* Retry until a queued request times out: on a busy machine the time may pass before the thread is enqueued. */
 static void wait_without_success(fairsem_t *sem)
 {
     const int64_t before = stat_of(sem).timeouts;
@@ -45,7 +45,7 @@ START_TEST(a_wait_that_times_out_is_counted)
 }
 END_TEST
 
-/* A wait is at least as long as the time between two readings of the clock within it. */
+/* A wait is at least as long as the time between two readings of the clock during the wait. */
 START_TEST(the_time_of_each_wait_is_measured)
 {
     fairsem_t sem = FAIRSEM_INITIALIZER(0);
@@ -74,7 +74,7 @@ START_TEST(the_time_of_each_wait_is_measured)
     ck_assert_int_ge(after.wait_ns_max, oldest);
     ck_assert_int_eq(after.wait_ns_total, after.wait_ns_max);
     ck_assert_int_le(after.wait_ns_max, now_ns() - start);
-    ck_assert_int_lt(after.oldest_wait_ns, now_ns() - since);   /* the oldest is the ticket, which came later */
+    ck_assert_int_lt(after.oldest_wait_ns, now_ns() - since);   /* the ticket, which came after `since` */
     ck_assert_int_eq(fairsem_ticket_return(&ticket), 0);
     before = after;
     after = stat_of(&sem);
@@ -87,7 +87,7 @@ START_TEST(the_time_of_each_wait_is_measured)
 }
 END_TEST
 
-/* The oldest waiter is not always the front one: a waiter with a better priority may have come later. */
+/* The oldest waiter is not always the front: a waiter with a better priority may have come later. */
 START_TEST(the_oldest_waiter_may_be_anywhere_in_the_queue)
 {
     fairsem_t sem = FAIRSEM_INITIALIZER(0);
@@ -207,7 +207,7 @@ START_TEST(an_interval_has_its_own_longest_wait)
 }
 END_TEST
 
-/* Somebody else may report at intervals. */
+/* Another part of the program may call fairsem_stat_interval(). */
 START_TEST(the_maxima_of_all_time_outlast_the_intervals)
 {
     fairsem_t sem = FAIRSEM_INITIALIZER(0);
@@ -242,7 +242,7 @@ static int64_t sum_of(const fairsem_t *sem)
     return sum;
 }
 
-/* However it ends.  A request that need not wait is none. */
+/* A wait may end by a grant, a timeout or an error.  A request that is granted at once is not a wait. */
 START_TEST(each_wait_that_has_ended_is_in_one_bucket)
 {
     const fairsem_attr_t attr = { .capacity = 2 };
@@ -264,7 +264,7 @@ START_TEST(each_wait_that_has_ended_is_in_one_bucket)
     ck_assert_int_eq(fairsem_release(sem, 2), 0);               /* granted: the worker, and one ticket */
     ck_assert_int_eq(worker_join(&w), 0);
     ck_assert_int_eq(sum_of(sem), 3);
-    ck_assert_int_eq(fairsem_set_capacity(sem, 1), 0);          /* E2BIG for two of them */
+    ck_assert_int_eq(fairsem_set_capacity(sem, 1), 0);          /* E2BIG for two tickets */
     ck_assert_int_eq(sum_of(sem), 5);
     ck_assert_int_eq(fairsem_close(sem, 0), 0);
     ck_assert_int_eq(sum_of(sem), 6);
@@ -275,7 +275,7 @@ START_TEST(each_wait_that_has_ended_is_in_one_bucket)
 }
 END_TEST
 
-/* The only wait: its length is wait_ns_max, which tells its bucket. */
+/* There is one wait, so wait_ns_max is its length, from which the test computes its bucket. */
 START_TEST(a_wait_is_in_the_bucket_of_its_length)
 {
     for (int64_t ns = 1; ns < 20000000; ns *= 4) {
@@ -301,7 +301,7 @@ START_TEST(a_wait_is_in_the_bucket_of_its_length)
 }
 END_TEST
 
-/* In memory that has been one with counters, too. */
+/* Even in memory that has been a semaphore with counters. */
 START_TEST(a_plain_semaphore_has_no_histogram)
 {
     fairsem_counted_t counted;

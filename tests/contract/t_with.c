@@ -53,7 +53,7 @@ END_TEST
 struct vanisher {
     pthread_t       thread;
     fairsem_t      *sem;
-    fairsem_units_t units;      /* only the thread uses it; after join, the test */
+    fairsem_units_t units;      /* used by the thread; after the join, by the test */
     int64_t         completed;
     int             strange;
 };
@@ -73,7 +73,7 @@ static void *acquire_until_canceled(void *arg)
 }
 
 /* U16 (Effect-TS 6910, 8391: units are taken in one step, and the guard is filled in the next).  Two
- * threads that compete for two units are canceled at any moment.  Each guard is empty or full then. */
+ * threads that compete for two units are canceled at any moment.  Afterwards each guard is empty or full. */
 START_TEST(a_canceled_acquire_leaves_the_guard_empty_or_full)
 {
     fairsem_t sem = FAIRSEM_INITIALIZER(2);
@@ -93,7 +93,7 @@ START_TEST(a_canceled_acquire_leaves_the_guard_empty_or_full)
         for (int i = round % 3 * 40; i > 0; i--)
             moment();
         pthread_cancel(v[1].thread);
-        /* Only a wait is a cancellation point: without free units both must wait. */
+        /* Only a wait is a cancellation point.  Take all units, so that both threads must wait. */
         ck_assert_int_eq(fairsem_consume(&sem, 2), 0);
         for (int i = 0; i < 2; i++) {
             pthread_join(v[i].thread, NULL);
@@ -114,7 +114,7 @@ END_TEST
 
 struct call {
     fairsem_t   *sem, *gate;
-    int64_t      taken;         /* as the function saw it */
+    int64_t      taken;         /* units in use while the function ran */
     int          result;
     int          how_to_end;
     _Atomic bool in_fn;
