@@ -285,7 +285,7 @@ END_TEST
 
 /* ---------------------------------------------------------------- order */
 
-/* Whatever the order of the array, the call acquires at the lower address first, and waits at the higher one. */
+/* Whatever the order of the array, the call acquires at the lower address first, and waits at the higher. */
 START_TEST(a_call_waits_in_one_queue_and_holds_the_units_of_lower_addresses)
 {
     fairsem_t sem[3];

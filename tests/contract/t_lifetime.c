@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* t_lifetime.c - when a semaphore may be destroyed, and which calls may still be running at that time. */
+/* t_lifetime.c - how semaphores begin and end, and waits of threads and processes that are ending. */
 #include "children.h"
 #include "stress.h"
 #include "suite.h"

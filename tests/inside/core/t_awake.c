@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * t_awake.c - the policy of src/awake/awake.c as a table of situations, what it learns and for how long a thread
- * stays awake; and then which waits of a semaphore it learns from.
+ * t_awake.c - the policy of src/awake/awake.c: for how long a thread stays awake, the decisions in a table of
+ * situations, and what the policy learns.  Then: which waits of a semaphore teach the policy.
  */
 #include "clockwork.h"
 
@@ -16,7 +16,7 @@
 #define LATE    (WAKE_UP * 10)
 #define MS      INT64_C(1000000)
 
-/* Begins later each time, so that back-offs of earlier situations have no effect. */
+/* Each call begins at a later time, so that back-offs of earlier situations have no effect. */
 static void begin(void)
 {
     static int times;
@@ -29,8 +29,9 @@ static void begin(void)
 /* ---- Awake: for how long, and how ---- */
 
 /*
- * Stay awake with this strategy until it is time to sleep.  Returns how long that took.  Only one that was enqueued
- * as the front begins at once.
+ * Stay awake with this strategy until the thread should sleep.  Returns the time for which it was awake.  A
+ * thread that was enqueued as the front counts its time from enqueued_ns.  For other strategies, enqueued_ns
+ * is long ago and must have no effect.
  */
 static int64_t stay(enum fs_strategy strategy, const struct fs_deadline *deadline)
 {
@@ -51,7 +52,7 @@ static void assert_about(int64_t ns, int64_t expected)
     ck_assert_int_le(ns, expected + 5 * LOOK);
 }
 
-/* The first test, because all may share a process. */
+/* Must be the first test: all tests may share a process, and the others measure wake-ups. */
 START_TEST(no_thread_stays_awake_until_a_wake_up_has_been_measured)
 {
     begin_world(LOOK);
@@ -96,7 +97,8 @@ START_TEST(each_strategy_has_its_time)
 }
 END_TEST
 
-/* Shorter ones are wake-ups on the waker's own core; longer ones had to wait for a core. */
+/* A short sample, of a wake-up on the waker's own core, counts less.  A sample of more than 50 us, of a thread
+ * that had to wait for a core, counts as 50 us. */
 START_TEST(the_time_of_a_wake_up_is_an_average_of_50_us_at_most)
 {
     static const struct { int64_t before, sample, after; } rows[] = {
@@ -125,7 +127,7 @@ static bool yields_pay_at(int64_t when)
     return world.is.yields != 0;
 }
 
-/* Yield to another program, for a time slice.  Returns the end. */
+/* Yield for a time slice, as to another program.  Returns the time at the end. */
 static int64_t yield_late(void)
 {
     world.yield_takes = 3 * MS;
@@ -135,7 +137,7 @@ static int64_t yield_late(void)
     return world.now;
 }
 
-START_TEST(after_a_late_yield_no_thread_yields_for_longer_each_time)
+START_TEST(each_late_yield_makes_the_back_off_longer)
 {
     int64_t backoff = 5 * MS, late;
 
@@ -151,7 +153,7 @@ START_TEST(after_a_late_yield_no_thread_yields_for_longer_each_time)
     ck_assert(!yields_pay_at(late + backoff - MS));
     ck_assert(yields_pay_at(late + backoff + MS));
     world.now += backoff;
-    late = yield_late();        /* only once: the machine was paused */
+    late = yield_late();        /* long after the last late yield: the back-off is short again */
     ck_assert(!yields_pay_at(late + 4 * MS));
     ck_assert(yields_pay_at(late + 6 * MS));
 }
@@ -166,14 +168,14 @@ static void yield_late_too(void *unused)
     (void)fs_awake_stay(&word, 1, &plan, 0, NULL);
 }
 
-START_TEST(threads_that_are_late_at_the_same_time_cause_one_back_off)
+START_TEST(threads_with_late_yields_at_the_same_time_cause_one_back_off)
 {
     begin();
     world.in_yield = yield_late_too;
     world.yield_takes = 3 * MS;
     (void)stay(FS_YIELD_IN_QUEUE, NULL);
     ck_assert_int_eq(world.is.yields, 2);
-    ck_assert(yields_pay_at(world.now + 3 * MS));       /* 5 ms after the first of them */
+    ck_assert(yields_pay_at(world.now + 3 * MS));       /* the back-off ended 5 ms after the first late yield */
 }
 END_TEST
 
@@ -210,7 +212,7 @@ static bool all_sleep_at(int64_t when)
     return !fs_awake_prewakes_front(&nothing_learned, &alone, when);
 }
 
-/* That many hand-offs of this semaphore are preempted, `apart` nanoseconds each, by a releaser on this core. */
+/* Preempt `times` hand-offs of this semaphore, one every `apart` nanoseconds.  Returns the time of the last. */
 static int64_t preempt(int times, const struct fs_awake *awake, int64_t apart, bool as_front, bool others_wait)
 {
     for (int i = 0; i < times; i++)
@@ -218,7 +220,7 @@ static int64_t preempt(int times, const struct fs_awake *awake, int64_t apart, b
     return world.now;
 }
 
-START_TEST(six_preempted_hand_offs_make_all_sleep_if_a_hand_off_was_due)
+START_TEST(six_preempted_hand_offs_make_all_threads_sleep_if_a_hand_off_was_due)
 {
     static const struct {
         const char *what;
@@ -251,7 +253,7 @@ START_TEST(six_preempted_hand_offs_make_all_sleep_if_a_hand_off_was_due)
 }
 END_TEST
 
-START_TEST(all_sleep_for_longer_each_time)
+START_TEST(each_back_off_makes_all_threads_sleep_for_longer)
 {
     const struct fs_awake awake = { 0 };
     int64_t backoff = 100 * MS, late;
@@ -263,11 +265,12 @@ START_TEST(all_sleep_for_longer_each_time)
         ck_assert(all_sleep_at(late + backoff - MS));
         ck_assert(!all_sleep_at(late + backoff));
         world.now = late + backoff + MS;
-        ck_assert(!all_sleep_at(preempt(5, &awake, 2 * MS, true, true)));       /* those before do not count */
+        /* Hand-offs before the back-off do not count. */
+        ck_assert(!all_sleep_at(preempt(5, &awake, 2 * MS, true, true)));
         late = preempt(1, &awake, 2 * MS, true, true);
         backoff = backoff < 640 * MS ? backoff * 4 : 2560 * MS;
     }
-    world.now = late + backoff + 1100 * MS;     /* long after it */
+    world.now = late + backoff + 1100 * MS;     /* long after the back-off */
     late = preempt(6, &awake, 2 * MS, true, true);
     ck_assert(all_sleep_at(late + 99 * MS));
     ck_assert(!all_sleep_at(late + 100 * MS));
@@ -277,15 +280,16 @@ END_TEST
 /* ---- Situations ---- */
 
 enum { FRONT = 1, ONLY_FRONT = 2, UNKNOWN = 4 };        /* is_front, only_front, prewake_unknown */
-enum machine { QUIET, LATE_YIELD, PREEMPTED };          /* what has just happened */
+enum machine { QUIET, LATE_YIELD, PREEMPTED };          /* what has just happened on the machine */
 
-/* Steps of the hand-off interval: the last that is at most 20, 100 and 164 us, and the last for three in 0.2 ms. */
+/* Steps of the hand-off interval: the last step of at most 20 us, of at most 100 us and of at most 164 us, and
+ * the last step with which three hand-offs take at most 0.2 ms. */
 enum { SHORT = 29, MIDDLE = 38, TEN_WAKE_UPS = 41, THREE_NEAR = 36 };
 
 /*
- * The holder was enqueued on core 0.  A thread is enqueued on `core`; it makes the queue `waiting` long.
- * The answers: its strategy and whom it wakes, in a convoy; whether the granter wakes the next one;
- * and on more cores its strategy, and how many are near.
+ * The holder was enqueued on core 0.  A thread is enqueued on `core`, as the last of `waiting` requests.  The
+ * expected answers for a convoy: the thread's strategy, which waiter it pre-wakes, and whether the granter
+ * pre-wakes the new front (`next`).  For more cores: the thread's strategy, and the number of near waiters.
  */
 static const struct situation {
     const char *what;
@@ -396,7 +400,7 @@ START_TEST(fewer_than_four_cores_make_a_convoy)
 }
 END_TEST
 
-/* With bounded bypass.  Of 16 threads that probably stay awake in vain, one tries. */
+/* With bounded bypass.  With a high penalty, one thread of 16 stays awake nevertheless. */
 START_TEST(a_thread_stays_awake_before_the_queue_for_two_wake_ups)
 {
     static const struct { int penalty, ns, begins, cores; bool preempted, stays; } rows[] = {
@@ -442,7 +446,7 @@ START_TEST(a_wait_that_pays_takes_one_from_a_penalty_any_other_adds_two)
             fs_awake_learn(&awake, true, paid ? SOON : LATE, 1);
             ck_assert_int_eq(awake.prewake, expected);
             ck_assert_int_eq(awake.as_front, expected);
-            ck_assert_int_eq(awake.as_front_here, rows[i].in_vain);     /* the core was another one */
+            ck_assert_int_eq(awake.as_front_here, rows[i].in_vain);     /* the waiter was on another core */
             fs_awake_learn_before_queue(&before_queue, paid != 0);
             ck_assert_int_eq(before_queue, expected);
         }
@@ -477,7 +481,7 @@ START_TEST(a_grant_is_soon_within_two_wake_ups_and_one_and_a_half_after_a_pre_wa
 }
 END_TEST
 
-/* A step is a quarter of a doubling of 125 ns. */
+/* Step 0 ends at 125 ns, and four steps double the interval. */
 START_TEST(an_interval_learns_a_step_from_each_hand_off)
 {
     static const struct { int before; int64_t ns; int after; } rows[] = {
@@ -498,7 +502,7 @@ END_TEST
 
 /* ---- The waits of a semaphore ---- */
 
-/* Was it awake when its unit came? */
+/* Was the front awake when its unit came? */
 static bool awake_as_head(fairsem_t *sem, int64_t after)
 {
     wait_for(sem, after);
@@ -513,7 +517,7 @@ static bool tries_as_head(fairsem_t *sem)
     return world.seen[0].awake > LOOK; /* the decision may take one look at the clock */
 }
 
-/* Was the second waiter woken early, when the ticket before it was granted?  Its own unit comes late. */
+/* Was the second waiter pre-woken when the ticket before it was granted?  The waiter's own unit comes late. */
 static bool woken_early_as_second(fairsem_t *sem)
 {
     wait_as_second(sem, LATE, LATE);
@@ -521,7 +525,7 @@ static bool woken_early_as_second(fairsem_t *sem)
     return world.seen[1].wakes != 0;
 }
 
-/* Returns how many of the waits stay awake, or are woken early, although that does not pay. */
+/* Returns in how many waits the thread stays awake or is pre-woken, although that does not pay. */
 static int tries(fairsem_t *sem, bool (*try_it)(fairsem_t *), int waits)
 {
     int n = 0;
@@ -579,7 +583,7 @@ START_TEST(a_front_that_times_out_soon_teaches_nothing)
 }
 END_TEST
 
-/* A ticket waits for more units than there will be, behind all threads. */
+/* Enqueue a ticket behind all threads.  It requests more units than there will be. */
 static void let_a_ticket_wait(fairsem_t *sem, fairsem_ticket_t *ticket)
 {
     ck_assert_int_eq(fairsem_ticket_take(ticket, sem, 1000000, 1, NULL, NULL), EINPROGRESS);
@@ -642,7 +646,7 @@ static void cancel(void *token)
     fairsem_token_cancel(token, 0);
 }
 
-/* Wait until the token is canceled, which finds the thread awake or asleep. */
+/* Wait until the token is canceled, `after` nanoseconds later: the thread is awake if that is soon. */
 static void wait_until_canceled(fairsem_t *sem, int64_t after)
 {
     fairsem_token_t token = FAIRSEM_TOKEN_INITIALIZER;
@@ -670,8 +674,8 @@ START_TEST(waits_that_end_without_a_grant_teach_nothing)
 }
 END_TEST
 
-/* Not even for a grant that comes soon.  A thread that must not stay awake is not woken early either. */
-START_TEST(no_thread_stays_awake_with_the_flag_that_says_so)
+/* Not even if the grant comes soon.  A thread that must not stay awake is not pre-woken either. */
+START_TEST(with_no_spin_no_thread_stays_awake)
 {
     fairsem_t sem;
 
@@ -689,7 +693,7 @@ START_TEST(no_thread_stays_awake_with_the_flag_that_says_so)
 }
 END_TEST
 
-/* Signals are blocked while it is awake.  After an early wake it would have to block them again. */
+/* Signals are blocked while the front is awake.  A pre-woken thread would have to block them again. */
 START_TEST(an_interruptible_front_stays_awake_but_is_not_pre_woken)
 {
     fairsem_t sem;
@@ -733,7 +737,7 @@ START_TEST(a_thread_that_is_enqueued_as_the_front_before_others_stays_awake)
 }
 END_TEST
 
-/* A woken thread would find no unit to take, see bypass.h. */
+/* A pre-woken thread would find no unit to take: see bypass.h. */
 START_TEST(no_thread_is_pre_woken_where_threads_may_pass)
 {
     fairsem_t sem;
@@ -751,7 +755,7 @@ START_TEST(a_front_that_is_woken_to_compete_learns_from_it)
     fairsem_t sem;
 
     begin();
-    world.now++;        /* not a time at which a thread stays awake before it joins, whatever the penalty */
+    world.now++;        /* off the multiples of 16: then a thread stays awake before the queue in any case */
     ck_assert_int_eq(fairsem_init(&sem, 0, &with_bypass), 0);
     atomic_store(&fs_inside(&sem)->before_queue, 15);
     assert_awake(&sem, awake_as_head, SOON, 100);
@@ -769,14 +773,14 @@ static bool a_second_is_woken_early(void)
     return woken_early_as_second(&sem);
 }
 
-/* Six in 0.4 s. */
-START_TEST(preempted_hand_offs_of_one_semaphore_make_all_sleep)
+/* Six preempted hand-offs in 0.4 s. */
+START_TEST(preempted_hand_offs_of_one_semaphore_make_all_threads_sleep)
 {
     fairsem_t sem = FAIRSEM_INITIALIZER(0);
 
     begin();
     world.others_compute = true;
-    world.core_of_others = world.core;  /* the releaser was granted before */
+    world.core_of_others = world.core;  /* the releaser counts as the last granted thread */
     for (int i = 0; i < 6; i++) {
         ck_assert(a_second_is_woken_early());
         for (int k = 0; k < 20; k++)
@@ -846,11 +850,11 @@ int main(void)
     RUN_SUITE("awake", no_thread_stays_awake_until_a_wake_up_has_been_measured,
               each_strategy_has_its_time,
               the_time_of_a_wake_up_is_an_average_of_50_us_at_most,
-              after_a_late_yield_no_thread_yields_for_longer_each_time,
-              threads_that_are_late_at_the_same_time_cause_one_back_off,
+              each_late_yield_makes_the_back_off_longer,
+              threads_with_late_yields_at_the_same_time_cause_one_back_off,
               a_yield_in_the_queue_does_not_pay_if_no_other_thread_runs,
-              six_preempted_hand_offs_make_all_sleep_if_a_hand_off_was_due,
-              all_sleep_for_longer_each_time,
+              six_preempted_hand_offs_make_all_threads_sleep_if_a_hand_off_was_due,
+              each_back_off_makes_all_threads_sleep_for_longer,
               each_situation_has_its_answers,
               fewer_than_four_cores_make_a_convoy,
               a_thread_stays_awake_before_the_queue_for_two_wake_ups,
@@ -863,13 +867,13 @@ int main(void)
               a_grant_to_a_ticket_teaches_nothing_even_if_others_wait,
               an_interval_is_learned_only_if_others_wait,
               waits_that_end_without_a_grant_teach_nothing,
-              no_thread_stays_awake_with_the_flag_that_says_so,
+              with_no_spin_no_thread_stays_awake,
               an_interruptible_front_stays_awake_but_is_not_pre_woken,
               only_the_front_stays_awake,
               a_thread_that_is_enqueued_as_the_front_before_others_stays_awake,
               no_thread_is_pre_woken_where_threads_may_pass,
               a_front_that_is_woken_to_compete_learns_from_it,
-              preempted_hand_offs_of_one_semaphore_make_all_sleep,
+              preempted_hand_offs_of_one_semaphore_make_all_threads_sleep,
               the_holders_are_counted_by_the_units_that_there_can_be,
               a_thread_granted_while_it_is_awake_goes_on_at_once);
 }

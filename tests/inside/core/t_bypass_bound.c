@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * t_bypass_bound.c - bounded bypass: other threads may overtake a waiter for attr.bypass_ns, counted from when
- * it joined the queue; and a thread stays awake for a while before it joins.
+ * t_bypass_bound.c - bounded bypass: other threads may overtake a waiter until attr.bypass_ns after it was
+ * enqueued.  And a thread stays awake for a while before it is enqueued.
  */
 #include "clockwork.h"
 
@@ -14,11 +14,11 @@
 #define BOUND   1000000
 #define WAKE_UP 16384
 #define SOON    WAKE_UP
-#define LATE    (WAKE_UP * 5)     /* the thread sleeps by then: it does not stay awake that long in any case */
+#define LATE    (WAKE_UP * 5)     /* longer than a thread stays awake */
 
 static int passed[PLANNED];
 
-/* The front sleeps.  Before the bound it is woken to compete, and another thread takes the unit. */
+/* The front sleeps.  Before the bound, the release wakes it to compete, and the tryacquire takes the unit. */
 static void release_and_try(void *sem)
 {
     fairsem_release(sem, 1);
@@ -74,7 +74,7 @@ START_TEST(a_thread_takes_a_unit_that_comes_soon_and_is_not_enqueued)
     begin_with(&sem, 0);
     for (int i = 0; i < 100; i++) {
         wait_for(&sem, SOON);
-        ck_assert_int_lt(world.now - world.start, SOON + 32 * LOOK);    /* it returns at once */
+        ck_assert_int_lt(world.now - world.start, SOON + 32 * LOOK);    /* the thread returns at once */
     }
     ck_assert_int_eq(waits(&sem), 0);
     ck_assert_int_eq(fairsem_available(&sem), 0);
@@ -82,7 +82,7 @@ START_TEST(a_thread_takes_a_unit_that_comes_soon_and_is_not_enqueued)
 END_TEST
 
 /* The release wakes the front, which has not run yet. */
-START_TEST(a_thread_takes_a_unit_ahead_of_one_that_sleeps_and_is_not_enqueued)
+START_TEST(a_thread_takes_a_unit_ahead_of_a_sleeper_and_is_not_enqueued)
 {
     struct fs_wait sleeper = { .waiter.units = 1 };
     struct fs_section in;
@@ -115,14 +115,14 @@ START_TEST(a_thread_that_gets_no_unit_within_two_wake_ups_is_enqueued)
 }
 END_TEST
 
-/* A thread that joins at once reads the clock once. */
+/* A thread that is enqueued at once reads the clock once. */
 static bool joins_at_once(fairsem_t *sem)
 {
     wait_for(sem, LATE);
     return world.seen[0].awake <= LOOK;
 }
 
-START_TEST(where_it_does_not_pay_threads_are_enqueued_at_once)
+START_TEST(where_staying_awake_does_not_pay_threads_are_enqueued_at_once)
 {
     fairsem_t sem;
 
@@ -134,7 +134,7 @@ START_TEST(where_it_does_not_pay_threads_are_enqueued_at_once)
 }
 END_TEST
 
-START_TEST(one_thread_in_16_tries_and_if_that_pays_all_do_again)
+START_TEST(one_thread_in_16_stays_awake_and_if_that_pays_all_threads_do_again)
 {
     fairsem_t sem;
     int tries = 0;
@@ -156,7 +156,7 @@ START_TEST(one_thread_in_16_tries_and_if_that_pays_all_do_again)
 }
 END_TEST
 
-/* Each of these returns or joins at once, as without bypass. */
+/* Each of these calls returns or is enqueued at once, as without bypass. */
 START_TEST(a_thread_that_cannot_be_granted_soon_does_not_stay_awake)
 {
     fairsem_t sem;
@@ -252,7 +252,7 @@ START_TEST(a_close_or_a_token_ends_the_wait_of_a_thread_that_is_not_enqueued)
 }
 END_TEST
 
-/* The thread owns its units, and is on no list when it returns. */
+/* When the thread returns, it owns its units, and is no longer on the token's list. */
 START_TEST(with_a_token_a_thread_takes_units_before_it_is_enqueued_as_well)
 {
     fairsem_token_t token = FAIRSEM_TOKEN_INITIALIZER;
@@ -288,12 +288,12 @@ START_TEST(a_handler_ends_the_wait_of_a_thread_that_is_not_enqueued)
     begin_with(&sem, FAIRSEM_INTERRUPTIBLE);
     ck_assert_int_eq(wait_until(interrupt_it, NULL, &sem, NULL), EINTR);
     ck_assert_int_ge(world.is.awake, SOON);
-    ck_assert_int_lt(world.is.awake, SOON + 2 * WAKE_UP + 16 * LOOK);   /* since then it has been the front */
+    ck_assert_int_lt(world.is.awake, SOON + 2 * WAKE_UP + 16 * LOOK);   /* at most SOON before the queue */
     fs_signal_hooks = NULL;
 }
 END_TEST
 
-/* Nobody could tell the thread that a handler has run. */
+/* Without hooks, the thread would not notice that a handler has run. */
 START_TEST(with_unhooked_handlers_a_thread_is_enqueued_at_once)
 {
     fairsem_t sem;
@@ -311,10 +311,10 @@ int main(void)
 {
     RUN_SUITE("bypass bound", a_waiter_may_be_passed_until_the_bound_and_not_after_it,
               a_thread_takes_a_unit_that_comes_soon_and_is_not_enqueued,
-              a_thread_takes_a_unit_ahead_of_one_that_sleeps_and_is_not_enqueued,
+              a_thread_takes_a_unit_ahead_of_a_sleeper_and_is_not_enqueued,
               a_thread_that_gets_no_unit_within_two_wake_ups_is_enqueued,
-              where_it_does_not_pay_threads_are_enqueued_at_once,
-              one_thread_in_16_tries_and_if_that_pays_all_do_again,
+              where_staying_awake_does_not_pay_threads_are_enqueued_at_once,
+              one_thread_in_16_stays_awake_and_if_that_pays_all_threads_do_again,
               a_thread_that_cannot_be_granted_soon_does_not_stay_awake,
               a_request_that_is_too_large_is_refused_at_once,
               a_close_or_a_token_ends_the_wait_of_a_thread_that_is_not_enqueued,

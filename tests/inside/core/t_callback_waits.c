@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * t_callback_waits.c - a callback waits for another one, which has waited for it before.
+ * t_callback_waits.c - callback B waits for callback A, which has waited for an earlier call of B.
  *
- * The linker redirects the library's waits to this file (--wrap), so that a callback can see that another one
- * waits.
+ * The linker redirects the library's waits to this file (--wrap), so that a callback can see that another
+ * callback waits.
  */
 #include "bare.h"
 #include "suite.h"
@@ -76,10 +76,10 @@ static void take_with(fairsem_ticket_t *which, fairsem_t *sem, fairsem_notify_fn
 }
 
 /*
- * Each of two callbacks waits for the other's ticket, but the wait of the first is over when that of the
- * second begins.  So there is no deadlock to avoid, and the second must wait.
+ * Each of two callbacks waits for the other's ticket, but the first callback's wait is over when the second
+ * callback's wait begins.  So there is no deadlock to avoid, and the second callback must wait.
  */
-START_TEST(a_callback_waits_for_one_that_has_waited_for_an_earlier_call_of_it)
+START_TEST(a_callback_waits_for_a_callback_whose_own_wait_is_over)
 {
     pthread_t releaser;
 
@@ -105,5 +105,5 @@ END_TEST
 int main(void)
 {
     RUN_SUITE("callback waits",
-              a_callback_waits_for_one_that_has_waited_for_an_earlier_call_of_it);
+              a_callback_waits_for_a_callback_whose_own_wait_is_over);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * t_convoy.c - more than two waiters: a near waiter yields instead of sleeping, and the next thread that is
- * enqueued, not the granter, pre-wakes a waiter.  t_awake.c has the policy, doc/awake.md its reasons.
+ * enqueued, not the granter, pre-wakes a waiter.  t_awake.c tests the policy; doc/awake.md explains it.
  */
 #define _GNU_SOURCE             /* syscall */
 #include "clockwork.h"
@@ -26,7 +26,7 @@
 #define LATE 1000000
 #define MANY 24
 
-/* Begins later each time, so that late yields of earlier tests have no effect. */
+/* Each call begins at a later time, so that late yields of earlier tests have no effect. */
 static void begin(void)
 {
     static int times;
@@ -54,7 +54,7 @@ static void claim(int from, int to)
     }
 }
 
-/* Wait behind `before` tickets.  All are granted `after` nanoseconds later. */
+/* Wait behind `before` tickets.  The tickets and the thread are granted `after` nanoseconds later. */
 static void wait_behind(fairsem_t *sem, int before, int64_t after)
 {
     struct units all = { sem, before + 1 };
@@ -88,7 +88,7 @@ START_TEST(a_semaphore_learns_the_hand_off_interval)
     ck_assert(yields_as_third(&sem));
     for (int i = 0; i < 40; i++)
         be_the_front_for(&sem, NEAR / 2);
-    ck_assert(!yields_as_third(&sem));      /* the third grant is three times as far */
+    ck_assert(!yields_as_third(&sem));      /* three intervals are too long to stay awake */
     for (int i = 0; i < 40; i++)
         be_the_front_for(&sem, NEAR / 10);
     ck_assert(yields_as_third(&sem));
@@ -99,7 +99,7 @@ END_TEST
 
 /* ---- The next waiter of a core ---- */
 
-/* Requests as of other threads, but without threads. */
+/* Requests of imaginary threads. */
 static struct fs_wait queued[MANY];
 
 static void enqueue_on(fairsem_t *sem, struct fs_wait *wait, int core)
@@ -114,7 +114,8 @@ static void enqueue_on(fairsem_t *sem, struct fs_wait *wait, int core)
     fs_section_end(&in);
 }
 
-/* The holder was enqueued on `holders_core`.  The first waiters are on core 0, the one behind them on 1. */
+/* The holder was enqueued on `holders_core`, or is a ticket (FS_NO_CORE).  `on_core_0` waiters are enqueued on
+ * core 0, and behind them one waiter on core 1. */
 static void hold_and_queue(fairsem_t *sem, int holders_core, int on_core_0)
 {
     struct fs_wait holder;
@@ -139,7 +140,7 @@ static void hold_and_queue(fairsem_t *sem, int holders_core, int on_core_0)
     }
 }
 
-/* Returns the first of these that was woken, or their number. */
+/* Returns the index of the first woken waiter, or `among` if none of these waiters was woken. */
 static int first_woken(int among)
 {
     int i = 0;
@@ -149,7 +150,8 @@ static int first_woken(int among)
     return i;
 }
 
-/* Which waiter is woken, and with which strategy, when a thread is enqueued on core 1? */
+/* Enqueue a thread on core 1.  Returns the index of the waiter that the thread wakes, or -1, and stores the
+ * waiter's strategy. */
 static int waiter_woken(int holders_core, int on_core_0, enum fs_strategy *strategy)
 {
     fairsem_t sem = FAIRSEM_INITIALIZER(0);
@@ -164,7 +166,7 @@ static int waiter_woken(int holders_core, int on_core_0, enum fs_strategy *strat
     return woken <= on_core_0 ? woken : -1;
 }
 
-START_TEST(a_thread_that_is_enqueued_wakes_the_first_that_was_enqueued_on_its_core)
+START_TEST(a_thread_that_is_enqueued_wakes_the_first_waiter_of_its_core)
 {
     enum fs_strategy strategy;
 
@@ -172,13 +174,13 @@ START_TEST(a_thread_that_is_enqueued_wakes_the_first_that_was_enqueued_on_its_co
     for (int i = 1; i <= 7; i++) {
         ck_assert_int_eq(waiter_woken(0, i, &strategy), i);
         ck_assert_int_eq(strategy, FS_YIELD_NEXT);
-        ck_assert_int_eq(waiter_woken(FS_NO_CORE, i, &strategy), i);     /* a ticket */
+        ck_assert_int_eq(waiter_woken(FS_NO_CORE, i, &strategy), i);     /* the holder is a ticket */
     }
 }
 END_TEST
 
-/* A ticket has no thread; the byte that is a thread's hint is a flag for the ticket's callback. */
-START_TEST(a_ticket_near_the_front_gets_no_hint)
+/* A ticket has no thread, and no strategy: its node has the callback's flag `pending` in the same byte. */
+START_TEST(a_ticket_near_the_front_gets_no_strategy)
 {
     fairsem_t sem = FAIRSEM_INITIALIZER(0);
 
@@ -304,7 +306,7 @@ START_TEST(the_policy_of_a_thread_says_whether_it_is_time_shared)
 }
 END_TEST
 
-START_TEST(no_waiter_yields_with_the_flags_that_say_so)
+START_TEST(with_no_spin_or_bounded_bypass_no_waiter_yields)
 {
     const fairsem_attr_t attr[] = {
         { .flags = FAIRSEM_NO_SPIN },
@@ -378,7 +380,7 @@ static void get_signal(void *unused)
     ck_assert_int_eq(handled, 0);
 }
 
-/* A signal comes when the thread has yielded for a while; the unit comes `after`, or never if that is 0. */
+/* A signal comes when the thread has yielded for a while.  The unit comes after `after` ns; with 0, never. */
 static int wait_and_get_signal(fairsem_t *sem, void (*handler)(int), int flags, int64_t timeout_ns,
                                int64_t after)
 {
@@ -425,7 +427,7 @@ START_TEST(a_handler_that_was_deferred_while_its_thread_was_awake_ends_the_wait)
     ck_assert_int_eq(wait_and_get_signal(&sem, note, SA_RESTART, 0, LATE), 0);
     ck_assert_int_eq(handled, 1);
     ck_assert_int_eq(wait_and_get_signal(&sem, SIG_IGN, 0, 0, LATE), 0);
-    ck_assert_int_eq(wait_and_get_signal(&sem, note, 0, 0, NEAR), 0);  /* granted before */
+    ck_assert_int_eq(wait_and_get_signal(&sem, note, 0, 0, NEAR), 0);  /* the grant precedes the handler */
     ck_assert_int_eq(handled, 1);
     sigemptyset(&usr1);
     sigaddset(&usr1, SIGUSR1);
@@ -445,13 +447,14 @@ END_TEST
 
 /* ---- The thread that wakes the next front ---- */
 
-/* The front sleeps, `behind` tickets wait behind it, and the ticket before it is granted.  Returns the wakes. */
+/* A thread sleeps behind one ticket, and before `behind` other tickets.  The first ticket is granted.  Returns
+ * the number of wakes by that grant. */
 static int wakes_by_the_granter(fairsem_t *sem, int behind)
 {
     struct units one = { sem, 1 };
 
     take(sem, 0, 1);
-    for (int i = 0; i < behind; i++)    /* behind: of a worse priority */
+    for (int i = 0; i < behind; i++)    /* with a worse priority: behind the thread */
         ck_assert_int_eq(fairsem_ticket_take(&tickets[1 + i], sem, 1, 1, NULL, NULL),
                          EINPROGRESS);
     begin_plan();
@@ -478,9 +481,9 @@ END_TEST
 struct newcomer {
     fairsem_t      *sem;
     fairsem_token_t token;
-    int             wakes;      /* until the newcomer sleeps */
+    int             wakes;      /* number of wakes before the newcomer sleeps */
     act_fn         *afterwards; /* called before the front runs, may be NULL */
-    int             yields;     /* until the front runs */
+    int             yields;     /* number of yields before the front runs */
 };
 
 static void cancel(void *arg)
@@ -498,7 +501,7 @@ static void enqueue_and_be_canceled(void *arg)
 
     world.is.wakes = 0;
     ck_assert_int_eq(fairsem_acquire_with(n->sem, 1, &how), ECANCELED);
-    world.woken = n->wakes != 0;    /* the front; the newcomer has been woken, too, and has run */
+    world.woken = n->wakes != 0;    /* of the front: the newcomer's own wake does not count */
     if (n->afterwards != NULL)
         n->afterwards(NULL);
     n->yields = world.is.yields;
@@ -539,7 +542,7 @@ START_TEST(in_a_convoy_a_thread_that_is_enqueued_wakes_the_front)
     begin();
     ck_assert_int_eq(wakes_by_a_newcomer(&few, 0), 0);
     ck_assert_int_eq(wakes_by_a_newcomer(&convoy, 1), 1);
-    world.cores = 1;        /* the holder's: a woken thread yields, as it does with more cores */
+    world.cores = 1;        /* the holder's core: a woken thread yields, as with more cores */
     ck_assert_int_eq(wakes_by_a_newcomer(&convoy, 1), 1);
 }
 END_TEST
@@ -567,7 +570,7 @@ static void release_before_it_runs(void *unused)
     wakes_again = world.is.wakes - before;
 }
 
-/* The wake is done.  (As long as it is not, no thread relies on it: t_late_wakers.c.) */
+/* The pre-wake has been made.  (Before a wake has been made, no thread relies on it: t_late_wakers.c.) */
 START_TEST(a_front_that_was_pre_woken_is_not_woken_again)
 {
     fairsem_t sem = FAIRSEM_INITIALIZER(0);
@@ -587,7 +590,7 @@ static int yields_of_a_woken_front(bool real_time, act_fn *before_it_runs)
     struct newcomer n = { &sem, FAIRSEM_TOKEN_INITIALIZER, 0, before_it_runs, 0 };
 
     begin();
-    world.yield_takes = 2000;       /* others run */
+    world.yield_takes = 2000;       /* other threads run meanwhile */
     world.real_time = real_time;
     return enqueue_newcomer(&n, 1);
 }
@@ -603,13 +606,13 @@ END_TEST
 int main(void)
 {
     RUN_SUITE("convoy", a_semaphore_learns_the_hand_off_interval,
-              a_thread_that_is_enqueued_wakes_the_first_that_was_enqueued_on_its_core,
-              a_ticket_near_the_front_gets_no_hint,
+              a_thread_that_is_enqueued_wakes_the_first_waiter_of_its_core,
+              a_ticket_near_the_front_gets_no_strategy,
               a_thread_that_is_enqueued_wakes_the_front_if_its_core_has_the_holder_or_no_near_waiter,
               a_waiter_that_is_awake_learns_that_it_is_next,
               the_next_waiter_spins_for_a_few_short_holds_and_then_yields,
               the_policy_of_a_thread_says_whether_it_is_time_shared,
-              no_waiter_yields_with_the_flags_that_say_so, OF_HANDLERS
+              with_no_spin_or_bounded_bypass_no_waiter_yields, OF_HANDLERS
               in_a_convoy_the_granter_leaves_pre_waking_to_others,
               in_a_convoy_a_thread_that_is_enqueued_wakes_the_front,
               a_front_that_was_pre_woken_is_not_woken_again,

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * t_fork_inside.c - a fork while other threads are inside the library: holding a mutex, or asleep until a
- * ticket is granted or its callback ends.  The state of those threads must not harm the child, where they do
- * not exist.
+ * ticket is granted or its callback ends.  The child does not have those threads, and their state must not harm
+ * the child.
  *
- * The linker redirects the library's sleeps and wakes to this file (--wrap), so that a test can see them.
+ * The linker redirects the library's sleeps and wakes to this file (--wrap), so that the tests see them.
  */
 #include "bare.h"
 #include "children.h"
@@ -90,7 +90,7 @@ static void end_in_time(void)
     hang_alarm();
 }
 
-/* A granted ticket, whose callback runs in one thread while another one waits for its end. */
+/* A granted ticket.  One thread runs its callback, and another thread's return waits for the callback's end. */
 struct busy {
     fairsem_t        sem;
     fairsem_ticket_t ticket;
@@ -188,7 +188,7 @@ static void watch_until_asleep(pthread_t *thread, struct watched *w)
         moment();
 }
 
-/* The child takes the ticket again: its grant wakes only threads of the child. */
+/* The child takes the ticket again, and its grant wakes only threads of the child. */
 START_TEST(a_ticket_granted_in_the_child_wakes_no_thread_of_the_parent)
 {
     fairsem_t sem = FAIRSEM_INITIALIZER(0);
@@ -278,9 +278,9 @@ static void fork_in_a_callback(fairsem_ticket_t *ticket, void *sem)
 }
 
 /*
- * One unit is free, and the front wants more.  A ticket behind the front ages.  This thread grants it
- * when it is enqueued, and runs its callback before it sleeps.  If the ticket ages too early, as on a
- * slow machine, try again with a longer age.
+ * One unit is free, and the front wants two.  The ticket `older` behind the front ages.  When this thread is
+ * enqueued, it grants `older`, and runs the callback of `older` before it sleeps.  If `older` ages too early,
+ * as on a slow machine, returns false: try again with a longer aging_ns.
  */
 static bool forks_in_a_wait(int64_t aging_ns)
 {
@@ -310,8 +310,8 @@ static bool forks_in_a_wait(int64_t aging_ns)
     return forks;
 }
 
-/* In the child the thread continues its wait, on the parker that it has. */
-START_TEST(a_thread_that_forks_in_its_wait_shares_its_parker_with_nobody)
+/* In the child, the thread continues its wait with the parker that it had in the parent. */
+START_TEST(a_thread_that_forks_in_its_wait_does_not_share_its_parker)
 {
     int64_t aging_ns = 10000000;
 
@@ -366,7 +366,7 @@ START_TEST(a_mutex_that_a_thread_of_the_parent_held_does_not_hang_the_child)
 }
 END_TEST
 
-/* Delays the thread that makes the key, in the first wait of the process, but not a child. */
+/* The first wait of a process creates the library's key.  Delay the thread that does so, but not a child. */
 BARE int __wrap_pthread_key_create(pthread_key_t *key, void (*destructor)(void *))
 {
     int result = __real_pthread_key_create(key, destructor);
@@ -377,7 +377,7 @@ BARE int __wrap_pthread_key_create(pthread_key_t *key, void (*destructor)(void *
     return result;
 }
 
-/* musl's pthread_once would wait for ever. */
+/* musl's pthread_once() would wait for ever in the child. */
 #if defined(__GLIBC__)
 static void *wait_for_the_first_time(void *sem)
 {
@@ -386,8 +386,8 @@ static void *wait_for_the_first_time(void *sem)
 }
 
 /*
- * A child that was forked during the initialization does it a second time.  That must not harm its own
- * children: a fork handler that is listed twice would point to itself.
+ * A child that was forked during the initialization initializes the library again.  The second initialization
+ * must not harm the child's own forks: a fork handler that is registered twice would point to itself.
  */
 START_TEST(a_fork_during_the_first_wait_of_all_leaves_a_child_that_can_fork)
 {
@@ -473,7 +473,7 @@ START_TEST(in_a_child_a_fresh_object_takes_no_lock_of_the_process)
 }
 END_TEST
 
-/* First in the list of tests: if they share a process, this one makes the key. */
+/* Must be the first test: if all tests share a process, this test must create the key. */
 #define WHERE_A_KEY_IS_MADE a_fork_during_the_first_wait_of_all_leaves_a_child_that_can_fork,
 #else
 #define WHERE_A_KEY_IS_MADE
@@ -486,7 +486,7 @@ int main(void)
     RUN_SUITE("fork inside", WHERE_A_KEY_IS_MADE
               threads_of_the_child_can_wait_for_callbacks_where_one_of_the_parent_did,
               a_ticket_granted_in_the_child_wakes_no_thread_of_the_parent,
-              a_thread_that_forks_in_its_wait_shares_its_parker_with_nobody,
+              a_thread_that_forks_in_its_wait_does_not_share_its_parker,
               a_mutex_that_a_thread_of_the_parent_held_does_not_hang_the_child,
               in_a_child_a_fresh_object_takes_no_lock_of_the_process);
 }

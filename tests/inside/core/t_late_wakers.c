@@ -17,9 +17,9 @@
 #include <errno.h>
 #include <stdbool.h>
 
-/* A thread sets these to change what the calls below do in it. */
-static _Thread_local bool late;         /* it wakes no thread before let_go */
-static _Thread_local bool late_inside;  /* like `late`, but holding the first parker's mutex */
+/* A thread sets these to delay its own calls of the functions below. */
+static _Thread_local bool late;         /* make no wake before let_go */
+static _Thread_local bool late_inside;  /* like `late`, but while holding the first parker's mutex */
 static _Thread_local bool waking;
 static _Atomic bool held_up, let_go;
 
@@ -41,7 +41,7 @@ void __wrap_fs_wake_queue_run(struct fs_wake_queue *wakes)
     waking = false;
 }
 
-/* Be late here if there was no thread to wake. */
+/* If there is no thread to wake, a late thread is delayed before its callbacks. */
 void __real_fs_callbacks_run(struct fs_callbacks *callbacks);
 void __wrap_fs_callbacks_run(struct fs_callbacks *callbacks);
 void __wrap_fs_callbacks_run(struct fs_callbacks *callbacks)
@@ -81,7 +81,7 @@ static void await_parked(fairsem_t *sem, int n)
 struct late_release {
     pthread_t  thread;
     fairsem_t *sem;
-    int        sleepers;    /* the release begins when this number sleeps */
+    int        sleepers;    /* number of waiters that must sleep before the release */
     int64_t    n;
     bool       inside;      /* delayed while it holds a parker's mutex */
     int       *writes;      /* set before the release; may be NULL */
@@ -97,7 +97,7 @@ static void *release_late(void *arg)
     late = !r->inside;
     late_inside = r->inside;
     fairsem_release(r->sem, r->n);
-    atomic_store(&held_up, true);   /* even if there is no such mutex */
+    atomic_store(&held_up, true);   /* even if the release has unlocked no parker's mutex */
     return NULL;
 }
 
@@ -121,11 +121,11 @@ static void let_it_go(struct late_release *r)
     pthread_join(r->thread, NULL);
 }
 
-/* A thread that waits for a unit of one semaphore, restless (see restless.h), and then for one of the other. */
+/* A thread that waits for a unit of `first`, restless (see restless.h), and then for a unit of `second`. */
 struct traveler {
     pthread_t   thread;
     fairsem_t  *first, *second;
-    int         errors;     /* r/o after join */
+    int         errors;     /* read after the join */
 };
 
 static void *travel(void *arg)
@@ -140,7 +140,7 @@ static void *travel(void *arg)
 }
 
 /* More threads than fit into the list of threads to wake again (deferred.h). */
-START_TEST(one_release_wakes_any_number_of_threads_that_another_has_yet_to_wake)
+START_TEST(one_release_wakes_any_number_of_threads_that_a_late_release_has_yet_to_wake)
 {
     enum { MANY = 20 };
     fairsem_t first = FAIRSEM_INITIALIZER(0), second = FAIRSEM_INITIALIZER(0);
@@ -164,9 +164,9 @@ START_TEST(one_release_wakes_any_number_of_threads_that_another_has_yet_to_wake)
 END_TEST
 
 /*
- * FAIRSEM_BOUNDED_BYPASS: the front has been woken to compete, and another thread takes the unit.  So that
- * ThreadSanitizer can find a missing order, nothing else orders the two threads: the test loads the word
- * relaxed, and not by a try, which would order them.
+ * FAIRSEM_BOUNDED_BYPASS: the front has been woken to compete, and this thread takes the unit.  Nothing but the
+ * acquire orders this thread after the releaser, so that ThreadSanitizer can find a missing order.  Therefore
+ * the test loads the word relaxed: repeated calls of fairsem_tryacquire() would order the threads.
  */
 START_TEST(a_thread_that_passes_sees_what_the_releaser_wrote)
 {
@@ -192,8 +192,8 @@ START_TEST(a_thread_that_passes_sees_what_the_releaser_wrote)
 END_TEST
 
 /*
- * With bounded bypass: the late release has set the front waiter to compete, but has not woken it yet, and
- * CONTENDED is clear.
+ * With bounded bypass: the late release has marked the front waiter as woken to compete, but has not made the
+ * wake, and CONTENDED is clear.
  */
 struct on_its_way {
     fairsem_t           sem;
@@ -267,9 +267,9 @@ static void *acquire_with_token(void *arg)
 }
 
 /*
- * A waiter has been granted, and still sleeps when its token is canceled, which is too late.  But the waiter is
- * still on the token's list, so the token must refuse to be destroyed.  (On a futex the waiter may have seen
- * the grant just before it slept; then the test repeats.)
+ * A granted waiter still sleeps when its token is canceled: the cancel comes too late.  But the waiter is still
+ * on the token's list, so fairsem_token_destroy() must refuse.  (On a futex, the waiter may have seen the grant
+ * just before its sleep.  Then the test repeats.)
  */
 START_TEST(a_token_is_in_use_until_its_granted_waiter_has_returned)
 {
@@ -300,7 +300,7 @@ static void do_nothing(fairsem_ticket_t *ticket, void *arg)
     (void)arg;
 }
 
-/* Take a ticket with a callback.  The first one registers the reset of callbacks in a child. */
+/* Take a ticket with a callback.  The first call registers the reset of callbacks in a child. */
 static void ask_for_a_callback(void)
 {
     fairsem_t sem = FAIRSEM_INITIALIZER(1);
@@ -310,7 +310,7 @@ static void ask_for_a_callback(void)
     ck_assert_int_eq(fairsem_ticket_return(&ticket), 0);
 }
 
-/* The child's copy of the parker has a mutex that the late thread holds, which does not exist in the child. */
+/* The child copies a parker whose mutex is held by the late thread, and the child does not have that thread. */
 static void fork_while_being_woken(bool callback_before, bool callback_after)
 {
     fairsem_t sem = FAIRSEM_INITIALIZER(0), other = FAIRSEM_INITIALIZER(0);
@@ -358,7 +358,7 @@ END_TEST
 
 int main(void)
 {
-    RUN_SUITE("late wakers", one_release_wakes_any_number_of_threads_that_another_has_yet_to_wake,
+    RUN_SUITE("late wakers", one_release_wakes_any_number_of_threads_that_a_late_release_has_yet_to_wake,
               a_thread_that_passes_sees_what_the_releaser_wrote,
               a_request_for_no_units_would_block_while_a_request_for_one_would_not,
               a_request_for_no_units_does_not_pass_the_front_waiter,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* t_mutex.c - a thread retries, yields and naps before it sleeps on a mutex that another thread holds. */
+/* t_mutex.c - a thread retries, yields and polls before it sleeps on a mutex that another thread holds. */
 #include "suite.h"
 
 #include "system/deadline.h"
@@ -9,12 +9,12 @@
 #include <errno.h>
 #include <sched.h>
 
-#define TRIES     6     /* before it gives way */
+#define TRIES     6     /* tries before the yield */
 #define POLLS      50
 #define POLLS_IF_REAL_TIME 3
 
 static struct {
-    int  free_at;       /* the try that finds the mutex free */
+    int  free_at;       /* number of the try that finds the mutex free */
     bool takes_turns, sandbox;
     int  cores;
     int  tries, yields, naps, sleeps;
@@ -103,7 +103,7 @@ START_TEST(a_thread_that_would_yield_to_nobody_sleeps)
     world.cores = 4;
     assert_locks(TRIES, 0, 1);
     ck_assert_int_eq(world.naps, 0);
-    world.takes_turns = true;           /* another thread naps less from now on */
+    world.takes_turns = true;           /* after a real-time thread, other threads poll less */
     assert_locks(TRIES + 1 + POLLS_IF_REAL_TIME, 1, 1);
 }
 END_TEST

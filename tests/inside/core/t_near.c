@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * t_near.c - four and more cores: the waiters that stay awake, those that sleep, and the one that each grant
- * pre-wakes.  See src/core/ahead.h.
+ * t_near.c - four and more cores: the waiters that stay awake, the waiters that sleep, and the waiter that each
+ * grant pre-wakes.  See src/core/ahead.h.
  *
  * Most waiters are requests without a thread.  One letter stands for each, in the order in which they were
  * enqueued:
@@ -85,7 +85,7 @@ static void time_out(fairsem_t *sem, int waiter)
     fs_section_end(&in);
 }
 
-/* Release in one section.  The waiters woken before that have run by now. */
+/* Release in one section.  All waiters that were woken earlier have run. */
 static void release(fairsem_t *sem, int64_t units)
 {
     for (int i = 0; i < enqueued; i++) {
@@ -194,7 +194,7 @@ START_TEST(a_thread_that_becomes_near_stays_awake_until_its_grant)
 }
 END_TEST
 
-START_TEST(a_section_wakes_two_at_most)
+START_TEST(a_section_wakes_two_waiters_at_most)
 {
     fairsem_t sem = FAIRSEM_INITIALIZER(0);
 
@@ -222,7 +222,7 @@ END_TEST
 
 /* ---- How many ---- */
 
-/* Make hand-off intervals take `ns` from now on, by granting all requests of this queue but the last. */
+/* Teach the semaphore a hand-off interval of `ns`: enqueue requests, and grant all of them but the last. */
 static void learn_interval(fairsem_t *sem, int requests, int64_t ns)
 {
     enqueue(sem, requests);
@@ -271,7 +271,7 @@ START_TEST(with_shorter_intervals_more_waiters_become_near_but_two_at_a_time)
 }
 END_TEST
 
-/* The number of hand-off intervals in the time of two wake-ups, plus two. */
+/* Near waiters: the number of hand-off intervals in the time of two wake-ups, plus two. */
 START_TEST(as_many_waiters_are_near_as_intervals_pass_in_two_wake_ups)
 {
     fairsem_t sem = FAIRSEM_INITIALIZER(0);
@@ -287,7 +287,7 @@ START_TEST(as_many_waiters_are_near_as_intervals_pass_in_two_wake_ups)
 END_TEST
 
 /* The holders have all the cores, or there are more units than cores. */
-START_TEST(with_no_spare_core_half_as_many_are_awake_as_there_are_cores)
+START_TEST(with_no_spare_core_half_as_many_waiters_are_awake_as_there_are_cores)
 {
     fairsem_t sem = FAIRSEM_INITIALIZER(4);
 
@@ -380,7 +380,7 @@ END_TEST
 
 /* ---- While yields do not pay ---- */
 
-/* A yield has taken a time slice, because another program computes. */
+/* Yield for a time slice, as to another program. */
 static void yield_late(void)
 {
     static const _Atomic int word = 1;
@@ -479,7 +479,7 @@ START_TEST(the_first_far_waiter_may_leave)
     release_and_expect(&sem, ".aaaa.ws");
     time_out(&sem, 7);
     release_and_expect(&sem, "..aaa.a.");
-    enqueue(&sem, 2);      /* all are near, so the next that is enqueued is, too */
+    enqueue(&sem, 2);      /* all waiters are near, so the next enqueued thread becomes near as well */
     ck_assert_str_eq(who(), "..aaa.a.as");
 }
 END_TEST
@@ -493,7 +493,7 @@ START_TEST(a_better_priority_becomes_near_before_the_far_waiters)
     begin(4);
     enqueue_with(&sem, 1, -1);
     enqueue(&sem, 6);
-    enqueue_with(&sem, 1, -1);     /* becomes the second */
+    enqueue_with(&sem, 1, -1);     /* becomes the second in the queue */
     ck_assert_str_eq(who(), "aaaaasss");
     release_and_expect(&sem, ".aaaassw");
     release_and_expect(&sem, ".aaaaws.");
@@ -557,8 +557,8 @@ static void init_with_aging(fairsem_t *sem)
 }
 
 /*
- * Queue `worse` requests of a worse priority behind five near ones, and then `better` requests of a better
- * one, which are not old yet when the others are.  The first five are granted.
+ * Enqueue five near requests, `worse` requests of a worse priority, and later `better` requests of a better
+ * priority.  Grant the first five.  At the end, only the requests of the worse priority have waited for AGE.
  */
 static void enqueue_and_let_some_pass(fairsem_t *sem, int worse, int better)
 {
@@ -596,7 +596,7 @@ START_TEST(the_first_far_waiter_may_age)
     init_with_aging(&sem);
     enqueue_and_let_some_pass(&sem, 1, 5);
     ck_assert_ptr_eq(fs_inside(&sem)->far, &waiters[5].waiter);
-    fs_section_begin(&in, fs_inside(&sem));     /* marks the first far request as old */
+    fs_section_begin(&in, fs_inside(&sem));     /* marks the first far request as aged */
     fs_section_end(&in);
     ck_assert_ptr_eq(fs_front(fs_inside(&sem)), &waiters[5].waiter);
     enqueue(&sem, 1);
@@ -647,7 +647,7 @@ START_TEST(in_a_forked_child_no_waiter_is_near)
 }
 END_TEST
 
-/* The ticket was near in the queue of another semaphore before. */
+/* The ticket still has the flag `near` of an earlier queue. */
 START_TEST(no_waiter_is_near_where_all_sleep_at_once)
 {
     const fairsem_attr_t attr = { .flags = FAIRSEM_NO_SPIN };
@@ -668,12 +668,12 @@ int main(void)
     RUN_SUITE("near", no_waiter_is_near_where_all_sleep_at_once,
               none_of_three_threads_sleeps, the_second_waiter_yields_until_its_grant,
               each_grant_wakes_the_waiter_that_becomes_near,
-              a_thread_that_becomes_near_stays_awake_until_its_grant, a_section_wakes_two_at_most,
+              a_thread_that_becomes_near_stays_awake_until_its_grant, a_section_wakes_two_waiters_at_most,
               a_waiter_that_sleeps_again_is_woken_when_it_is_the_front,
               with_intervals_longer_than_ten_wake_ups_no_waiter_is_near,
               with_shorter_intervals_more_waiters_become_near_but_two_at_a_time,
               as_many_waiters_are_near_as_intervals_pass_in_two_wake_ups,
-              with_no_spare_core_half_as_many_are_awake_as_there_are_cores,
+              with_no_spare_core_half_as_many_waiters_are_awake_as_there_are_cores,
               fewer_holders_leave_cores_for_the_near,
               no_more_waiters_are_near_than_the_cores_can_use,
               on_the_largest_machines_63_waiters_are_near,

@@ -4,7 +4,7 @@
  * acquire.
  *
  * Nothing else orders the two threads: the test uses relaxed loads until there is a unit to take.
- * So ThreadSanitizer reports a race if the library does not order them.
+ * So ThreadSanitizer reports a race if the library does not order the threads.
  */
 #include "suite.h"
 #include "workers.h"
@@ -20,7 +20,7 @@ struct message {
     fairsem_t        sem;
     fairsem_ticket_t held;      /* the only unit, before it is sent */
     fairsem_ticket_t taken;
-    int              text;      /* plain */
+    int              text;      /* not atomic */
 };
 
 /* ---- How the unit is sent ---- */
@@ -56,7 +56,7 @@ static void take_upto(struct message *m)
     ck_assert_int_eq(fairsem_tryacquire_upto(&m->sem, 1), 1);
 }
 
-/* Take in the critical section; the release was outside of it. */
+/* Take in the critical section, after a release outside it. */
 static void take_ticket(struct message *m)
 {
     ck_assert_int_eq(fairsem_ticket_take(&m->taken, &m->sem, 1, 0, NULL, NULL), 0);
@@ -108,8 +108,8 @@ START_TEST(a_release_in_the_section_orders_before_a_fast_acquire)
 END_TEST
 
 /*
- * A waiter in the queue is still awake when it is granted, so only its state orders it after the releaser.
- * (The first load here is relaxed, and orders nothing.)
+ * A queued waiter is still awake when it is granted, so only its state orders the waiter after the releaser.
+ * (The load in fs_in_queue() is relaxed, and orders nothing.)
  */
 START_TEST(a_grant_orders_before_a_waiter_that_is_awake)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * t_quota.c - the quota of a cgroup limits the number of cores.  Tried with a real cgroup, if this process may
- * make one, and with trees of files like those of other machines.
+ * t_quota.c - the quota of a cgroup limits the number of cores.  Tested with a real cgroup, if this process may
+ * make a cgroup, and with trees of files as on other machines.
  */
 #if defined(__linux__)
 
@@ -182,7 +182,7 @@ START_TEST(anything_unexpected_is_no_quota)
 }
 END_TEST
 
-/* Tried with a missing file, a directory in its place, an empty tree, and no tree. */
+/* A missing file, a directory in place of a file, a file in place of a directory, and no tree. */
 START_TEST(a_file_that_cannot_be_read_is_no_quota)
 {
     ck_assert_int_eq(CORES("4:cpu:/\n", { "sys/fs/cgroup/cpu/cpu.cfs_quota_us", "200000\n" }), FS_NO_QUOTA);
@@ -194,7 +194,7 @@ START_TEST(a_file_that_cannot_be_read_is_no_quota)
 }
 END_TEST
 
-/* The cgroup itself may have no file, because the controller is not enabled for it. */
+/* The cgroup itself has no file if the controller is not enabled for that cgroup. */
 START_TEST(the_least_quota_of_the_cgroup_and_those_above_it_counts)
 {
     const char *cgroup = "0::/a/b/c\n";
@@ -218,7 +218,7 @@ START_TEST(the_least_quota_of_the_cgroup_and_those_above_it_counts)
 }
 END_TEST
 
-/* In a cgroup namespace the path is "/"; without one it is the host's path. */
+/* In a cgroup namespace the path is "/".  Without a namespace it is the host's path. */
 START_TEST(a_container_sees_its_cgroup_at_the_top_of_the_mount)
 {
     const struct file limit = { "sys/fs/cgroup/cpu.max", "400000 100000\n" };
@@ -259,7 +259,7 @@ START_TEST(a_path_has_any_bytes_but_a_newline)
 }
 END_TEST
 
-/* A line that does not end within the 8 KiB that are read is not a line. */
+/* A line must end within the first 8 KiB of the file. */
 START_TEST(other_text_in_the_file_of_the_process_is_skipped)
 {
     const struct file limit = { "sys/fs/cgroup/a/cpu.max", "400000 100000\n" };
@@ -314,7 +314,7 @@ static bool write_to(const char *directory, const char *name, const char *text)
     return written;
 }
 
-/* In the hierarchy that has the controller, version 2 or 1. */
+/* Make a cgroup in the hierarchy with the cpu controller, of version 2 or 1, and store its path. */
 static bool make_cgroup(char path[300])
 {
     static const char *const mounts[] = { "/sys/fs/cgroup", "/sys/fs/cgroup/cpu" };

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * t_real_time.c - the owner of one of the library's mutexes inherits the priority of a thread that waits for
- * it, so that no third thread can delay both.  The kernel shows a thread's current priority.
+ * t_real_time.c - the holder of a mutex of the library inherits the priority of a thread that waits for the
+ * mutex.  So no third thread can delay both.  The kernel shows a thread's current priority.
  *
  * Also: how often a wait on a sem_t looks up its thread's priority.
  */
@@ -85,7 +85,8 @@ static void *call(void *arg)
     return NULL;
 }
 
-/* One thread holds the mutex while another one, with a higher priority, calls `what`, which locks it. */
+/* A thread holds the mutex while a thread with a higher priority calls `what`, which locks the mutex.  Returns
+ * false if the process may not have real-time priorities. */
 static bool is_inherited(pthread_mutex_t *mutex, void (*what)(void *), void *object)
 {
     struct holder h = { .mutex = mutex };
@@ -133,8 +134,8 @@ START_TEST(a_mutex_of_the_library_inherits_priority)
 }
 END_TEST
 
-/* The child initializes the mutex again when it first locks it. */
-START_TEST(a_forked_child_inherits_it_too)
+/* The child initializes the mutex again before its first lock. */
+START_TEST(a_mutex_in_a_forked_child_inherits_priority)
 {
     fairsem_t sem;
     pid_t child;
@@ -183,7 +184,7 @@ static int asked_in(int waits)
     return asked;
 }
 
-/* Another process gives the thread a priority, and takes it away again. */
+/* As if another process gave the thread a real-time priority, and removed it again. */
 static void *wait_without_right(void *unused)
 {
     right = NO;
@@ -203,7 +204,7 @@ static void *wait_with_right(void *unused)
     return unused;
 }
 
-/* Run it in a new thread, which has looked up nothing yet. */
+/* Run `body` in a new thread, which has never looked up its priority. */
 static void run(void *(*body)(void *))
 {
     pthread_t thread;
@@ -230,7 +231,7 @@ END_TEST
 int main(void)
 {
     RUN_SUITE("real time", a_mutex_of_the_library_inherits_priority,
-              a_forked_child_inherits_it_too,
+              a_mutex_in_a_forked_child_inherits_priority,
               without_the_right_a_thread_reads_its_priority_in_one_of_256_waits_until_it_is_real_time,
               with_the_right_each_wait_reads_the_priority);
 }

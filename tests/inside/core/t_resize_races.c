@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * t_resize_races.c - during a change of the capacity, another thread looks without the mutex, or forks between
- * two stores of the change.
+ * t_resize_races.c - a change of the capacity, while other threads read the semaphore without the mutex; and a
+ * fork between two stores of the change.
  *
  * This program includes the library's capacity.c, so that it can act after every store.
  */
@@ -55,7 +55,8 @@ static void begin(void)
     ck_assert_int_eq(fairsem_init(&sem, 1, &attr), 0);
 }
 
-/* Word and limit must be of one moment, so a limit that can change is read under the mutex. */
+/* The word and the limit must be read at one moment.  So a limit that has been set is read only under the
+ * mutex. */
 START_TEST(too_few_units_are_seen_without_the_mutex_while_the_capacity_is_the_first)
 {
     const fairsem_attr_t attr = { .capacity = 4 };
@@ -85,8 +86,8 @@ START_TEST(after_a_resize_too_few_units_are_too_few)
 END_TEST
 
 /*
- * 4 of 4 units are in use, and the capacity changes to 8, or to 2.  The child has the old or the new
- * capacity, and the 4 units are still in use there.
+ * 4 of 4 units are in use, and the capacity changes to 8, or to 2.  The child has the capacity before or after
+ * the change, and in the child, too, 4 units are in use.
  */
 START_TEST(a_fork_after_any_store_of_set_capacity_loses_no_units)
 {

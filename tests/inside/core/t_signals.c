@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * t_signals.c - a signal comes in a critical section of an interruptible semaphore, and its handler runs
- * after the section.  So no handler finds a lock taken, or is canceled while it holds one.
+ * after the section.  So no handler finds a lock taken.  And no handler is canceled while it holds a lock.
  *
  * The linker redirects the library's unlock to this file (--wrap), which sends the signal.
  */
@@ -21,16 +21,16 @@ int __real_pthread_mutex_unlock(pthread_mutex_t *m);
 int __wrap_pthread_mutex_unlock(pthread_mutex_t *m);
 
 static fairsem_t sem;           /* closed: every release of it takes the mutex */
-static void    (*come)(void);   /* called when the tester is about to unlock it; may be NULL */
+static void    (*come)(void);   /* called before each unlock of that mutex; may be NULL */
 static volatile sig_atomic_t section_lasts;         /* come() is being called */
-static volatile sig_atomic_t runs, runs_inside;     /* of the handler */
+static volatile sig_atomic_t runs, runs_inside;     /* numbers of runs of the handler */
 static sigset_t  mask_inside;
 
 static fairsem_t   handlers_sem;        /* what the handler releases */
 static _Thread_local volatile sig_atomic_t in_handler;
 static _Atomic bool signal_at_unlock, inside, canceled_now;
 
-/* Sends the signal.  And a handler waits here, at the end of its critical section, until its thread has been
+/* Send the signal.  In a handler, wait at the end of its critical section until the handler's thread has been
  * canceled. */
 BARE int __wrap_pthread_mutex_unlock(pthread_mutex_t *m)
 {
@@ -189,7 +189,7 @@ static void prepare_handler(void)
 }
 
 /* A sleep on a futex can be canceled at any instruction.  A handler that interrupts the sleep must not be
- * canceled: the thread would end with the mutex of the semaphore that the handler releases. */
+ * canceled: its thread would end while it holds the mutex of the semaphore that the handler releases. */
 START_TEST(a_handler_is_not_canceled_while_it_holds_a_lock)
 {
     struct worker first = { 0 }, w = { 0 };
@@ -210,8 +210,8 @@ START_TEST(a_handler_is_not_canceled_while_it_holds_a_lock)
 }
 END_TEST
 
-/* In a forked child the token and the handler's semaphore must be adopted. */
-START_TEST(a_handler_may_release_while_something_is_adopted)
+/* In a forked child, the first use of the token resets it, and so does the first use of handlers_sem (fork.h). */
+START_TEST(a_handler_may_release_during_the_first_use_of_a_token_in_a_child)
 {
     static fairsem_token_t token = FAIRSEM_TOKEN_INITIALIZER;
     pid_t child;
@@ -232,7 +232,7 @@ START_TEST(a_handler_may_release_while_something_is_adopted)
 }
 END_TEST
 
-START_TEST(a_system_without_futexes_says_so)
+START_TEST(a_system_without_futexes_has_no_interruptible_semaphores)
 {
     const fairsem_attr_t attr = { .flags = FAIRSEM_INTERRUPTIBLE };
     fairsem_t one;
@@ -260,7 +260,7 @@ static void *drain(void *arg)
     return fairsem_drain(&sem, 1, NULL) == 0 ? arg : NULL;
 }
 
-/* A drain takes nothing, so its clean-up returns nothing.  Its second section is that of its wait. */
+/* A drain takes nothing, so its clean-up returns nothing.  The second section of the drain enqueues it. */
 START_TEST(a_handler_that_ends_a_thread_in_a_drain_makes_no_unit)
 {
     const fairsem_attr_t attr = { .flags = FAIRSEM_INTERRUPTIBLE };
@@ -277,7 +277,7 @@ START_TEST(a_handler_that_ends_a_thread_in_a_drain_makes_no_unit)
     pthread_join(thread, &returned);
     come = NULL;
     ck_assert_ptr_null(returned);
-    ck_assert_int_eq(sections, 3);      /* with that of the clean-up */
+    ck_assert_int_eq(sections, 3);      /* the third is the clean-up's */
     ck_assert_int_eq(fairsem_available(&sem), 1);
 }
 END_TEST
@@ -286,13 +286,13 @@ int main(void)
 {
     /* ThreadSanitizer defers signals by itself. */
     if (!FS_HAS_FUTEX || UNDER_TSAN)
-        RUN_SUITE("signals", a_system_without_futexes_says_so);
-    RUN_SUITE("signals", a_system_without_futexes_says_so,
+        RUN_SUITE("signals", a_system_without_futexes_has_no_interruptible_semaphores);
+    RUN_SUITE("signals", a_system_without_futexes_has_no_interruptible_semaphores,
               a_handler_runs_when_the_section_has_ended,
               a_callback_runs_with_signals_unblocked,
               a_section_blocks_all_signals_except_those_that_a_thread_causes_itself,
               signals_that_the_thread_has_blocked_stay_blocked,
               a_handler_is_not_canceled_while_it_holds_a_lock,
-              a_handler_may_release_while_something_is_adopted,
+              a_handler_may_release_during_the_first_use_of_a_token_in_a_child,
               a_handler_that_ends_a_thread_in_a_drain_makes_no_unit);
 }

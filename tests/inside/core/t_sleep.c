@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * t_sleep.c - a sleep may end too early, and a wake-up may not come: the waiter's state and the clock decide
- * the result of a wait, not the end of its sleep.  And the library reads no clock where it needs none.
+ * the result of a wait, not the end of the sleep.  And the library reads no clock without need.
  * (t_late_wakers.c has late wake-ups.)
  *
  * The linker redirects the library's calls of these functions to this file (--wrap).
@@ -98,7 +98,7 @@ BARE int __wrap_pthread_cond_signal(pthread_cond_t *c)
     return atomic_load(&swallow) ? 0 : __real_pthread_cond_signal(c);
 }
 
-/* As above, for a sleep on a word. */
+/* Like the wrapper of pthread_cond_timedwait(), for a sleep on a word. */
 bool __wrap_fs_park_on_word(const _Atomic int *word, int value, const struct fs_deadline *deadline)
 {
     if (!atomic_load(&early) || deadline == NULL)
@@ -158,7 +158,7 @@ START_TEST(a_sleep_that_ends_too_early_does_not_end_the_wait)
 }
 END_TEST
 
-/* More units can be in use than can be free at a time.  Canceled grants return them all. */
+/* More units can be in use than can be free at a time.  The canceled waiters return all of theirs. */
 START_TEST(units_returned_by_canceled_sleepers_cannot_overflow_the_count)
 {
     const fairsem_attr_t no_spin = { .flags = FAIRSEM_NO_SPIN };
@@ -189,8 +189,8 @@ static void end_the_thread(int sig)
 }
 
 /*
- * The signal comes while the waiter joins, at the reading of the clock.  Its handler is deferred to the end of
- * that section, runs while the waiter is in the queue, and ends the thread.
+ * The signal comes when the thread reads the clock in the section that enqueues its request.  The handler is
+ * deferred to the end of that section, runs while the request is in the queue, and ends the thread.
  */
 START_TEST(a_handler_may_end_a_thread_that_was_just_enqueued)
 {
@@ -219,7 +219,8 @@ START_TEST(a_handler_may_end_a_thread_that_was_just_enqueued)
 }
 END_TEST
 
-/* With a deadline in the past, and with a far one, long before it, because the clock may be set meanwhile. */
+/* With a deadline in the past, the sleep ends at once.  With a far deadline, it ends long before the deadline,
+ * because the clock may be set during the sleep. */
 START_TEST(a_sleep_without_the_clock_of_its_deadline_ends)
 {
     static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;

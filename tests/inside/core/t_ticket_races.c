@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * t_ticket_races.c - two threads use one ticket, or a process forks, at a moment that the explorer does not
- * reach: a return begins with a callback to cancel; a callback is canceled in the section in which the next
- * one becomes pending; a fork.
+ * t_ticket_races.c - two threads use one ticket, or a process forks, at moments that the explorer does not
+ * reach.  A return is about to cancel a callback; a callback is canceled in the section in which the next
+ * callback becomes pending; a process forks during a take or a claim.
  *
- * This program includes the library's ticket.c, so that it can act before the calls named below.
+ * This program includes the library's ticket.c, so that it can act before the calls that the macros replace.
  */
 #include "children.h"
 #include "suite.h"
@@ -51,7 +51,7 @@ static void begin(void)
     before_add = before_drop = before_await = before_number = NULL;
 }
 
-/* No ticket or thread waits, and all units are gone. */
+/* Check that no ticket or thread waits, and that no unit is free. */
 static void end(void)
 {
     ck_assert_int_eq(mistakes, 0);
@@ -97,7 +97,7 @@ static void *release_two(void *arg)
     return NULL;
 }
 
-/* Take the ticket if that is possible.  Its callback is pending while that of the ticket ahead runs. */
+/* Take `shared`, if that is possible.  Its callback is pending while the callback of `ahead` runs. */
 static void take_with_callback(void)
 {
     if (fairsem_ticket_take(&shared, &first, 1, 0, count_call, NULL) != EINPROGRESS)
@@ -112,7 +112,7 @@ START_TEST(a_return_does_not_cancel_the_callback_of_the_next_take)
     begin();
     memset(&ahead, 0, sizeof ahead);
     is_called = goes_on = called = 0;
-    /* So that there may be a callback to cancel. */
+    /* A return looks for a callback to cancel only if the ticket has had a callback. */
     ck_assert_int_eq(fairsem_ticket_take(&shared, &first, 1, 0, count_call, NULL), EINPROGRESS);
     ck_assert_int_eq(fairsem_ticket_return(&shared), 0);
     ck_assert_int_eq(fairsem_ticket_take(&ahead, &first, 1, 0, be_called_for_long, NULL),
@@ -173,7 +173,7 @@ static void claim_and_take_again(fairsem_ticket_t *which, void *arg)
     taken_again = fairsem_ticket_take(which, &first, 1, 0, claim_and_take_again, arg);
 }
 
-/* The return has made the ticket idle, and waits for the callback.  After it the user frees the ticket. */
+/* The return has made the ticket idle, and waits for the callback.  Afterwards the user may free the ticket. */
 START_TEST(a_callback_cannot_take_a_ticket_that_is_being_returned)
 {
     begin();
@@ -207,7 +207,7 @@ static void *use_in_child(void *arg)
     return NULL;
 }
 
-/* The thread that forks is not the one that uses the ticket. */
+/* The forking thread is not the thread that uses the ticket. */
 static void fork_now(void)
 {
     start_thread(&mover, use_in_child, NULL);
@@ -243,7 +243,7 @@ static void *withdraw_ahead(void *arg)
     return NULL;
 }
 
-/* Another thread does it, because this one has the semaphore's mutex. */
+/* Another thread withdraws the ticket, because this thread holds the semaphore's mutex. */
 static void have_the_one_ahead_withdrawn(void)
 {
     start_thread(&mover, withdraw_ahead, NULL);
@@ -255,8 +255,8 @@ static void wait_for_the_next_add(void)
     before_add = have_the_one_ahead_withdrawn;
 }
 
-/* The only pending callback is canceled, and then another one becomes pending. */
-START_TEST(a_callback_is_called_though_the_one_before_it_was_canceled)
+/* The only pending callback is canceled, and then another callback becomes pending. */
+START_TEST(a_callback_runs_even_if_the_callback_before_it_was_canceled)
 {
     begin();
     memset(&ahead, 0, sizeof ahead);
@@ -279,5 +279,5 @@ int main(void)
     RUN_SUITE("ticket races", a_return_does_not_cancel_the_callback_of_the_next_take,
               a_callback_cannot_take_a_ticket_that_is_being_returned,
               a_ticket_that_was_being_taken_or_claimed_is_idle_in_a_child,
-              a_callback_is_called_though_the_one_before_it_was_canceled);
+              a_callback_runs_even_if_the_callback_before_it_was_canceled);
 }

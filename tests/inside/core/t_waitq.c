@@ -8,7 +8,7 @@
 
 #define MOST 40
 
-/* Without an assertion for each node, because each assertion makes a system call. */
+/* Returns a result instead of asserting for each node, because each assertion makes a system call. */
 static bool is_in_order(const struct fs_waitq *queue, int64_t expected)
 {
     int64_t count = 0;
@@ -82,7 +82,7 @@ static int depth_below(const struct fs_tree_node *leader)
 
 /*
  * Priorities in ascending order, in descending order, and far apart: a tree of 10,000 is 14 deep at best and
- * 10,000 at worst.  A random one is 30 to 40 deep, and never 100.
+ * 10,000 at worst.  A random tree is 30 to 40 deep, and never 100.
  */
 START_TEST(many_priorities_in_any_order_make_no_deep_tree)
 {
@@ -108,7 +108,7 @@ END_TEST
 
 /* ---- By age ---- */
 
-/* The order of waitq.h: aged nodes by arrival, then the others by priority, then by arrival. */
+/* The order of waitq.h: first the aged nodes, by arrival; then the others, by priority and then by arrival. */
 static bool comes_before(const struct fs_waitq_node *a, const struct fs_waitq_node *b)
 {
     if ((a->kind == FS_AGED) != (b->kind == FS_AGED))
@@ -171,7 +171,7 @@ START_TEST(aged_nodes_come_first_in_the_order_of_arrival)
 }
 END_TEST
 
-/* A thousand random queues, whose nodes join, leave anywhere and age, are in order after each step. */
+/* Enqueue, dequeue and age the nodes of a thousand queues at random.  Each step leaves the queue in order. */
 static void walk_at_random(bool by_age)
 {
     uint32_t seed = 1;
@@ -218,7 +218,7 @@ START_TEST(any_sequence_keeps_the_order_of_age)
 }
 END_TEST
 
-/* Equal and ascending priorities, with which an unbalanced tree would become a list. */
+/* Descending, equal and ascending priorities, with which an unbalanced tree would become a list. */
 START_TEST(a_long_queue_by_age_makes_no_deep_tree)
 {
     static struct fs_waitq_node nodes[10000];

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * t_wake_many.c - one release wakes each of many sleepers by itself.  No sleeper depends on another one that
- * was woken before it.
+ * t_wake_many.c - the releasing thread itself wakes each of many sleepers.  No sleeper depends on a sleeper
+ * that was woken earlier.
  *
  * The linker redirects the library's calls of these functions to this file (--wrap).
  */
@@ -18,8 +18,8 @@
 enum { MOST = 60 };
 
 static _Atomic int asleep;          /* threads in pthread_cond_wait */
-static pthread_mutex_t *_Atomic sleeps_with;    /* the mutex of the last of them */
-static _Atomic int signals;         /* of condition variables, in all */
+static pthread_mutex_t *_Atomic sleeps_with;    /* the mutex of the last pthread_cond_wait */
+static _Atomic int signals;         /* calls of pthread_cond_signal, by all threads */
 static _Atomic int granted;         /* waits of sleepers that have ended */
 static _Thread_local int own_signals;
 static _Thread_local bool caller;
@@ -51,7 +51,7 @@ int __wrap_pthread_cond_signal(pthread_cond_t *c)
     return __real_pthread_cond_signal(c);
 }
 
-/* Unlocks of that mutex that make a system call to wake a thread. */
+/* Unlocks of *sleeps_with that make a system call to wake a thread. */
 static _Atomic int costly_unlocks;
 
 int __real_pthread_mutex_unlock(pthread_mutex_t *m);
@@ -74,7 +74,7 @@ void __wrap_fs_wake_queue_run(struct fs_wake_queue *wakes)
     __real_fs_wake_queue_run(wakes);
 }
 
-/* Its waiters sleep at once.  Returns false if they sleep on futexes. */
+/* Initialize a semaphore whose waiters sleep at once.  Returns false if they sleep on futexes. */
 static bool init(fairsem_t *sem)
 {
     const fairsem_attr_t attr = { .flags = FAIRSEM_NO_SPIN };
@@ -169,8 +169,8 @@ static void await_restless(void)
         moment();
 }
 
-/* Two of three have seen their grants and gone on before the first wake. */
-START_TEST(the_caller_wakes_those_that_still_sleep)
+/* Two of three waiters have seen their grants and gone on before the first wake. */
+START_TEST(the_caller_wakes_the_threads_that_still_sleep)
 {
     fairsem_t sem;
     struct sleeper s[MOST];
@@ -191,7 +191,7 @@ START_TEST(the_caller_wakes_those_that_still_sleep)
 }
 END_TEST
 
-/* The condition variable has marked the thread's mutex as contended. */
+/* The wait on the condition variable has marked the thread's mutex as contended. */
 START_TEST(a_woken_thread_makes_no_system_call_to_wake_another)
 {
     fairsem_t sem;
@@ -218,7 +218,6 @@ START_TEST(a_woken_thread_makes_no_system_call_to_wake_another)
 }
 END_TEST
 
-/* A thread that is canceled during the wakes does not keep the others from being woken. */
 START_TEST(a_thread_that_is_canceled_while_the_caller_wakes_keeps_no_other_asleep)
 {
     fairsem_t sem;
@@ -291,7 +290,7 @@ END_TEST
 int main(void)
 {
     RUN_SUITE("wake many", the_caller_wakes_each_of_many_sleepers,
-              the_caller_wakes_those_that_still_sleep, a_woken_thread_makes_no_system_call_to_wake_another,
+              the_caller_wakes_the_threads_that_still_sleep, a_woken_thread_makes_no_system_call_to_wake_another,
               a_thread_that_is_canceled_while_the_caller_wakes_keeps_no_other_asleep,
               a_wake_depends_on_no_other_waiter);
 }
