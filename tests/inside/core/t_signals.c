@@ -210,7 +210,7 @@ START_TEST(a_handler_is_not_canceled_while_it_holds_a_lock)
 }
 END_TEST
 
-/* In a forked child, the first use of the token resets it, and so does the first use of handlers_sem (fork.h). */
+/* In a forked child, the first use of an object resets it (fork.h), here of the token and of handlers_sem. */
 START_TEST(a_handler_may_release_during_the_first_use_of_a_token_in_a_child)
 {
     static fairsem_token_t token = FAIRSEM_TOKEN_INITIALIZER;

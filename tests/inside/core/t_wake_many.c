@@ -290,7 +290,8 @@ END_TEST
 int main(void)
 {
     RUN_SUITE("wake many", the_caller_wakes_each_of_many_sleepers,
-              the_caller_wakes_the_threads_that_still_sleep, a_woken_thread_makes_no_system_call_to_wake_another,
+              the_caller_wakes_the_threads_that_still_sleep,
+              a_woken_thread_makes_no_system_call_to_wake_another,
               a_thread_that_is_canceled_while_the_caller_wakes_keeps_no_other_asleep,
               a_wake_depends_on_no_other_waiter);
 }

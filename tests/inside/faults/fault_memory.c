@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * fault_memory.c - preloaded into a program (LD_PRELOAD), makes its requests for memory fail: from
- * number FAULT_MEMORY_FROM on, FAULT_MEMORY_COUNT of them.  Each failure creates the file
- * FAULT_MEMORY_MARK, so that the test knows of it.  Requests of the first thread count, or with
- * FAULT_MEMORY_OTHERS=yes those of all others; the numbers of both together would differ from run to run.
+ * fault_memory.c - preloaded into a program (LD_PRELOAD), makes FAULT_MEMORY_COUNT of the program's requests
+ * for memory fail, from request number FAULT_MEMORY_FROM on.  Each failure creates the file FAULT_MEMORY_MARK,
+ * which tells the test.  Only requests of the first thread count; with FAULT_MEMORY_OTHERS=yes, only requests
+ * of all other threads.  (Counted together, the requests would have other numbers in each run.)
  *
- * Works only in the program whose file is named FAULT_MEMORY_IN, not in the commands that it runs.  The
- * start of a thread counts as a request, for its stack.  So do requests that the C library makes by malloc,
- * such as those of setenv() and fopen().
+ * Works only in the program whose file is named FAULT_MEMORY_IN, not in commands that the program runs.  The
+ * start of a thread counts as a request, for the thread's stack.  Requests of the C library by malloc count as
+ * well, such as the requests of setenv() and fopen().
  *
- * Not counted are requests of the libraries for TLS, because a program makes thousands of them at its start
- * and does without them; and requests of jansson, because jansson 2.14 ignores that it could not store a
+ * Requests of the libraries for TLS do not count: a program makes thousands of these requests at its start, and
+ * can do without them.  Requests of jansson do not count either: jansson 2.14 ignores that it could not store a
  * character of a string, and then writes past the string.
  */
 #define _GNU_SOURCE
@@ -60,7 +60,7 @@ static int find_left_out(struct dl_phdr_info *object, size_t size, void *arg)
     return 0;
 }
 
-/* Earlier requests are the loader's. */
+/* Requests before this constructor are the loader's, and do not count. */
 __attribute__((constructor)) static void arm(void)
 {
     const char *program = getenv("FAULT_MEMORY_IN"), *first = getenv("FAULT_MEMORY_FROM"),
@@ -105,7 +105,7 @@ static bool fails(const void *caller)
     return true;
 }
 
-/* The next function of this name.  ISO C has no cast from an object to it. */
+/* Find the next function of this name.  (ISO C has no cast from an object pointer to a function pointer.) */
 #define FIND(next, name)                                    \
     do {                                                    \
         if (next == NULL) {                                 \

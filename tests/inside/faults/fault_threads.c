@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * fault_threads.c - preloaded into a program (LD_PRELOAD), makes its pthread_create fail with
- * EAGAIN: from call FAULT_THREADS_FROM on, for FAULT_THREADS_COUNT calls.  Each failure creates the
- * file FAULT_THREADS_MARK, so that the test knows of it.
+ * fault_threads.c - preloaded into a program (LD_PRELOAD), makes FAULT_THREADS_COUNT of the program's calls of
+ * pthread_create fail with EAGAIN, from call number FAULT_THREADS_FROM on.  Each failure creates the file
+ * FAULT_THREADS_MARK, which tells the test.
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -41,6 +41,6 @@ int pthread_create(pthread_t *thread, const pthread_attr_t *attr, void *(*run)(v
 
     if (from > 0 && call >= from && call < from + setting("FAULT_THREADS_COUNT"))
         return fail();
-    memcpy(&create, &symbol, sizeof create);    /* ISO C has no cast between these */
+    memcpy(&create, &symbol, sizeof create);    /* ISO C has no cast to a function pointer */
     return create(thread, attr, run, arg);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * loaded.h - the library loaded at run time, its functions looked up by name.  A program that
- * includes this is not linked to the library, and defines _DEFAULT_SOURCE (for RTLD_NOLOAD).
+ * includes this file is not linked to the library, and defines _DEFAULT_SOURCE (for RTLD_NOLOAD).
  */
 #ifndef LOADED_H
 #define LOADED_H
@@ -34,7 +34,7 @@ static inline void look_up(void *object, const char *name, void *function, size_
     void *symbol = dlsym(object, name);
 
     ck_assert_ptr_nonnull(symbol);
-    memcpy(function, &symbol, size);        /* ISO C has no cast between these */
+    memcpy(function, &symbol, size);        /* ISO C has no cast to a function pointer */
 }
 
 static inline void *load(const char *file)

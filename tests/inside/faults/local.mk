@@ -23,7 +23,7 @@ EXTRA_DIST += tests/inside/faults/loaded.h
 # This test loads the library at run time, and is not linked with it.
 tests_inside_faults_t_fault_unload_LDADD = $(CHECK_LIBS) $(DL_LIBS)
 
-# This test loads a plugin that contains the objects of libfairsem.a.  Without -z nodelete.
+# This test loads a plugin that contains the objects of libfairsem.a, and is linked without -z nodelete.
 if BUILD_SHARED
 check_LTLIBRARIES += tests/inside/faults/libplugin.la
 endif

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * t_fault_clock.c - the machine's clock is set while threads wait.  A deadline on CLOCK_REALTIME
- * follows, in both directions; one on CLOCK_MONOTONIC does not.
+ * follows the clock, forward and back; a deadline on CLOCK_MONOTONIC does not.
  *
- * The clock is simulated: the linker redirects the calls that read it, and those that sleep until a time, to
- * this file (--wrap).  As in the kernel, setting a clock changes the length of the sleeps until a time of that
- * clock.
+ * The clock is simulated: the linker redirects the calls that read a clock, and the calls that sleep until a
+ * time, to this file (--wrap).  As in the kernel, setting a clock changes the length of the sleeps until a time
+ * of that clock.
  */
 #include "askers.h"
 #include "stress.h"
@@ -24,9 +24,9 @@
 
 static _Atomic int64_t set_by_s;            /* by how many seconds the clock of the machine was set */
 static _Atomic int64_t later_by_s;          /* how far CLOCK_MONOTONIC is ahead of the kernel's */
-static pthread_cond_t *_Atomic on_monotonic[MOST_CONDS]; /* the others are on CLOCK_REALTIME */
+static pthread_cond_t *_Atomic on_monotonic[MOST_CONDS]; /* all others use CLOCK_REALTIME */
 static _Atomic int monotonic_conds;
-static _Atomic int realtime_sleeps;         /* number of sleeps until a time of that clock */
+static _Atomic int realtime_sleeps;         /* number of sleeps until a time of CLOCK_REALTIME */
 
 int __real_clock_gettime(clockid_t clock, struct timespec *ts);
 int __wrap_clock_gettime(clockid_t clock, struct timespec *ts);
@@ -217,8 +217,9 @@ START_TEST(a_relative_time_does_not_follow_the_clock)
 }
 END_TEST
 
-/* With a deadline after the age, the thread would sleep on CLOCK_MONOTONIC, and look each second. */
-START_TEST(until_a_deadline_before_the_age_a_thread_sleeps_on_the_deadlines_own_clock)
+/* With a deadline after the aging, the thread would sleep on CLOCK_MONOTONIC, and check the deadline each
+ * second. */
+START_TEST(until_a_deadline_before_aging_a_thread_sleeps_on_the_clock_of_the_deadline)
 {
     const fairsem_attr_t attr = { .aging_ns = HOUR_MS * INT64_C(1000000) };
     fairsem_t sem;
@@ -269,7 +270,7 @@ START_TEST(no_unit_is_lost_while_the_clock_is_set_again_and_again)
 }
 END_TEST
 
-/* A million tickets that wait for a few months each: the sum of nanoseconds would overflow. */
+/* Three waits of 2^62 ns.  (A million waits of a few months have a sum that overflows, too.) */
 START_TEST(the_sum_of_all_waits_stops_at_its_maximum)
 {
     enum { TICKETS = 3 };
@@ -310,7 +311,7 @@ START_TEST(a_drain_counts_its_time_from_the_call_and_not_from_the_last_callback)
     ck_assert_int_eq(fairsem_acquire(&sem, 1), 0);
     ck_assert_int_eq(fairsem_ticket_take(&ticket, &sem, 1, 0, takes_two_hours, NULL), EINPROGRESS);
     ck_assert_int_eq(fairsem_drain(&sem, 1, &how), ETIMEDOUT);
-    ck_assert_int_eq(atomic_exchange(&later_by_s, 0), 7200);    /* because Check reads the clock, too */
+    ck_assert_int_eq(atomic_exchange(&later_by_s, 0), 7200);    /* reset: Check reads the clock as well */
     ck_assert_int_eq(fairsem_ticket_return(&ticket), 0);
     ck_assert_int_eq(fairsem_release(&sem, 1), 0);
     ck_assert_int_eq(fairsem_destroy(&sem), 0);
@@ -323,7 +324,7 @@ int main(void)
               when_the_clock_is_set_forward_realtime_deadlines_pass_and_monotonic_ones_do_not,
               when_the_clock_is_set_back_realtime_waits_last_longer_and_monotonic_ones_do_not,
               a_relative_time_does_not_follow_the_clock,
-              until_a_deadline_before_the_age_a_thread_sleeps_on_the_deadlines_own_clock,
+              until_a_deadline_before_aging_a_thread_sleeps_on_the_clock_of_the_deadline,
               no_unit_is_lost_while_the_clock_is_set_again_and_again,
               the_sum_of_all_waits_stops_at_its_maximum,
               a_drain_counts_its_time_from_the_call_and_not_from_the_last_callback);

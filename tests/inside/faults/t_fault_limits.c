@@ -51,7 +51,7 @@ START_TEST(the_largest_requests_are_granted_one_by_one_in_order)
 }
 END_TEST
 
-/* The count goes from the largest debt to the largest count, and each waiter asks for that many. */
+/* The debt is the largest possible, and each waiter requests the largest number of units. */
 START_TEST(waiters_wait_until_the_largest_debt_is_paid)
 {
     struct asker a[WAITERS];

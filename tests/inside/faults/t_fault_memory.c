@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * t_fault_memory.c - each request of the library for memory fails in turn: the first, the second, and so on,
- * up to the last one of the scenario.
+ * up to the last request of the scenario.
  *
  * Requests are malloc, aligned_alloc and the calls of the C library that POSIX allows to fail for lack of
  * memory.  Each failure has a process of its own, because a parker is never freed.
@@ -17,14 +17,14 @@
 #include <stdbool.h>
 #include <stdio.h>
 
-/* In the child only, before it has threads. */
+/* Set only in a child, before it has threads. */
 static bool armed;
 static int first_to_fail, last_to_fail;
 static _Atomic int calls;
 static _Atomic bool has_key;
-static pthread_key_t library_key;   /* not one of a sanitizer */
+static pthread_key_t library_key;   /* the library's key, not a sanitizer's */
 
-/* Count one more call that may ask for memory.  Does it fail? */
+/* Count a call that may request memory.  Returns true if the call must fail. */
 BARE static bool fails(void)
 {
     int call;
@@ -100,7 +100,7 @@ static void *watch(void *arg)
     return NULL;
 }
 
-/* A thread waits for a ticket; it is granted, claimed and given back. */
+/* A thread waits for a ticket, which is granted, claimed and returned. */
 static void wait_for_a_ticket(fairsem_t *sem)
 {
     fairsem_ticket_t ticket = { 0 };
@@ -115,7 +115,7 @@ static void wait_for_a_ticket(fairsem_t *sem)
     CHILD_CHECK(fairsem_ticket_return(&ticket) == 0);
 }
 
-/* The dump must list the whole queue, or report that it does not. */
+/* The dump must list the whole queue, or list no waiter and return ENOMEM. */
 static void dump(fairsem_t *sem, FILE *file)
 {
     int error = fairsem_dump(sem, file), lines = 0, c;
@@ -129,8 +129,8 @@ static void dump(fairsem_t *sem, FILE *file)
 
 /*
  * Each kind of wait, in an order that does not depend on speed: several waiters, one of them canceled by its
- * token; a wait that times out; a ticket; a dump.  No call that asks for units may fail, and no request may
- * overtake another.
+ * token; a wait that times out; a ticket; a dump.  No request for units may fail for lack of memory, and no
+ * request may overtake another.
  */
 static void scenario(FILE *file)
 {
@@ -166,7 +166,7 @@ static void scenario(FILE *file)
     CHILD_CHECK(fairsem_destroy(&sem) == 0);
 }
 
-/* Play the scenario while the calls from `first` to `last` fail.  Returns the number of calls. */
+/* Play the scenario.  Requests for memory fail from number `first` to `last`.  Returns how many were made. */
 static int calls_when(int first, int last)
 {
     int ends[2], made = -1, status;
@@ -198,8 +198,8 @@ static int calls_when(int first, int last)
 }
 
 /*
- * Is there a k-th request?  On a busy machine a wait may end before it sleeps, and then needs no memory.  So
- * only three plays in a row without a k-th request mean that there is none.
+ * Does the scenario make a k-th request for memory?  On a busy machine a wait may end before its sleep, and
+ * needs no memory.  So the answer is no only after three plays without a k-th request.
  */
 static bool has_request(int k, int last)
 {
@@ -210,7 +210,7 @@ static bool has_request(int k, int last)
     return false;
 }
 
-START_TEST(waits_work_in_order_whichever_one_request_for_memory_fails)
+START_TEST(waits_work_in_order_whichever_request_for_memory_fails)
 {
     int k = 1;
 
@@ -247,7 +247,7 @@ END_TEST
 
 int main(void)
 {
-    RUN_SUITE("fault memory", waits_work_in_order_whichever_one_request_for_memory_fails,
+    RUN_SUITE("fault memory", waits_work_in_order_whichever_request_for_memory_fails,
               waits_work_in_order_wherever_memory_runs_out_for_good,
               without_memory_no_semaphore_is_allocated);
 }

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * t_fault_plugin.c - a plugin linked with libfairsem.a is unloaded, and with it the destructor that threads
- * run at their end if they have waited.
+ * t_fault_plugin.c - a plugin linked with libfairsem.a is unloaded, together with the destructor that each
+ * thread runs at its end if the thread has waited.
  *
- * No thread is inside at that time, which would be the plugin's fault.  But a thread that left the plugin long
- * ago must be able to end, and the process to fork.  (A shared library is never unmapped, see
- * t_fault_unload.c.)
+ * No thread is inside the plugin at that time: that would be an error of the plugin.  But a thread that has
+ * left the plugin must be able to end, and the process must be able to fork.  (The shared library is never
+ * unmapped: t_fault_unload.c.)
  */
 #define _DEFAULT_SOURCE     /* RTLD_NOLOAD */
 #include "children.h"
@@ -40,7 +40,7 @@ static void *wait_once(void *sem)
     return error == 0 ? sem : NULL;
 }
 
-/* Start threads that sleep inside the plugin, and leave it. */
+/* Start threads that wait inside the plugin, and then leave the plugin. */
 static void have_waited(pthread_t *thread, fairsem_t *sem)
 {
     atomic_store(&outside, 0);
@@ -78,7 +78,7 @@ START_TEST(threads_that_have_waited_can_end_after_the_plugin_was_unloaded)
 }
 END_TEST
 
-/* The fork handler is gone with the plugin, too. */
+/* The unload has removed the library's fork handler, too. */
 START_TEST(a_process_can_fork_after_the_plugin_was_unloaded)
 {
     fairsem_t sem = FAIRSEM_INITIALIZER(0);
@@ -96,7 +96,7 @@ START_TEST(a_process_can_fork_after_the_plugin_was_unloaded)
 }
 END_TEST
 
-/* Each load makes a key.  Values that threads have for an old key must not disturb the new one. */
+/* Each load creates a key.  Values that threads have for earlier keys must not disturb the new key. */
 START_TEST(a_plugin_that_is_loaded_again_works_for_the_same_threads_and_others)
 {
     fairsem_t sem = FAIRSEM_INITIALIZER(0);
@@ -115,7 +115,7 @@ START_TEST(a_plugin_that_is_loaded_again_works_for_the_same_threads_and_others)
 }
 END_TEST
 
-/* Loaded more often than a process may have keys (PTHREAD_KEYS_MAX is 1024 on Linux). */
+/* The plugin is loaded more often than a process may have keys (PTHREAD_KEYS_MAX is 1024 on Linux). */
 START_TEST(a_plugin_that_is_unloaded_deletes_its_key)
 {
     for (int round = 0; round < 1100; round++) {

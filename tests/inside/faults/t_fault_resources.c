@@ -26,7 +26,7 @@ int __wrap_pthread_cond_init(pthread_cond_t *c, const pthread_condattr_t *attr);
 
 /* The test's own thread, whose allocations are Check's. */
 static pthread_t tester;
-static pthread_key_t newest_key;    /* the library's; a sanitizer has made its own before */
+static pthread_key_t newest_key;    /* the library's key: a sanitizer creates its keys earlier */
 static _Atomic bool no_memory, no_keys, no_values;
 static _Atomic int mallocs;
 static _Atomic int cond_inits_left = 1 << 30;
@@ -51,7 +51,7 @@ BARE int __wrap_pthread_key_create(pthread_key_t *key, void (*destructor)(void *
 BARE int __wrap_pthread_setspecific(pthread_key_t key, const void *value)
 {
     if (atomic_load(&no_values) && key == newest_key) {
-        errno = ENOMEM;     /* as its calloc does */
+        errno = ENOMEM;     /* as the calloc in pthread_setspecific does */
         return ENOMEM;
     }
     return __real_pthread_setspecific(key, value);
@@ -64,8 +64,8 @@ BARE int __wrap_pthread_cond_init(pthread_cond_t *c, const pthread_condattr_t *a
     return __real_pthread_cond_init(c, attr);
 }
 
-/* Waiters without the resources for a sleep are still granted in order, next to a deadline and a
- * cancellation. */
+/* Without the resources for a sleep, waiters are granted in order, and a deadline and a cancellation end
+ * their waits. */
 static void waits_work_in_order(void)
 {
     fairsem_t sem = FAIRSEM_INITIALIZER(0);
@@ -120,7 +120,7 @@ START_TEST(waits_work_in_order_without_memory_for_thread_specific_values)
 {
     fairsem_t sem = FAIRSEM_INITIALIZER(0);
 
-    /* A first wait makes the library's key. */
+    /* The first wait creates the library's key. */
     ck_assert_int_eq(fairsem_acquire_for(&sem, 1, 1), ETIMEDOUT);
     atomic_store(&no_values, true);
     waits_work_in_order();
@@ -143,7 +143,7 @@ static void *wait_twice(void *arg)
     return NULL;
 }
 
-/* One allocation for all waits of a thread, and for the next thread. */
+/* One allocation serves all waits of a thread, and then the waits of later threads. */
 START_TEST(only_the_first_wait_of_a_thread_allocates)
 {
     fairsem_t sem = FAIRSEM_INITIALIZER(0);

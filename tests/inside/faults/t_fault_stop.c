@@ -3,7 +3,8 @@
  * t_fault_stop.c - the whole process is stopped (SIGSTOP: Ctrl-Z, a debugger, a frozen container)
  * and continued, while its threads wait.  ../../search/stress/ stops processes at any moment.
  *
- * The process is a child of the test, which stops it, waits until it is stopped, and continues it.
+ * The process is a child of the test.  The test stops the child, waits until the child is stopped, and
+ * continues the child.
  */
 
 #include "children.h"
@@ -26,8 +27,8 @@ static bool passed(const struct timespec *at)
 }
 
 /*
- * Stop the child, and continue it when the clock, which it shares with us, has reached that time.  If `at` is
- * NULL, continue it at once.  Returns false if it was not stopped before that time.
+ * Stop the child, and continue it when CLOCK_MONOTONIC, which the child shares with the test, has reached `at`.
+ * If `at` is NULL, continue the child at once.  Returns false if the child was not stopped before `at`.
  */
 static bool stop_until(pid_t child, const struct timespec *at)
 {
@@ -54,13 +55,13 @@ static void tell(int fd)
     CHILD_CHECK(write(fd, "", 1) == 1);
 }
 
-/* Has one of them timed out?  On a busy machine that can happen before all of them wait. */
+/* Has a waiter timed out?  On a busy machine, a waiter may time out before all three wait. */
 static bool has_timed_out(struct worker w[3])
 {
     return !worker_waits(&w[1]) || !worker_waits(&w[2]);
 }
 
-/* The child, with three waiters: one without a deadline, and one with a deadline on each clock. */
+/* Run the child, with three waiters: one without a deadline, and one with a deadline on each clock. */
 static void wait_while_stopped(int to_parent, int from_parent, unsigned flags, int64_t ms)
 {
     const fairsem_attr_t attr = { .flags = flags };
@@ -98,7 +99,7 @@ static void wait_while_stopped(int to_parent, int from_parent, unsigned flags, i
 /* Returns false if the deadlines are near and may have passed before the child was stopped. */
 static bool stop_waiters(unsigned flags, int64_t ms)
 {
-    const struct timespec late = from_now(CLOCK_MONOTONIC, ms);     /* the child's are not earlier */
+    const struct timespec late = from_now(CLOCK_MONOTONIC, ms);     /* the child's deadlines are not earlier */
     int to_parent[2], to_child[2];
     bool in_time = true;
     pid_t child;

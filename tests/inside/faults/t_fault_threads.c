@@ -45,7 +45,7 @@ static void note(struct small *s, int expected, int result)
         s->unexpected = result != 0 ? result : -1;
 }
 
-/* Make every kind of call; the last one waits until the thread is canceled. */
+/* Make every kind of call.  The last call waits until the thread is canceled. */
 static void *live_on_a_small_stack(void *arg)
 {
     struct small *s = arg;
@@ -91,7 +91,7 @@ static void make_stack(struct small *s, size_t page)
     memset(s->stack, UNTOUCHED, SMALL_STACK);
 }
 
-/* Returns false if the system does not start a thread on such a small stack. */
+/* Returns false if the system starts no thread on so small a stack. */
 static bool start_small(struct small *s)
 {
     pthread_attr_t attr;
@@ -201,7 +201,7 @@ static void leave(struct one crowd[], int first, int many)
     }
 }
 
-/* Grant half of them one by one, and the rest by one release. */
+/* Grant half of the requests one by one, and the rest by one release. */
 static void grant_crowd(fairsem_t *sem, int waiting)
 {
     for (int i = 0; i < waiting / 2; i++) {

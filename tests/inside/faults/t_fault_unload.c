@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * t_fault_unload.c - the library is closed with dlclose while threads are inside it, and while
- * others have yet to run the destructor that it registered.
+ * t_fault_unload.c - the library is closed with dlclose() while threads are inside the library, and while
+ * other threads have yet to run its destructor of thread-specific data.
  *
- * It is linked with -z nodelete, so that dlclose does not unmap it.  Otherwise the fork handlers, the key's
- * destructor and the threads inside would run unmapped code.
+ * The library is linked with -z nodelete, so dlclose() does not unmap it.  If it were unmapped, the fork
+ * handlers, the destructor and the threads inside would run unmapped code.
  */
 #define _DEFAULT_SOURCE     /* RTLD_NOLOAD */
 #include "children.h"
@@ -19,7 +19,7 @@
 static _Atomic int result;
 static _Atomic bool go_on;
 
-/* The wait returns into the library, and the end of the thread calls its destructor. */
+/* The end of the sleep returns into the library, and the end of the thread calls the library's destructor. */
 static void *wait_inside(void *arg)
 {
     atomic_store(&result, acquire(arg, 1));

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
 """The examples and the benchmark when no more threads can be created.
 
-For each k, the k-th pthread_create fails, and in another run all from the k-th on.  A program either works
-with fewer threads, or prints the reason and exits with a status.  It never hangs, and no signal ends it.
+For each k, the k-th pthread_create fails, and in another run all calls from the k-th on fail.  A program either
+works with fewer threads, or prints the reason and exits with a status.  It never hangs, and no signal ends it.
 """
 
 import os
@@ -15,7 +15,7 @@ SHIM = TOP_BUILDDIR + "/tests/inside/faults/.libs/libfaultthreads.so"
 
 
 def without_threads(mark, first, count, *command):
-    """Returns False if the program creates fewer threads."""
+    """Returns False if the program creates fewer threads than `first`."""
     done = run(*command, env={**os.environ, "LD_PRELOAD": SHIM, "FAULT_THREADS_MARK": str(mark),
                               "FAULT_THREADS_FROM": str(first), "FAULT_THREADS_COUNT": str(count)})
     if mark.exists():
@@ -25,7 +25,7 @@ def without_threads(mark, first, count, *command):
     return False
 
 
-# Only the first few threads, because the same loops make the others.
+# Only the first few threads, because the same loops create the rest.
 @pytest.mark.skipif(not os.path.exists(SHIM), reason="no shared library to put in front of the examples")
 @pytest.mark.parametrize("command, most", (
     ("examples/worker-pool", 6), ("examples/compress-tree -t 4 .", 6), ("examples/consumer-priority", 6),
