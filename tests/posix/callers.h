@@ -16,7 +16,7 @@
 #include <sched.h>
 #include <stdio.h>
 
-/* On other systems, sem_init of fairsem/posix.h fails. */
+/* On systems other than Linux, sem_init of fairsem/posix.h fails. */
 #if defined(__linux__)
 #define HAS_SEM_T true
 #else
@@ -68,9 +68,9 @@ struct caller {
     pthread_t    thread;
     sem_t       *sem;
     enum how     how;
-    int          policy, priority;  /* to call with; not changed if SCHED_OTHER */
+    int          policy, priority;  /* of the thread during its call; SCHED_OTHER changes nothing */
     _Atomic int *service;           /* counts up as callers are granted; may be NULL */
-    int          place;             /* r/o after join: *service when this one was granted */
+    int          place;             /* valid after join: *service when this caller was granted */
     _Atomic int  result;            /* STILL_WAITING, 0, errno, or BROKEN */
 };
 
@@ -118,7 +118,7 @@ static inline void caller_start(struct caller *c, sem_t *sem, enum how how)
     start_thread(&c->thread, call, c);
 }
 
-/* As caller_start(), and return when `expected` threads are in the queue. */
+/* Like caller_start(), but return when `expected` threads are in the queue. */
 static inline void caller_queue(struct caller *c, sem_t *sem, enum how how, int expected)
 {
     caller_start(c, sem, how);

@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * t_posix_cancel.c - sem_wait is a cancellation point even if it need not wait; sem_trywait and
- * sem_post are not.
+ * sem_post are not cancellation points.
  *
- * That a waiter is canceled and loses no unit is tested in t_interrupt.c.
+ * t_interrupt.c tests that a canceled waiter loses no unit.
  */
 #include "callers.h"
 
 struct pending {
     sem_t   *sem;
     enum how how;
-    int      sum;       /* r/o after join; of results that must be 0 */
+    int      sum;       /* of results that must be 0; read after the join */
 };
 
-/* Run it in a thread with a cancellation pending from the start.  Returns the result of the thread. */
+/* Call `run` in a new thread.  Returns the result of the thread. */
 static void *end_of(void *(*run)(void *), struct pending *p)
 {
     pthread_t thread;
@@ -33,7 +33,7 @@ static void *wait_with_a_pending_cancel(void *arg)
     return NULL;
 }
 
-/* So a loop of waits that always find a unit can be canceled, and keeps no unit. */
+/* So a thread can be canceled in a loop of waits that always find a free unit, and keeps no unit. */
 START_TEST(a_pending_cancel_acts_in_a_wait_even_if_a_unit_is_free_and_takes_none)
 {
     sem_t sem;
@@ -65,7 +65,7 @@ static void *use_with_a_pending_cancel(void *arg)
     return p;
 }
 
-/* This holds even if a thread waits, when a post takes another path through the library. */
+/* Even while another thread waits: then a post takes another path through the library. */
 START_TEST(only_a_wait_is_a_cancellation_point)
 {
     for (int how = 0; how < 2 * WAYS; how++) {

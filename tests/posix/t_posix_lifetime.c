@@ -33,8 +33,8 @@ static void *post_what_comes(void *arg)
 }
 
 /*
- * The post comes at any moment between the begin of the wait and the sleep.  The poster must not access the
- * semaphore once its unit can be taken.
+ * The post comes at any moment between the beginning of the wait and the sleep.  When the posted unit can be
+ * taken, the poster must not access the semaphore any longer.
  */
 START_TEST(a_thread_that_has_waited_may_destroy_and_unmap_at_once)
 {

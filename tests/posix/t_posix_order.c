@@ -5,7 +5,7 @@
 #define _GNU_SOURCE
 #include "callers.h"
 
-/* Each unit goes to the oldest waiter, whichever function it waits in, not to the poster. */
+/* Each unit goes to the oldest waiter, not to the poster.  The waiters wait in different functions. */
 START_TEST(five_waiters_are_granted_in_order_of_arrival_and_no_thread_passes)
 {
     struct caller c[5] = { { 0 } };
@@ -21,7 +21,7 @@ START_TEST(five_waiters_are_granted_in_order_of_arrival_and_no_thread_passes)
     }
     for (int i = 0; i < 5; i++) {
         ck_assert_works(sem_post(&sem));
-        ck_assert_int_eq(value_of(&sem), 0);    /* the unit is the waiter's, returned or not */
+        ck_assert_int_eq(value_of(&sem), 0);    /* the unit is the waiter's, even if its call goes on */
         ck_assert_fails(sem_trywait(&sem), EAGAIN);
         ck_assert_int_eq(caller_join(&c[i]), 0);
         ck_assert_int_eq(c[i].place, i);

@@ -7,14 +7,14 @@
 #include <fcntl.h>
 #include <limits.h>
 
-/* Here they are called in spite of the warning. */
+/* The test calls functions that always fail, in spite of the header's warning. */
 #if defined(__clang__)
 #pragma clang diagnostic ignored "-Wuser-defined-warnings"
 #elif defined(__GNUC__)
 #pragma GCC diagnostic ignored "-Wattribute-warning"
 #endif
 
-/* Other uses of the names than calls.  The compiler is the test. */
+/* Uses of the names other than calls.  The test is that they compile. */
 START_TEST(the_functions_have_the_types_of_posix)
 {
     int (*init)(sem_t *, int, unsigned) = sem_init;
@@ -51,7 +51,7 @@ START_TEST(success_returns_0_and_leaves_errno_alone)
     ck_assert_int_eq(value_of(&sem), 1);
     ck_assert_works(sem_wait(&sem));
     caller_queue(&c, &sem, WAIT, 1);
-    ck_assert_works(sem_destroy(&sem));     /* EBUSY is the library's own */
+    ck_assert_works(sem_destroy(&sem));     /* fairsem_destroy() would return EBUSY */
     ck_assert_works(sem_post(&sem));        /* this post wakes a thread */
     ck_assert_int_eq(caller_join(&c), 0);
     ck_assert_works(sem_destroy(&sem));
@@ -101,7 +101,7 @@ START_TEST(a_post_beyond_the_largest_value_fails_and_changes_nothing)
 }
 END_TEST
 
-/* A deadline long past, one before the epoch, one a moment ago. */
+/* Deadlines long ago, before the epoch, and a moment ago. */
 START_TEST(a_deadline_in_the_past_fails_with_etimedout_unless_a_unit_is_free)
 {
     const clockid_t clocks[] = { CLOCK_REALTIME, CLOCK_MONOTONIC };
@@ -184,7 +184,7 @@ START_TEST(an_invalid_deadline_fails_with_einval_even_if_a_unit_is_free)
 }
 END_TEST
 
-START_TEST(a_system_without_futexes_says_so)
+START_TEST(a_system_without_futexes_has_no_sem_t)
 {
     sem_t sem;
 
@@ -198,8 +198,8 @@ END_TEST
 int main(void)
 {
     if (!HAS_SEM_T)
-        RUN_SUITE("posix results", a_system_without_futexes_says_so);
-    RUN_SUITE("posix results", a_system_without_futexes_says_so,
+        RUN_SUITE("posix results", a_system_without_futexes_has_no_sem_t);
+    RUN_SUITE("posix results", a_system_without_futexes_has_no_sem_t,
               the_functions_have_the_types_of_posix, success_returns_0_and_leaves_errno_alone,
               a_value_above_the_largest_is_refused_whatever_pshared_says,
               semaphores_for_several_processes_fail_with_enosys,

@@ -2,7 +2,7 @@
 /*
  * t_posix_signals.c - a handler without SA_RESTART ends a wait with EINTR, in each way to wait.
  *
- * The semaphore inside is interruptible, so the rest is in t_interrupt.c and t_signals.c.
+ * A sem_t contains an interruptible semaphore, which t_interrupt.c and t_signals.c test.
  */
 #include "callers.h"
 
@@ -37,7 +37,7 @@ START_TEST(a_handler_without_sa_restart_ends_a_wait_with_eintr)
 
         caller_queue(&c, &sem, (enum how)how, 1);
         caller_queue(&behind, &sem, WAIT, 2);
-        /* Repeat it until the wait has returned: the handler may have run before the sleep. */
+        /* Repeat the signal until the wait has returned: a handler may have run before the sleep. */
         while (atomic_load(&c.result) == STILL_WAITING) {
             pthread_kill(c.thread, SIGUSR1);
             moment();

@@ -3,8 +3,8 @@
  * t_posix_zeroed.c - a sem_t that is all zero, and was never initialized, is a semaphore with the
  * value 0, as in libc.
  *
- * Its first use initializes it.  That may happen in several threads at once, in a signal handler
- * that interrupts another first use, and in a forked child.
+ * The first use initializes the sem_t.  The first use may happen in several threads at once, in a signal
+ * handler that interrupts another first use, and in a forked child.
  */
 #include "callers.h"
 #include "stress.h"
@@ -14,7 +14,7 @@
 #include <signal.h>
 #include <string.h>
 
-START_TEST(its_value_is_0_whichever_function_comes_first)
+START_TEST(a_zeroed_sem_t_has_the_value_0_whichever_function_comes_first)
 {
     struct timespec past = { 0, 0 }, bad = { 0, 1000000000 };
     static sem_t first[6];
@@ -38,7 +38,7 @@ START_TEST(its_value_is_0_whichever_function_comes_first)
 }
 END_TEST
 
-/* As caller_queue().  The semaphore may be inspected only after the first use. */
+/* Like caller_queue(), for a first use: before it, the test must not inspect the semaphore inside. */
 static void caller_first_in_queue(struct caller *c, sem_t *sem, enum how how)
 {
     caller_start(c, sem, how);
@@ -47,7 +47,7 @@ static void caller_first_in_queue(struct caller *c, sem_t *sem, enum how how)
     await_waiters(&sem->fairsem_inside_, 1);
 }
 
-START_TEST(a_wait_is_in_the_queue_until_a_post)
+START_TEST(the_first_wait_is_in_the_queue_until_a_post)
 {
     static sem_t sem[WAYS];
 
@@ -58,7 +58,7 @@ START_TEST(a_wait_is_in_the_queue_until_a_post)
         caller_queue(&behind, &sem[how], WAIT, 2);
         ck_assert_int_eq(value_of(&sem[how]), 0);
         ck_assert_fails(sem_trywait(&sem[how]), EAGAIN);
-        ck_assert_works(sem_destroy(&sem[how]));    /* changes nothing while they wait */
+        ck_assert_works(sem_destroy(&sem[how]));    /* changes nothing while threads wait */
         ck_assert_works(sem_post(&sem[how]));
         ck_assert_int_eq(caller_join(&c), 0);
         ck_assert_int_eq(fairsem_waiters(&sem[how].fairsem_inside_), 1);
@@ -70,10 +70,10 @@ START_TEST(a_wait_is_in_the_queue_until_a_post)
 END_TEST
 
 /*
- * It is the same byte for byte: signals end its waits, its largest value is SEM_VALUE_MAX, and its mutex has
- * priority inheritance if that of the other one has it.
+ * A zeroed sem_t becomes equal to an initialized sem_t, byte for byte.  So signals end its waits, its largest
+ * value is SEM_VALUE_MAX, and its mutex inherits priority if mutexes of the process do.
  */
-START_TEST(after_its_first_use_it_is_the_same_as_one_that_was_initialized)
+START_TEST(after_its_first_use_a_zeroed_sem_t_equals_an_initialized_sem_t)
 {
     static sem_t zeroed[4], initialized;
     struct timespec past = { 0, 0 };
@@ -126,8 +126,8 @@ static void *use_first(void *arg)
     return NULL;
 }
 
-/* Each post is a unit: no initialization comes after another thread's first call and undoes it. */
-START_TEST(threads_that_use_it_first_at_the_same_time_lose_no_post)
+/* Each post makes a unit: no thread's initialization undoes the post of another thread. */
+START_TEST(threads_that_use_a_sem_t_first_at_the_same_time_lose_no_post)
 {
     int number[THREADS];
     pthread_t thread[THREADS];
@@ -150,7 +150,7 @@ END_TEST
 /* ---- In a handler that interrupts the first use ---- */
 
 static _Atomic int current;     /* index of the semaphore in use, or NONE */
-static _Atomic int units;       /* posted and not taken in this pass */
+static _Atomic int units;       /* number of units posted and not taken in this pass */
 static _Atomic int handled;
 
 enum { NONE = -1 };
@@ -203,8 +203,8 @@ static void *use_one_after_the_other(void *arg)
     return NULL;
 }
 
-/* Signals come one by one: a handler right after another one would find nothing to do. */
-START_TEST(a_handler_may_post_while_its_thread_uses_it_first)
+/* Signals come one by one: a handler right after another would find the semaphore initialized. */
+START_TEST(a_handler_may_post_during_the_first_use_of_the_sem_t)
 {
     struct sigaction action = { .sa_handler = post_current };
     pthread_t thread;
@@ -264,7 +264,7 @@ static void *post_each(void *arg)
 }
 
 /* The child begins with the semaphore that the thread had just reached. */
-START_TEST(a_child_can_use_one_that_another_thread_was_using_for_the_first_time)
+START_TEST(a_child_can_use_a_sem_t_that_another_thread_was_using_for_the_first_time)
 {
     pthread_t thread;
 
@@ -308,8 +308,8 @@ static void release_zeroed(void *sem)
     (void)fairsem_release(&((sem_t *)sem)->fairsem_inside_, 1);
 }
 
-/* A fairsem_t must be initialized as before, even the one inside a sem_t. */
-START_TEST(a_destroyed_sem_t_and_a_zeroed_fairsem_t_still_end_the_program)
+/* A fairsem_t must always be initialized, even the fairsem_t inside a sem_t. */
+START_TEST(use_of_a_destroyed_sem_t_or_a_zeroed_fairsem_t_ends_the_program)
 {
     void (*const use[])(void *) = { wait_once, post_once, destroy_once, release_zeroed };
     static sem_t sem;
@@ -340,16 +340,16 @@ int main(void)
         return SKIPPED;
     if (UNDER_TSAN) {
         puts("not here: the tests with handlers and with threads that fork, under ThreadSanitizer");
-        RUN_SUITE("posix zeroed", its_value_is_0_whichever_function_comes_first,
-                  a_wait_is_in_the_queue_until_a_post,
-                  after_its_first_use_it_is_the_same_as_one_that_was_initialized,
-                  threads_that_use_it_first_at_the_same_time_lose_no_post);
+        RUN_SUITE("posix zeroed", a_zeroed_sem_t_has_the_value_0_whichever_function_comes_first,
+                  the_first_wait_is_in_the_queue_until_a_post,
+                  after_its_first_use_a_zeroed_sem_t_equals_an_initialized_sem_t,
+                  threads_that_use_a_sem_t_first_at_the_same_time_lose_no_post);
     }
-    RUN_SUITE("posix zeroed", its_value_is_0_whichever_function_comes_first,
-              a_wait_is_in_the_queue_until_a_post,
-              after_its_first_use_it_is_the_same_as_one_that_was_initialized,
-              threads_that_use_it_first_at_the_same_time_lose_no_post,
-              a_handler_may_post_while_its_thread_uses_it_first,
-              a_child_can_use_one_that_another_thread_was_using_for_the_first_time,
-              a_destroyed_sem_t_and_a_zeroed_fairsem_t_still_end_the_program);
+    RUN_SUITE("posix zeroed", a_zeroed_sem_t_has_the_value_0_whichever_function_comes_first,
+              the_first_wait_is_in_the_queue_until_a_post,
+              after_its_first_use_a_zeroed_sem_t_equals_an_initialized_sem_t,
+              threads_that_use_a_sem_t_first_at_the_same_time_lose_no_post,
+              a_handler_may_post_during_the_first_use_of_the_sem_t,
+              a_child_can_use_a_sem_t_that_another_thread_was_using_for_the_first_time,
+              use_of_a_destroyed_sem_t_or_a_zeroed_fairsem_t_ends_the_program);
 }
