@@ -23,7 +23,7 @@ struct parameters {
     int64_t                held;       /* units, for `give` */
 };
 
-/* Returns the usual fairsem_wait_t of an operation; its limit of time becomes a deadline or a timeout. */
+/* Returns the usual fairsem_wait_t of an operation.  A time limit becomes a deadline or a timeout. */
 static inline fairsem_wait_t how_of(const struct op *op, fairsem_token_t *token,
                                     const struct timespec *at, int64_t timeout_ns)
 {
@@ -120,7 +120,7 @@ static int64_t result_of_call(const struct op *op, const struct parameters *with
     }
 }
 
-/* Initialize the semaphore to its state at the start of the threads. */
+/* Initialize the semaphore, and give it the state that it has when the threads start. */
 static inline bool make_semaphore(const struct scenario *what, fairsem_t *s)
 {
     const unsigned bypass = what->bypass_ns != 0 ? FAIRSEM_BOUNDED_BYPASS : 0;

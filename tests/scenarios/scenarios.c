@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * scenarios.c - what is promised, a line for each case, in the language of language.h: first what has
- * one outcome, and then races.  By default there are 0 units, and the semaphore is unbounded.
+ * scenarios.c - what the library promises, a line for each case, in the language of language.h: first
+ * scenarios with one outcome, then races.  By default the semaphore has 0 units and no capacity.
  *
- * All threads of a scenario must end, whatever happens.  If one does not, the library has lost it,
- * which is an error.  A number such as U13 is a row of doc/scenarios.md: a bug of another semaphore.
+ * All threads of a scenario must end, whatever happens: a thread that waits for ever is an error of the
+ * library.  A number such as U13 is a row of doc/scenarios.md: a bug of another semaphore.
  */
 #include "language.h"
 
@@ -21,7 +21,7 @@ const struct scenario scenarios[] = {
       "acquire 1 > acquire 1 > acquire 1 > "
       "release 1; after t0; waiters = 2; release 1; after t1; waiters = 1; release 1; after t2; "
       "available = 0" },
-    /* U1 (cpython 90155), U5 (async-lock 23), U30 (anyio 1170): it is of a waiter that has not run. */
+    /* U1 (cpython 90155), U5 (async-lock 23), U30 (anyio 1170): the waiter may not have run yet. */
     { .name = "a-releaser-cannot-take-the-unit-back-from-a-waiter", .threads =
       "acquire 1 > release 1; available = 0; waiters = 0; try 1 = EAGAIN; after t0" },
     /* U2 (cpython 97545: three passes for release(3)). */
@@ -83,7 +83,7 @@ const struct scenario scenarios[] = {
       .capacity = 3, .threads =
       "> release 2 = EOVERFLOW; available = 2; release 1; release 1 = EOVERFLOW; release 0; "
       "available = 3; over_releases = 2; destroy" },
-    /* U26 (golang sync PR 7, zio 11187: it waits for ever, and blocks the queue). */
+    /* U26 (golang sync PR 7, zio 11187: the request waits for ever, and blocks the queue). */
     { .name = "a-request-above-the-capacity-fails-at-once", .units = 2, .capacity = 2, .threads =
       "> acquire 3 = E2BIG; try 3 = E2BIG; for 3 = E2BIG; for 3 past = E2BIG; would 3 = 0; "
       "acquire 2; acquire 5 = E2BIG; waits = 0" },
@@ -125,7 +125,7 @@ const struct scenario scenarios[] = {
     { .name = "an-acquire-without-a-priority-has-priority-zero", .threads =
       "acquire 1 p1 > acquire 1 > acquire 1 p-1 > "
       "release 1; after t2; release 1; after t1; waiters = 1; release 1" },
-    /* temporal 9286: it must not wait behind those that it would pass anyway; an equal one must. */
+    /* temporal 9286: a newcomer must not wait behind waiters of a worse priority, but behind equal ones. */
     { .name = "a-newcomer-better-than-all-waiters-is-granted-at-once-if-it-fits", .units = 5,
       .threads =
       "acquire 8 p5 > acquire 1 p4; available = 4; acquire 1; take 1 p4; state = granted; "
@@ -279,7 +279,7 @@ const struct scenario scenarios[] = {
       .capacity = 5, .threads =
       "acquire 4 = E2BIG > acquire 1 > acquire 3 = E2BIG > "
       "capacity 2; waiters = 1; available = 0; after t0; after t2; release 1; after t1; destroy" },
-    /* U11: the large head fails, and the next waiter fits already. */
+    /* U11: the large request at the front fails, and the next waiter fits already. */
     { .name = "when-a-smaller-capacity-fails-the-head-the-waiters-behind-it-are-granted", .units = 5,
       .capacity = 6, .threads =
       "acquire 6 = E2BIG > acquire 3 > capacity 4; waiters = 0; available = 0; after t0; after t1; "
@@ -308,7 +308,7 @@ const struct scenario scenarios[] = {
       .threads =
       "> capacity -1 = EINVAL; capacity min = EINVAL; capacity 1152921504606846977 = EINVAL; "
       "size = 4; available = 3" },
-    /* A thread that holds 1 releases 2, so only one of the ticket's fits.  Both were lost once. */
+    /* A thread that holds 1 unit releases 2, so only one of the ticket's two units fits into the capacity. */
     { .name = "a-returned-grant-gives-back-the-units-that-fit", .units = 3, .capacity = 3, .threads =
       "> acquire 1; take 2; release 2; return; available = 3; over_releases = 1; "
       "release 1 = EOVERFLOW; destroy" },
@@ -345,7 +345,7 @@ const struct scenario scenarios[] = {
       .threads =
       "> acquire 1; acquire 3; close; release 1; available = 1; release 3; available = 4; "
       "release 1 = EOVERFLOW; try 1 = ESHUTDOWN; available = 4 > destroy" },
-    /* U45: the release grants, before the close; the waiter may not have run by then. */
+    /* U45: the release grants before the close, even if the waiter has not run before the close. */
     { .name = "a-waiter-granted-before-the-close-keeps-its-units", .threads =
       "acquire 2 > acquire 1 = 4711 > release 2; close 4711; after t0; after t1; available = 0; "
       "release 2; available = 2; destroy" },
@@ -368,7 +368,7 @@ const struct scenario scenarios[] = {
     { .name = "a-drain-waits-for-the-last-unit", .threads =
       "drain 3 > release 2; waiters = 1; destroy = EBUSY; available = 2; try 1 = ESHUTDOWN; "
       "upto 2 = 0; acquire 1 = ESHUTDOWN; release 1; after t0; available = 3 > waiters = 0; destroy" },
-    /* During a pause no unit is free, so it waits for what is still in use, whatever n is. */
+    /* During a pause no unit is free, so a drain of any n waits for all units that are in use. */
     { .name = "a-drain-during-a-pause-ends-when-no-unit-is-in-use", .units = 3, .capacity = 3,
       .threads =
       "acquire 2; capacity 0; drain 0 past = ETIMEDOUT > drain 3 > drain 0 > "
@@ -389,7 +389,7 @@ const struct scenario scenarios[] = {
       "release 2; drain 2" },
     { .name = "a-drain-that-times-out-leaves-the-semaphore-closed", .threads =
       "> drain 1 timed = ETIMEDOUT; closed = ESHUTDOWN; drain 1 past = ETIMEDOUT; waiters = 0" },
-    /* A time that has passed needs no place in the queue, and is no wait. */
+    /* A drain whose time has passed needs no place in the queue, and is not a wait. */
     { .name = "a-drain-with-a-token-or-without-a-place-in-the-queue", .max_waiters = 1, .threads =
       "drain 1 token = 32 > "
       "drain 1 = ENOBUFS; drain 1 past = ETIMEDOUT; refused = 1; waits = 1; cancel 32; after t0; "
@@ -441,7 +441,7 @@ const struct scenario scenarios[] = {
       "state t0 = granted; after t0; release 1; state t1 = waiting; waiters = 2 > "
       "release 1; state t1 = granted; waiters = 1; return t2; after t1; claim t0; give; claim t1; "
       "give; available = 3" },
-    /* U10, U14: when the head leaves, the waiters behind it that fit are granted, and no other. */
+    /* U10, U14: when the front leaves, the next waiters are granted while they fit, and no other. */
     { .name = "a-returned-ticket-leaves-the-queue-or-passes-its-units-on", .units = 5, .threads =
       "take 8 = EINPROGRESS; take 6 t1 = EINPROGRESS; acquire 3 > "
       "take 5 t2 = EINPROGRESS; return; state = idle; waiters = 3; available = 5; return t0; after t0; "
@@ -483,7 +483,7 @@ const struct scenario scenarios[] = {
       "reason = ECANCELED; cancel 4711 = EALREADY; cancel = EALREADY; reason = ECANCELED" },
     { .name = "a-token's-reason-may-be-the-largest-int", .threads =
       "acquire 1 token = 2147483647 > cancel 2147483647; reason = 2147483647; after t0" },
-    /* U17 (golang 63615): also if units are free, and with a deadline in the past. */
+    /* U17 (golang 63615): even if units are free, or the deadline has passed. */
     { .name = "a-token-that-is-canceled-already-fails-the-acquire-and-takes-nothing", .units = 3,
       .threads =
       "> acquire 1 token; cancel 4711; acquire 1 token = 4711; acquire 0 token = 4711; "
@@ -496,7 +496,7 @@ const struct scenario scenarios[] = {
     { .name = "when-a-token-cancels-the-head-the-waiters-it-held-up-are-granted", .units = 5, .threads =
       "acquire 8 token = 4711 > acquire 2 > acquire 4 > "
       "cancel 4711; waiters = 1; available = 3; after t0; after t1; release 1; after t2; destroy" },
-    /* U14 (kotlinx PR 1323: canceling a waiter that had nothing woke the next one). */
+    /* U14 (kotlinx PR 1323: canceling a waiter without units woke the next waiter). */
     { .name = "a-token-that-cancels-a-waiter-that-has-nothing-gives-nothing-to-the-next", .threads =
       "acquire 1 token = ECANCELED > acquire 1 > "
       "cancel; after t0; waiters = 1; available = 0; release 1; after t1; available = 0" },
@@ -556,7 +556,7 @@ const struct scenario scenarios[] = {
       .threads =
       "acquire 1 > acquire 1 > acquire 1 > "
       "release 1; after t0; waiters = 2; release 1; after t1; waiters = 1; release 1" },
-    /* It has no thread that could wake up and claim the units. */
+    /* A ticket has no thread that could wake up and compete for the units. */
     { .name = "with-a-bypass-a-ticket-is-granted-by-the-release", .bypass_ns = LONG, .threads =
       "> take 1 = EINPROGRESS; release 1; state = granted; try 1 = EAGAIN; return; available = 1" },
     { .name = "a-woken-waiter-that-is-canceled-leaves-its-unit-to-the-next", .bypass_ns = LONG,
@@ -570,7 +570,7 @@ const struct scenario scenarios[] = {
       .threads =
       "acquire 2 = 0 or 4711 > release 2; release 3 = EOVERFLOW; try 3 = E2BIG; close 4711; "
       "try 1 = 4711; after t0; available = 0 or 2" },
-    /* The ticket is taken while a waiter is being woken to claim its unit. */
+    /* The ticket is taken while a waiter is being woken to compete. */
     { .name = "with-a-bypass-a-ticket-that-is-granted-at-once-does-not-call-back", .bypass_ns = LONG,
       .threads =
       "acquire 1 > release 2; take 1 calls; state = granted; called = 0; waits = 1; after t0; return; "
@@ -608,7 +608,7 @@ const struct scenario scenarios[] = {
       "> take 2 p2147483647 = EINPROGRESS; later; timed 1 p-2147483648 past = ETIMEDOUT; "
       "try 1 = EAGAIN; upto 1 = 0; would 1 = 1; available = 1; return; timed 1 p-2147483648 past; "
       "destroy" },
-    /* A ticket has no thread, but one that waits for it looks when it ages. */
+    /* A ticket has no thread, but a thread that waits for the ticket checks when the ticket ages. */
     { .name = "a-ticket-that-is-waited-for-takes-what-lies-free", .capacity = 4,
       .aging_ns = 1000 * MOMENT_NS, .threads =
       "> take 2 p1 = EINPROGRESS; take 4 t1 = EINPROGRESS; release 3; watch; available = 1; return t1; "
@@ -626,13 +626,13 @@ const struct scenario scenarios[] = {
       .threads =
       "acquire 1 p2 > acquire 1 p1 > later; release 1; after t0; waiters = 1; release 1; after t1; "
       "destroy" },
-    /* Its thread would not look when it ages itself, and no figure would count it. */
+    /* The aged request precedes the better newcomer, although only the newcomer fits. */
     { .name = "a-better-request-behind-an-old-one-waits", .units = 1, .aging_ns = 1, .threads =
       "take 2 p1 = EINPROGRESS; later; acquire 1 p-1 > waits = 2; waiters = 2; return t0; after t0; "
       "destroy" },
 
     /* ---- What fairsem_stat() counts ---- */
-    /* Whether it succeeded or failed.  (`stat` is 16 times the free units, and the waiters.) */
+    /* Whether the call succeeded or failed.  (`stat` is 16 times the free units, plus the waiters.) */
     { .name = "a-call-that-does-not-wait-is-not-counted", .units = 4, .capacity = 4, .threads =
       "> acquire 1; release 1; acquire 2; take 1; try 4 = EAGAIN; acquire 5 = E2BIG; "
       "acquire -1 = EINVAL; for 4 past = ETIMEDOUT; upto 100 = 1; return > "
@@ -709,7 +709,7 @@ const struct scenario scenarios[] = {
     /*
      * ---- Races ----
      *
-     * The explorer knows by its model which results there may be; a line has them where they are few.
+     * The explorer takes the possible results from its model.  A line lists the results if they are few.
      */
 
     /* ---- Acquire and release ---- */
@@ -768,7 +768,7 @@ const struct scenario scenarios[] = {
     /* ---- Age ---- */
     { .name = "age", .aging_ns = MOMENT_NS, .units = 1, .threads =
       "acquire 1 p1 = 0; give | acquire 1 = 0; give | later; acquire 1 p-1 = 0; give" },
-    /* Only for the explorer: on a machine the younger two may have aged, too, by then. */
+    /* Only for the explorer: with real threads, tickets t2 and t3 may have aged as well. */
     { .name = "age-of-two-of-four", .aging_ns = MOMENT_NS, .may_block = true, .threads =
       "take 1 p9; take 1 t1 p8; later; take 1 t2 p1; take 1 t3 | "
       "after t0; release 1; state t0 = granted; release 1; state t1 = granted; release 1; "
@@ -1076,7 +1076,7 @@ const struct scenario scenarios[] = {
       "acquire 2 = 0 or E2BIG; give | acquire 1; give | capacity 1" },
     { .name = "try-while-capacity-grows", .units = 1, .capacity = 1, .threads =
       "try 2 = 0 or E2BIG; give | capacity 2" },
-    /* With capacity 1 that is E2BIG; with capacity 4 the units are there. */
+    /* With capacity 1, the try returns E2BIG; with capacity 4, the units are free. */
     { .name = "no-thread-finds-too-few-units-if-there-were-never-too-few", .units = 1, .capacity = 1,
       .threads =
       "try 2 = 0 or E2BIG; give | capacity 4; capacity 1" },
@@ -1112,8 +1112,8 @@ const struct scenario scenarios[] = {
     /*
      * ---- Several semaphores: the acquires and releases of which fairsem_acquire_all is made ----
      *
-     * It has no verb, because it shares nothing between threads except through these, one after the
-     * other.  Which of them it makes, and when, is compared with a model in tests/search/fuzz/.
+     * fairsem_acquire_all has no verb: it makes these calls one after the other, and shares nothing else with
+     * other threads.  tests/search/fuzz/ compares the calls that it makes with a model.
      */
     { .name = "two-semaphores", .units = 1, .threads =
       "acquire 1 = 0; acquire 1 s1 = 0; give s1; give | acquire 1 = 0; acquire 1 s1 = 0; give s1; "

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* script.c - reads scenarios in words, see language.h. */
+/* script.c - reads scenarios in words: see language.h. */
 #include "language.h"
 
 #include <errno.h>
@@ -16,7 +16,7 @@ struct op callback_script[CALLBACKS_MAX][CALLBACK_OPS];
 int callback_ops[CALLBACKS_MAX], callbacks_count;
 int place[CALLS], places;
 static bool used[VERBS];
-static int reading_callback;    /* 0: none */
+static int reading_callback;    /* index of the callback that is being read, or 0 */
 
 const struct verb_row verbs[VERBS] = {
 #define R(result) 1u << GOT_##result
@@ -42,7 +42,7 @@ static bool read_verb(const char *word, struct op *op)
 
 static bool read_op(char *text, int id, struct op *op);
 
-/* calls=claim+give: the operations that the callback of this take does. */
+/* Read the operations of the callback of a take, as in calls=claim+give. */
 static bool read_callback(const char *words, struct op *op)
 {
     char text[100], *rest, *one;
@@ -87,7 +87,7 @@ const char *script_error(int64_t result)
     return result != 0 && names[i].result == result ? names[i].word : "";
 }
 
-/* After `=` and `or`. */
+/* Read the word after `=` or `or`. */
 static bool read_result(const char *word, struct op *op)
 {
     int64_t result;
@@ -233,7 +233,8 @@ static bool read_threads(char *text)
     return true;
 }
 
-/* Returns false if a determined scenario has an inspecting operation without a result. */
+/* Give the calls of a determined scenario the result 0 if they have none.  Returns false if an inspecting
+ * operation has none. */
 static bool complete_results(void)
 {
     for (int t = 0; t < threads_count && script_is_determined; t++) {
@@ -247,7 +248,7 @@ static bool complete_results(void)
     return true;
 }
 
-/* The places of the calls that can happen: a thread's operations, its handler's, its callbacks'. */
+/* Find the calls that can happen: operations of threads, of their handlers and of their callbacks. */
 static void find_places(const struct scenario *what)
 {
     places = 0;

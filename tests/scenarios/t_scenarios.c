@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * t_scenarios.c - real threads play the scenarios, races some times; see language.h.
+ * t_scenarios.c - real threads play the scenarios (language.h), each scenario with races several times.
  *
- * Nothing here depends on time.  After `>` a thread starts when all before it wait in a queue, wait for
- * their turn, or have ended.  A wait has an hour, or a moment if it may time out, whenever that moment
- * comes.
+ * No result depends on time.  After `>` a thread starts when all threads before it wait in a queue or in
+ * `after`, or have ended.  A time limit is an hour, or a moment if ETIMEDOUT is a correct result.
  */
 #include "emulated.h"
 #include "stress.h"
@@ -24,10 +23,10 @@ fairsem_share_t shares[SHARES];
 
 enum at { ACTS, WAITS_IN_QUEUE, WATCHES, COMES_AFTER, ENDED };
 
-/* Other threads read `at` and `done` at any time, and the rest when they have joined it. */
+/* Other threads read `at` and `done` at any time, and the other members after joining the player. */
 struct player {
     pthread_t    thread;
-    _Atomic int  at, done;      /* done: operations that have returned */
+    _Atomic int  at, done;      /* done: number of operations that have returned */
     int64_t      held[SEMS_MAX];
     int64_t      result[IN_HANDLER];
     bool         errno_changed;
@@ -35,9 +34,9 @@ struct player {
 
 static struct player player[THREADS];
 static _Thread_local struct player *self;
-static _Atomic int changes;     /* of any player's `at` */
+static _Atomic int changes;     /* number of changes of `at`, of all players */
 static _Atomic bool destroyed[SEMS_MAX], unshared[SHARES];
-static _Atomic int called[THREADS];     /* a ticket's callbacks */
+static _Atomic int called[THREADS];     /* for each ticket, the number of runs of its callback */
 
 static void set_at(struct player *p, enum at at)
 {
@@ -99,7 +98,7 @@ static bool has_turn(const struct op *after)
                          : atomic_load(&other->done) >= after->n;
 }
 
-/* One that comes later may not have begun: no scenario of the table kills that. */
+/* A later thread may not have started: no scenario of the table kills a later thread. */
 static int64_t kill_thread(int id)
 {
     return pthread_cancel(self == &player[id] ? pthread_self() : player[id].thread);
@@ -164,7 +163,7 @@ static void *live(void *arg)
     return NULL;
 }
 
-/* Before `after` the last of them does not wait, and others only until their turn comes. */
+/* Is the thread busy?  In `after` it is busy if its turn has come, or if it is the last started thread. */
 static bool acts(int t, bool last)
 {
     const int at = atomic_load(&player[t].at);
@@ -173,7 +172,8 @@ static bool acts(int t, bool last)
                           && (last || has_turn(&script[t][atomic_load(&player[t].done)])));
 }
 
-/* A thread that has been granted is in its call, and in no queue, until it returns. */
+/* Do the first `started` threads wait?  A thread between its grant and its return is in a call, but in no
+ * queue, so the requests in the queues are counted, too. */
 static bool all_wait(int started)
 {
     const int before = atomic_load(&changes);
@@ -205,7 +205,7 @@ static void check_results(const struct scenario *what, int t)
     }
 }
 
-/* Whatever has happened: nothing is left behind. */
+/* Return and destroy all objects: no request may be left behind, whatever has happened. */
 static void clear(void)
 {
     for (int t = 0; t < THREADS; t++)
@@ -252,7 +252,7 @@ static void play(const struct scenario *what, int round)
             ck_assert_int_eq(pthread_cancel(player[t].thread), 0);
     }
     for (int t = 0; t < threads_count; t++) {
-        while (atomic_load(&player[t].at) != ENDED)     /* one may still kill another: no join before */
+        while (atomic_load(&player[t].at) != ENDED)     /* before a join: a thread may still kill another */
             moment_sleep();
     }
     for (int t = 0; t < threads_count; t++)
@@ -273,13 +273,13 @@ START_TEST(the_results_are_as_the_scenario_says)
     if (emulated() && (what->flags & FAIRSEM_INTERRUPTIBLE) != 0
         && strstr(what->threads, "killed") != NULL)
         NOT_HERE("under an emulator a thread in a futex cannot always be canceled");
-    printf("%s\n", what->name);         /* for the log, if it never ends */
+    printf("%s\n", what->name);         /* for the log, in case the scenario never ends */
     for (int round = 0; round < (script_is_determined ? 1 : stress_times(20)); round++)
         play(what, round);
 }
 END_TEST
 
-/* With signals, or without memory, only the explorer. */
+/* Only the explorer plays scenarios with signals, without memory, or with threads that may wait for ever. */
 static bool can_be_played(const struct scenario *what)
 {
     return !what->may_block && what->signals == 0 && what->no_memory == 0

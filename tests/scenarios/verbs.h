@@ -2,10 +2,10 @@
 /*
  * verbs.h - what the threads of a scenario can do: a row for each verb of the language.
  *
- * A row has all that the explorer must know about a verb, except its call (calls.h), its effect
- * (model_steps.c), and the rules of an oracle, or of generate.c, for one verb alone.  language.h
- * explains the columns.  No guard: each macro VERB takes something else from the rows.  If .drawn
- * or the order of the rows changes, all seeds make other scenarios.
+ * A row has all that the explorer must know about a verb, except the verb's call (calls.h), its effect
+ * (model_steps.c), and rules of an oracle or of generate.c for a single verb.  language.h explains the
+ * columns.  There is no include guard: a file may include this file again with another macro VERB.  If
+ * .drawn or the order of the rows changes, all seeds make other scenarios.
  */
 
 VERB(ACQUIRE, "acquire", ASKS, .with = PRIORITY | TOKEN | SHARE, .waits = true, .drawn = 26,
@@ -21,7 +21,7 @@ VERB(UPTO, "upto", .of = A_SEM, .number = UNITS, .units = TAKES_SOME, .drawn = 4
 
 VERB(RELEASE, "release", .of = A_SEM, .number = UNITS, .units = GIVES, .drawn = 12,
      .returns = R(OK) | R(EINVAL) | R(EOVERFLOW))
-/* Release all units of this thread; no call if it holds none. */
+/* Release all units of this thread; no call if the thread holds none. */
 VERB(GIVE, "give", .of = A_SEM, .units = GIVES, .counts_as = RELEASE, .returns = R(OK))
 
 VERB(CLOSE, "close", .of = A_SEM, .number = OPTIONAL, .drawn = 4,
@@ -64,7 +64,7 @@ VERB(UNSHARE, "unshare", .of = A_SHARE, .counts_as = DESTROY, .returns = R(OK) |
 
 /* pthread_cancel. */
 VERB(KILL, "kill", .of = A_THREAD, .drawn = 2)
-/* Wait until thread tN has done this number of operations, or without a number, until it has ended. */
+/* Wait until thread tN has done this number of operations; without a number, until thread tN has ended. */
 VERB(AFTER, "after", .of = A_THREAD, .number = OPTIONAL)
 /* Let some time pass. */
 VERB(LATER, "later", .drawn = 1)
@@ -85,20 +85,21 @@ VERB(STAT_SHARES, "shares", .of = A_SEM, .inspects = true)
 
 /* ---- Of processes, see ../search/shared/ ---- */
 
-/* The segment.  `drop` removes its name if no process uses it, and `look` looks whether the name leads to it. */
+/* The segment.  `drop` removes its name if no process uses the segment; `look` checks whether the name leads to
+ * the segment. */
 VERB(OPEN, "open", .of = A_PROCESS)
 VERB(ANONYMOUS, "anonymous", .of = A_PROCESS)
 VERB(UNLINK, "unlink", .of = A_PROCESS)
 VERB(DROP, "drop", .of = A_PROCESS)
 VERB(LOOK, "look", .of = A_PROCESS)
-/* Keep the units on exec, and lose the liveness lock. */
+/* `keep`: keep the units on exec.  `lose`: lose the liveness lock. */
 VERB(KEEP, "keep", .of = A_PROCESS)
 VERB(LOSE, "lose", .of = A_PROCESS)
-/* The child is the process N, whose thread begins with `born`. */
+/* The child of `fork N` is process N, whose thread begins with `born`. */
 VERB(FORK, "fork", .of = A_PROCESS, .number = UNITS)
 VERB(BORN, "born", .of = A_PROCESS)
 VERB(EXEC, "exec", .of = A_PROCESS)
 VERB(EXIT, "exit", .of = A_PROCESS)
-/* Sleep for N ms, and begin the exploration. */
+/* `nap N`: sleep for N ms.  `start`: begin the exploration. */
 VERB(NAP, "nap", .of = A_PROCESS, .number = UNITS)
 VERB(START, "start", .of = A_PROCESS)

@@ -4,8 +4,8 @@
  *
  *     units 1, capacity 2, paused: acquire 2 token; give | cancel | capacity 2
  *
- * The settings are members of struct scenario, for threads, for processes, or for both.  Those that are 0 or
- * false may be omitted; without any settings the colon is omitted, too.
+ * The settings are members of struct scenario, for scenarios of threads, of processes, or of both.  A setting
+ * that is 0 or false may be omitted.  Without settings, the colon is omitted, too.
  */
 #include "language.h"
 
