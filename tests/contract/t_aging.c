@@ -77,7 +77,7 @@ START_TEST(a_thread_that_ages_takes_the_free_units)
 }
 END_TEST
 
-/* Both clocks. */
+/* The timeout uses CLOCK_MONOTONIC, the deadline CLOCK_REALTIME. */
 START_TEST(a_deadline_before_aging_ends_the_wait)
 {
     fairsem_t sem;

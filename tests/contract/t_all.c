@@ -99,7 +99,7 @@ START_TEST(a_call_without_requests_takes_nothing_and_succeeds)
 }
 END_TEST
 
-/* Without the sum, the second request would wait for ever for units that the first request holds. */
+/* If the two requests were not added up, the second would wait for ever for units that the first holds. */
 START_TEST(one_semaphore_named_twice_counts_as_the_sum)
 {
     fairsem_t sem[3];

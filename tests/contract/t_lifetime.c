@@ -195,12 +195,12 @@ START_TEST(a_thread_that_is_ending_can_still_wait)
 }
 END_TEST
 
-/* Of a child whose main thread calls exit(): one wait begins before exit(), the other during exit(). */
+/* The main thread of a child calls exit().  One wait begins before exit(), the other during exit(). */
 static bool     exits;
 static fairsem_t at_exit = FAIRSEM_INITIALIZER(0);
 static struct worker before_exit, in_exit;
 
-/* Its priority makes this destructor the last, after the library's own. */
+/* Priority 101 makes this destructor run last, after the library's own. */
 __attribute__((destructor(101))) static void when_all_is_over(void)
 {
     if (!exits)

@@ -112,7 +112,7 @@ static void call_everything(fairsem_ticket_t *ticket, void *arg)
     sum += fairsem_stat(sem, &stat) + (stat.waiters != 1);
     sum += file == NULL || fairsem_dump(sem, file) != 0 || fclose(file) != 0;
     sum += fairsem_destroy(sem) != EBUSY;
-    sum += fairsem_ticket_return(note->other);      /* now the other callback must not run */
+    sum += fairsem_ticket_return(note->other);      /* the callback of `other` must not run later */
     sum += fairsem_acquire(sem, 1) + fairsem_acquire_for(sem, 0, 1) + fairsem_tryacquire(sem, 0);
     sum += fairsem_acquire_until(sem, 1, CLOCK_REALTIME, NULL);
     sum += fairsem_tryacquire_upto(sem, 5) != 0;

@@ -96,7 +96,7 @@ struct retaken {
     int         errors;
 };
 
-/* The callback takes its ticket again, without a callback, and goes on. */
+/* This callback takes its ticket again, for a request without a callback, and goes on. */
 static void take_again_without_callback(fairsem_ticket_t *ticket, void *arg)
 {
     struct retaken *r = arg;
@@ -187,7 +187,7 @@ static void *release_and_wait(void *arg)
     return NULL;
 }
 
-/* A callback must run to its end, although its wait is a cancellation point elsewhere. */
+/* A callback must run to its end, although it waits in fairsem_acquire(), a cancellation point. */
 START_TEST(a_thread_is_not_canceled_in_a_callback_it_runs)
 {
     for (int round = 0; round < 50; round++) {

@@ -125,7 +125,7 @@ const struct scenario scenarios[] = {
     { .name = "an-acquire-without-a-priority-has-priority-zero", .threads =
       "acquire 1 p1 > acquire 1 > acquire 1 p-1 > "
       "release 1; after t2; release 1; after t1; waiters = 1; release 1" },
-    /* temporal 9286: a newcomer must not wait behind waiters of a worse priority, but behind equal ones. */
+    /* temporal 9286: a newcomer must wait behind waiters of an equal priority, not of a worse priority. */
     { .name = "a-newcomer-better-than-all-waiters-is-granted-at-once-if-it-fits", .units = 5,
       .threads =
       "acquire 8 p5 > acquire 1 p4; available = 4; acquire 1; take 1 p4; state = granted; "

@@ -310,7 +310,7 @@ static void ask_for_a_callback(void)
     ck_assert_int_eq(fairsem_ticket_return(&ticket), 0);
 }
 
-/* The child copies a parker whose mutex is held by the late thread, and the child does not have that thread. */
+/* In the child, the mutex of the copied parker is locked by the late thread, which the child does not have. */
 static void fork_while_being_woken(bool callback_before, bool callback_after)
 {
     fairsem_t sem = FAIRSEM_INITIALIZER(0), other = FAIRSEM_INITIALIZER(0);
