@@ -27,7 +27,6 @@ static void queue_ticket(fairsem_ticket_t *ticket, fairsem_t *sem, int64_t n, in
     ck_assert_int_eq(fairsem_ticket_take(ticket, sem, n, priority, NULL, NULL), EINPROGRESS);
 }
 
-/* Sleep for at least ns. */
 static void let_pass(int64_t ns)
 {
     struct timespec rest = { .tv_sec = (time_t)(ns / 1000000000), .tv_nsec = (long)(ns % 1000000000) };

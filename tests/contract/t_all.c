@@ -157,7 +157,7 @@ static const int result_of[WAYS] = {
     ETIMEDOUT, ETIMEDOUT, ETIMEDOUT, REASON, EPIPE, E2BIG, ENOBUFS,
 };
 
-/* Each of the three requests fails for each reason.  A failed call leaves all three semaphores as they were. */
+/* Each of the three requests fails for each reason. */
 START_TEST(a_call_that_fails_at_one_semaphore_takes_nothing)
 {
     for (int way = 0; way < WAYS; way++) {
@@ -309,7 +309,6 @@ START_TEST(a_call_waits_in_one_queue_and_holds_the_units_of_lower_addresses)
 }
 END_TEST
 
-/* At each semaphore, the call has an ordinary request in the queue. */
 START_TEST(at_each_semaphore_the_order_is_that_of_arrival_and_priority)
 {
     fairsem_t sem[2] = { FAIRSEM_INITIALIZER(1), FAIRSEM_INITIALIZER(1) };

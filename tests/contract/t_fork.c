@@ -239,7 +239,6 @@ START_TEST(a_token_in_the_child_cancels_no_waits_of_the_parent)
 }
 END_TEST
 
-/* Threads of the child wait and are granted, and threads of the grandchild as well. */
 START_TEST(the_child_and_the_grandchild_can_have_waiters_of_their_own)
 {
     fairsem_t sem = FAIRSEM_INITIALIZER(0);

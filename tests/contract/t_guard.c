@@ -153,7 +153,6 @@ START_TEST(units_can_be_split_merged_and_returned_in_parts)
 }
 END_TEST
 
-/* A split of all units leaves an empty guard, which can hold units of another semaphore. */
 START_TEST(all_of_a_guard_can_be_moved_and_the_guard_used_again)
 {
     fairsem_t sem = FAIRSEM_INITIALIZER(4), other = FAIRSEM_INITIALIZER(1);

@@ -26,7 +26,6 @@ static void release_one(int sig)
     errno = before;
 }
 
-/* Install `handler` for SIGUSR1, with these flags. */
 static void handle(void (*handler)(int), int flags)
 {
     struct sigaction action = { .sa_handler = handler, .sa_flags = flags };

@@ -72,7 +72,7 @@ START_TEST(one_release_grants_hundreds_of_threads)
 }
 END_TEST
 
-/* More tickets than there can be threads.  Every second ticket is returned while it waits. */
+/* Every second ticket is returned while it waits. */
 START_TEST(a_hundred_thousand_tickets_can_wait_in_one_queue)
 {
     enum { MANY = 100000 };

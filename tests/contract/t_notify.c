@@ -265,7 +265,6 @@ static void pass_it_on(fairsem_ticket_t *ticket, void *arg)
     fairsem_ticket_return(ticket);
 }
 
-/* Each callback returns its ticket, and so passes the unit to the next ticket. */
 START_TEST(a_unit_can_go_through_a_thousand_callbacks)
 {
     enum { COUNT = 1000 };

@@ -87,7 +87,7 @@ START_TEST(the_time_of_each_wait_is_measured)
 }
 END_TEST
 
-/* The oldest waiter is not always the front: a waiter with a better priority may have come later. */
+/* A waiter with a better priority may come later. */
 START_TEST(the_oldest_waiter_may_be_anywhere_in_the_queue)
 {
     fairsem_t sem = FAIRSEM_INITIALIZER(0);
@@ -122,7 +122,6 @@ static void *use_pool(void *arg)
     return NULL;
 }
 
-/* Each call returns one consistent snapshot. */
 START_TEST(the_numbers_agree_at_every_moment)
 {
     enum { USERS = 4 };
@@ -275,7 +274,7 @@ START_TEST(each_wait_that_has_ended_is_in_one_bucket)
 }
 END_TEST
 
-/* There is one wait, so wait_ns_max is its length, from which the test computes its bucket. */
+/* There is only one wait, so wait_ns_max is its length. */
 START_TEST(a_wait_is_in_the_bucket_of_its_length)
 {
     for (int64_t ns = 1; ns < 20000000; ns *= 4) {

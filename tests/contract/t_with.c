@@ -167,7 +167,6 @@ START_TEST(with_calls_the_function_while_the_units_are_held)
 }
 END_TEST
 
-/* The thread ends, but its units are not lost: the next waiter gets them. */
 START_TEST(with_releases_when_the_thread_is_canceled_in_the_function_or_exits)
 {
     for (int way = WAIT_AT_THE_GATE; way <= EXIT; way++) {

@@ -5,7 +5,7 @@
 #define _GNU_SOURCE
 #include "callers.h"
 
-/* Each unit goes to the oldest waiter, not to the poster.  The waiters wait in different functions. */
+/* The waiters wait in different functions. */
 START_TEST(five_waiters_are_granted_in_order_of_arrival_and_no_thread_passes)
 {
     struct caller c[5] = { { 0 } };

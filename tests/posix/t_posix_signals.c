@@ -16,7 +16,6 @@ static void note(int sig)
     atomic_fetch_add(&handled, 1);
 }
 
-/* Install note() for SIGUSR1, with these flags. */
 static void handle(int flags)
 {
     struct sigaction action = { .sa_handler = note, .sa_flags = flags };

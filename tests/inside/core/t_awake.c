@@ -583,7 +583,7 @@ START_TEST(a_front_that_times_out_soon_teaches_nothing)
 }
 END_TEST
 
-/* Enqueue a ticket behind all threads.  It requests more units than there will be. */
+/* Enqueue a ticket behind all threads, for more units than there will be. */
 static void let_a_ticket_wait(fairsem_t *sem, fairsem_ticket_t *ticket)
 {
     ck_assert_int_eq(fairsem_ticket_take(ticket, sem, 1000000, 1, NULL, NULL), EINPROGRESS);

@@ -188,7 +188,6 @@ static void watch_until_asleep(pthread_t *thread, struct watched *w)
         moment();
 }
 
-/* The child takes the ticket again, and its grant wakes only threads of the child. */
 START_TEST(a_ticket_granted_in_the_child_wakes_no_thread_of_the_parent)
 {
     fairsem_t sem = FAIRSEM_INITIALIZER(0);
@@ -341,7 +340,6 @@ static void *hold_the_mutex(void *arg)
     return NULL;
 }
 
-/* Another thread is inside the critical section at the fork. */
 START_TEST(a_mutex_that_a_thread_of_the_parent_held_does_not_hang_the_child)
 {
     fairsem_t sem = FAIRSEM_INITIALIZER(1);

@@ -182,7 +182,6 @@ START_TEST(anything_unexpected_is_no_quota)
 }
 END_TEST
 
-/* A missing file, a directory in place of a file, a file in place of a directory, an empty tree, and no tree. */
 START_TEST(a_file_that_cannot_be_read_is_no_quota)
 {
     ck_assert_int_eq(CORES("4:cpu:/\n", { "sys/fs/cgroup/cpu/cpu.cfs_quota_us", "200000\n" }), FS_NO_QUOTA);

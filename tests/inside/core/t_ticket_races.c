@@ -255,7 +255,6 @@ static void wait_for_the_next_add(void)
     before_add = have_the_one_ahead_withdrawn;
 }
 
-/* The only pending callback is canceled, and then another callback becomes pending. */
 START_TEST(a_callback_runs_even_if_the_callback_before_it_was_canceled)
 {
     begin();

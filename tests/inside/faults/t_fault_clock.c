@@ -237,8 +237,6 @@ START_TEST(until_a_deadline_before_aging_a_thread_sleeps_on_the_clock_of_the_dea
 }
 END_TEST
 
-/* The clock goes back and forth while threads wait.  Each wait is granted or times out, and no unit
- * is lost. */
 START_TEST(no_unit_is_lost_while_the_clock_is_set_again_and_again)
 {
     fairsem_t sem = FAIRSEM_INITIALIZER(0);
@@ -270,7 +268,7 @@ START_TEST(no_unit_is_lost_while_the_clock_is_set_again_and_again)
 }
 END_TEST
 
-/* Three waits of 2^62 ns.  (A million waits of a few months have a sum that overflows, too.) */
+/* A million waits of a few months have a sum that overflows; the test has three waits of 2^62 ns. */
 START_TEST(the_sum_of_all_waits_stops_at_its_maximum)
 {
     enum { TICKETS = 3 };

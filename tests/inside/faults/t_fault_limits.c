@@ -22,7 +22,6 @@ static void queue_waiters(struct asker a[], fairsem_t *sem, _Atomic int *service
     }
 }
 
-/* No request overtakes another, and no unit is lost. */
 START_TEST(the_largest_requests_are_granted_one_by_one_in_order)
 {
     static const int order[WAITERS] = { 1, 4, 2, 5, 0, 3 };

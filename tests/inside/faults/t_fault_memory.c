@@ -100,7 +100,6 @@ static void *watch(void *arg)
     return NULL;
 }
 
-/* A thread waits for a ticket, which is granted, claimed and returned. */
 static void wait_for_a_ticket(fairsem_t *sem)
 {
     fairsem_ticket_t ticket = { 0 };

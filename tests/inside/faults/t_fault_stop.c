@@ -3,8 +3,7 @@
  * t_fault_stop.c - the whole process is stopped (SIGSTOP: Ctrl-Z, a debugger, a frozen container)
  * and continued, while its threads wait.  ../../search/stress/ stops processes at any moment.
  *
- * The process is a child of the test.  The test stops the child, waits until the child is stopped, and
- * continues the child.
+ * The process is a child, which the test stops and continues.
  */
 
 #include "children.h"
