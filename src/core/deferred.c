@@ -5,11 +5,11 @@
 #include <stddef.h>
 
 /* Wake the threads whose parkers were in a wake queue already, and leave the parkers there. */
-static void wake_elsewhere(struct fs_wake_queue *queue)
+static void wake_others(struct fs_wake_queue *queue)
 {
-    for (int i = 0; i < queue->n_elsewhere; i++)
-        fs_unpark(queue->elsewhere[i], false);
-    queue->n_elsewhere = 0;
+    for (int i = 0; i < queue->n_others; i++)
+        fs_unpark(queue->others[i], false);
+    queue->n_others = 0;
 }
 
 static void wake_words(struct fs_wake_queue *queue)
@@ -23,9 +23,9 @@ bool fs_wake_queue_add_parker(struct fs_wake_queue *queue, struct fs_parker *par
 {
     /* Acquire order: the waker that cleared `queued` has read `next`, which is overwritten below. */
     if (atomic_load_explicit(&parker->queued, memory_order_acquire)) {
-        if (queue->n_elsewhere == (int)(sizeof queue->elsewhere / sizeof queue->elsewhere[0]))
-            wake_elsewhere(queue);
-        queue->elsewhere[queue->n_elsewhere++] = parker;
+        if (queue->n_others == (int)(sizeof queue->others / sizeof queue->others[0]))
+            wake_others(queue);
+        queue->others[queue->n_others++] = parker;
         return false;
     }
     /* Relaxed: the caller's store of the new state publishes `queued`. */
@@ -55,7 +55,7 @@ void fs_wake_queue_run(struct fs_wake_queue *queue)
     struct fs_parker *parker = queue->first, *next;
 
     wake_words(queue);
-    wake_elsewhere(queue);
+    wake_others(queue);
     for (; parker != NULL; parker = next) {
         next = parker->next;        /* once woken, the parker may be in another wake queue */
         fs_unpark(parker, true);

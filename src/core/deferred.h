@@ -18,18 +18,18 @@
  * Parkers (parking.h) are linked through their `next`.  A parker stays in its waker's queue until that
  * waker has woken the thread.  Meanwhile the thread may see its new state, return, and begin another wait.
  * A second waker then finds the parker in the first waker's queue, leaves it there, and lists it in
- * `elsewhere`, so that the second waker wakes the thread, too.  So no thread depends on a waker that is
+ * `others`, so that the second waker wakes the thread, too.  So no thread depends on a waker that is
  * held up.
  *
  * A word that a thread sleeps on (park_futex.c) cannot hold a link, because the word is gone when the wait
- * returns.  So the word is listed in `word`.  When `elsewhere` or `word` is full, the threads in that list are
+ * returns.  So the word is listed in `word`.  When `others` or `word` is full, the threads in that list are
  * woken at once, with the mutex held.
  */
 struct fs_wake_queue {
     bool               any;     /* false: nothing to wake */
     struct fs_parker  *first, *last;
-    int                words, n_elsewhere;
-    struct fs_parker  *elsewhere[8];
+    int                words, n_others;
+    struct fs_parker  *others[8];
     const _Atomic int *word[32];
 };
 
@@ -53,7 +53,7 @@ static inline void fs_wake_queue_add(struct fs_wake_queue *queue, struct fs_park
     if (parking->on_word)
         fs_wake_queue_add_word(queue, word);
     else if (parking->parker != NULL)
-        parking->listed = fs_wake_queue_add_parker(queue, parking->parker);
+        parking->in_wake_queue = fs_wake_queue_add_parker(queue, parking->parker);
 }
 
 /*
@@ -62,7 +62,7 @@ static inline void fs_wake_queue_add(struct fs_wake_queue *queue, struct fs_park
  */
 static inline bool fs_wake_was_made(const struct fs_parking *parking)
 {
-    return parking->listed && !atomic_load_explicit(&parking->parker->queued, memory_order_relaxed);
+    return parking->in_wake_queue && !atomic_load_explicit(&parking->parker->queued, memory_order_relaxed);
 }
 
 void fs_wake_queue_run(struct fs_wake_queue *queue);
@@ -80,7 +80,7 @@ static inline void fs_deferred_init(struct fs_deferred *deferred)
     deferred->callbacks.any = false;
     deferred->wakes.any = false;
     deferred->wakes.first = deferred->wakes.last = NULL;
-    deferred->wakes.words = deferred->wakes.n_elsewhere = 0;
+    deferred->wakes.words = deferred->wakes.n_others = 0;
 }
 
 /* Do the deferred work.  No lock held. */

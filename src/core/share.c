@@ -220,15 +220,15 @@ static const struct fs_flow *last_of_priority(const struct fs_sem *s, int priori
     return last;
 }
 
-/* Is a flow's tag valid?  UNKNOWN: no, its epoch has ended.  KNOWN_ELSEWHERE: yes, at another priority. */
-enum known { UNKNOWN, KNOWN, KNOWN_ELSEWHERE };
+/* Is a flow's tag valid?  UNKNOWN: no, its epoch has ended.  KNOWN_AT_ANOTHER: yes, at another priority. */
+enum known { UNKNOWN, KNOWN, KNOWN_AT_ANOTHER };
 
 static enum known known_tag(const struct fs_sem *s, const struct fs_flow *flow, const struct fs_share *share,
                             int priority)
 {
     if (share != NULL && flow->requests == NULL && share->epoch != s->epoch)
         return UNKNOWN;
-    return flow->priority == priority ? KNOWN : KNOWN_ELSEWHERE;
+    return flow->priority == priority ? KNOWN : KNOWN_AT_ANOTHER;
 }
 
 static int64_t request_units(const struct fs_waitq_node *node)
@@ -253,7 +253,7 @@ static void start_flow(const struct fs_sem *s, struct fs_flow *flow, const struc
         tag = fs_tag_of_new(request_units(node), flow->weight, tag, request_units(first_request(other)), other->weight);
     if (known == UNKNOWN || fs_tag_is_earlier(flow->tag, tag))
         start_at(flow, tag);
-    else if (known == KNOWN_ELSEWHERE && (last = last_of_priority(s, priority)) != NULL
+    else if (known == KNOWN_AT_ANOTHER && (last = last_of_priority(s, priority)) != NULL
              && fs_tag_is_earlier(last->tag, flow->tag))
         start_at(flow, last->tag + 1);
     flow->priority = priority;
@@ -394,7 +394,7 @@ static void dequeue_first(struct fs_sem *s, struct fs_waiter *w, bool granted)
         /* A negative charge gives no credit: if the tag moved back, start the flow like an idle flow. */
         if (next->priority != flow->priority || !advances)
             start_flow(s, flow, first, next,
-                       next->priority == flow->priority ? KNOWN : KNOWN_ELSEWHERE);
+                       next->priority == flow->priority ? KNOWN : KNOWN_AT_ANOTHER);
         flow->requests = others;
         insert_flow(s, w->share);
         if (first == NULL || flow_is_before(flow, first))

@@ -47,7 +47,7 @@ struct fs_parking {
     int               thread;   /* fs_thread_id(), if on_word */
 
     /* Written by the last waker, before it changes the word. */
-    bool              listed;   /* the parker is in the waker's wake queue until parker->queued is false */
+    bool              in_wake_queue;   /* the parker is in the waker's wake queue until parker->queued is false */
     int64_t           woken_ns; /* when the waker decided to wake this thread */
 };
 
@@ -84,7 +84,7 @@ void fs_unpark_word(const _Atomic int *word);
  */
 static inline void fs_parking_begin(struct fs_parking *parking, bool interruptible)
 {
-    parking->listed = false;
+    parking->in_wake_queue = false;
     parking->on_word = FS_HAS_FUTEX && (interruptible || fs_under_valgrind);
     if (parking->on_word) {
         parking->parker = NULL;
