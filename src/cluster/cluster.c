@@ -107,7 +107,7 @@ static bool wait_only_tries(const fairsem_wait_t *how)
                                                : now.tv_nsec >= how->deadline->tv_nsec;
 }
 
-/* Pass a new request to the event loop.  Not a cancellation point, unlike await_units. */
+/* Pass a new request to the event loop.  Not a cancellation point, unlike wait_for_units. */
 static int start_request(fairsem_cluster_t *handle, int64_t n, const fairsem_wait_t *how,
                          struct fs_request **out)
 {
@@ -150,7 +150,7 @@ static void abandon_request(void *arg)
 }
 
 /* Returns the request's result, or the error of the wait. */
-static int await_units(struct fs_request *request, const fairsem_wait_t *how)
+static int wait_for_units(struct fs_request *request, const fairsem_wait_t *how)
 {
     fairsem_wait_t plain = how != NULL ? *how : (fairsem_wait_t){ 0 };
     int error, result, state;
@@ -173,7 +173,7 @@ static int await_units(struct fs_request *request, const fairsem_wait_t *how)
 }
 
 /* Wait until the event loop reports the end of the request, which takes at most about FS_RETRY_BUDGET. */
-static int await_end(struct fs_request *request)
+static int wait_for_end(struct fs_request *request)
 {
     int result, state;
 
@@ -201,9 +201,9 @@ int fairsem_cluster_acquire_with(fairsem_cluster_t *handle, int64_t n, const fai
         return E2BIG;
     error = start_request(handle, n, how, &request);
     if (error == 0) {
-        error = await_units(request, how);
+        error = wait_for_units(request, how);
         if (error != 0)
-            (void)await_end(request);
+            (void)wait_for_end(request);
         else
             hold->fairsem_reserved_[0] = (uintptr_t)request;
     }
@@ -222,7 +222,7 @@ int fairsem_cluster_release(fairsem_cluster_hold_t *hold)
     fs_loop_lock(request->handle, &state);
     request->leaves = true;
     fs_loop_unlock(request->handle, state);
-    error = await_end(request);
+    error = wait_for_end(request);
     errno = saved;
     return error;
 }

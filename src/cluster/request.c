@@ -27,7 +27,7 @@ static void take_step(struct fs_request *request, enum fs_step step)
 }
 
 /* Report the result of the request to the caller, unless a result was reported before. */
-static void tell_decision(struct fs_request *request, int result)
+static void notify_decision(struct fs_request *request, int result)
 {
     if (request->is_decided)
         return;
@@ -38,7 +38,7 @@ static void tell_decision(struct fs_request *request, int result)
 }
 
 /* Report the end to the caller, but only once: the caller waits only for the first result of FS_END. */
-static void tell_end(struct fs_request *request, int result)
+static void notify_end(struct fs_request *request, int result)
 {
     if (request->is_over)
         return;
@@ -51,7 +51,7 @@ static void request_over(struct fs_request *request, int result)
 {
     request->state = FS_REQUEST_ENDED;
     request->step_at = FS_NEVER;
-    tell_end(request, result);
+    notify_end(request, result);
 }
 
 static void request_leaves(struct fs_request *request)
@@ -70,7 +70,7 @@ static void request_leaves(struct fs_request *request)
 
 static void request_fails(struct fs_request *request, int error)
 {
-    tell_decision(request, error);
+    notify_decision(request, error);
     request_leaves(request);
 }
 
@@ -78,7 +78,7 @@ static void request_ended(struct fs_request *request, int error)
 {
     int64_t now = fs_boot_now();
 
-    tell_end(request, error);
+    notify_end(request, error);
     if (error == 0 || now >= fs_lease_end(&request->lease))
         request_over(request, error);
     else
@@ -107,7 +107,7 @@ static void request_begun(struct fs_request *request, int64_t fence)
     /* Confirmations now check the request's own key, because an operator may delete the key. */
     strcpy(request->record.predecessor, fs_keys_of(&request->record).runs);
     request->record.watched = 1;
-    tell_decision(request, 0);
+    notify_decision(request, 0);
 }
 
 static void take_watch(struct fs_request *request)

@@ -55,7 +55,7 @@ struct fs_request {
     bool watches_again;                 /* the next step repeats the watch */
     int64_t watch_began, watch_backoff;
 
-    bool is_decided, is_over;           /* mutex: tell_decision(), tell_end() have reported to the caller */
+    bool is_decided, is_over;           /* mutex: notify_decision(), notify_end() have reported to the caller */
     int result, end_result;             /* mutex: `result` is valid if is_decided, `end_result` if is_over */
     fairsem_t decided, over;            /* semaphores on which the caller waits */
     int64_t fence;                      /* r/o once decided */
