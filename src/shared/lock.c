@@ -125,7 +125,7 @@ static int64_t lock_sleep_limit(struct attempt *a)
  * A thread that was woken for a hand-over polls until its waker has unlocked: the unlock itself wakes no
  * thread.  Returns false if the lock has a new owner.
  */
-static bool await_waker(struct attempt *a, uint32_t word)
+static bool wait_for_waker(struct attempt *a, uint32_t word)
 {
     _Atomic uint32_t *lock = &a->handle->segment->lock;
     const uint32_t owner = word & ~RESERVED;
@@ -195,7 +195,7 @@ static int lock_slowly(fairsem_shared_t *h, enum fs_lock_mode mode, const struct
         int64_t ns = lock_sleep_limit(&a);
 
         /* Do not give up during a hand-over: the lock would stay reserved for this thread. */
-        if (a.woken && (ns > 0 || a.retries-- > 0) && await_waker(&a, word))
+        if (a.woken && (ns > 0 || a.retries-- > 0) && wait_for_waker(&a, word))
             continue;
         if (ns <= 0)
             return ETIMEDOUT;
