@@ -14,8 +14,8 @@ struct inquiry {
     enum fs_step step;
     struct fs_record record;
     struct fs_call call;
-    struct fs_answer *answer;       /* valid once `told` has a unit */
-    fairsem_t told;
+    struct fs_answer *answer;       /* valid once `answered` has a unit */
+    fairsem_t answered;
 };
 
 static void inquiry_answered(struct fs_call *call, struct fs_answer *answer)
@@ -34,7 +34,7 @@ static int64_t iterate_inquiry(struct fs_task *task, int64_t now)
                        now + FS_RETRY_BUDGET);
     if (inquiry->call.state != FS_IDLE)
         return FS_NEVER;
-    fairsem_release(&inquiry->told, 1);     /* from here on, the inquiry may be gone */
+    fairsem_release(&inquiry->answered, 1);     /* from here on, the inquiry may be gone */
     return FS_TASK_OVER;
 }
 
@@ -65,17 +65,17 @@ static int inquire(fairsem_cluster_t *handle, enum fs_step step, const struct fs
     memset(answer, 0, sizeof *answer);
     if (fs_loop_is_inherited(handle))
         return EINVAL;
-    if (fairsem_init(&inquiry.told, 0, NULL) != 0)
+    if (fairsem_init(&inquiry.answered, 0, NULL) != 0)
         return ENOMEM;
     strcpy(inquiry.record.prefix, handle->prefix);
     fs_loop_lock(handle, &state);
     error = fs_loop_add(handle, &inquiry.task);
     fs_loop_unlock(handle, PTHREAD_CANCEL_DISABLE);
     if (error == 0) {
-        (void)!fairsem_acquire(&inquiry.told, 1);
+        (void)!fairsem_acquire(&inquiry.answered, 1);
         error = answer->error;
     }
-    (void)!fairsem_destroy(&inquiry.told);
+    (void)!fairsem_destroy(&inquiry.answered);
     pthread_setcancelstate(state, &state);
     errno = saved;
     return error;

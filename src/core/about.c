@@ -18,7 +18,7 @@ const char *fairsem_strerror(int error)
     case EAGAIN:          return "would have to wait";
     case EALREADY:        return "closed or canceled before";
     case EBADF:           return "the descriptor of the segment was closed";
-    case EBUSY:           return "still in use: somebody waits, or a guard or a hold is not empty";
+    case EBUSY:           return "still in use: a request waits, or the guard or the hold has units";
     case ECANCELED:       return "canceled";
     case EEXIST:          return "a segment of this name exists";
     case EFBIG:           return "larger than files may be";

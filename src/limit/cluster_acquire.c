@@ -291,7 +291,7 @@ static int wait_for_etcd(const struct cluster_name *name, fairsem_cluster_hold_t
 }
 
 /* If the limit is the reason for the error, print a message and return true. */
-static bool tell_limit(const struct cluster_name *name, int error)
+static bool explain_limit(const struct cluster_name *name, int error)
 {
     int64_t limit;
 
@@ -321,7 +321,7 @@ bool cluster_acquire(const struct cluster_name *name, fairsem_cluster_hold_t *ho
     error = wait_for_etcd(name, hold, mask);
     if (error == ETIMEDOUT)
         *exit_status = TIMED_OUT;
-    if (error != 0 && error != ETIMEDOUT && !tell_limit(name, error))
+    if (error != 0 && error != ETIMEDOUT && !explain_limit(name, error))
         cluster_result(name, error);
     return error == 0;
 }

@@ -33,7 +33,7 @@ struct cluster_supervisor {
     const struct cluster_name *name;
     fairsem_cluster_hold_t    *hold;
     int64_t                    grace;       /* from SIGTERM to the end of the hold */
-    bool                       told, ending, killing;
+    bool                       reported, ending, killing;
     struct timespec            since;       /* time of the first SIGTERM; if `killing`, of the first SIGKILL */
     long                       found[4096]; /* the descendants, as of the last search */
     size_t                     found_count;
@@ -132,9 +132,9 @@ static int check_hold(struct supervisor *supervisor, pid_t child)
     if (read(supervisor->fd, &events, sizeof events) < 0 && errno != EAGAIN && errno != EINTR)
         supervisor->fd = -1;
     if (s->name->request->cluster.keep_running) {
-        if (left == 0 && !s->told)
+        if (left == 0 && !s->reported)
             say(s, why, "; another command may have the place now");
-        s->told = left == 0;
+        s->reported = left == 0;
         return left == 0 ? -1 : (int)(left / NS_PER_MS) + 1;
     }
     if (!s->ending && left > s->grace)
