@@ -22,7 +22,7 @@
 #include <sys/time.h>
 #include <time.h>
 
-/* Memory that a test and its children share, all zero. */
+/* Returns memory that the test and its children share, all zero. */
 static inline void *share(size_t size)
 {
     FILE *file = tmpfile();
@@ -36,7 +36,7 @@ static inline void *share(size_t size)
     return memory;
 }
 
-/* A segment without a name, for this many waiters and processes. */
+/* Returns a segment without a name, for this many waiters and processes. */
 static inline fairsem_shared_t *make_small_segment(int64_t units, unsigned flags,
                                                    int max_waiters, int max_processes)
 {
@@ -49,18 +49,21 @@ static inline fairsem_shared_t *make_small_segment(int64_t units, unsigned flags
     return h;
 }
 
-/* A segment without a name, with the default sizes. */
+/* Returns a segment without a name, with the default sizes. */
 static inline fairsem_shared_t *make_segment(int64_t units, unsigned flags)
 {
     return make_small_segment(units, flags, 0, 0);
 }
 
-/* A name that no other test has, nor an earlier run with the same process ID that was killed. */
+/*
+ * Returns a name that no other test uses.  The name has the time in it: an earlier run with the same process ID
+ * may have been killed, and have left its name.
+ */
 static inline const char *own_name(void)
 {
     static char name[64];
 
-    if (name[0] == '\0') {      /* a child keeps its parent's name */
+    if (name[0] == '\0') {      /* not in a child, which keeps its parent's name */
         struct timespec now;
 
         clock_gettime(CLOCK_REALTIME, &now);
@@ -70,7 +73,7 @@ static inline const char *own_name(void)
     return name;
 }
 
-/* A new segment with that name. */
+/* Returns a new segment with the name own_name(). */
 static inline fairsem_shared_t *make_own_named(int64_t units, unsigned flags)
 {
     const fairsem_shared_attr_t attr = { .units = units, .flags = flags };
@@ -104,21 +107,21 @@ static inline void signal_each_ms(void)
         abort();
 }
 
-/* Return when *flag is at least `value`.  (If it never is, the test's limit ends the hang.) */
+/* Wait until *flag is at least `value`.  The time limit of the test ends a hang. */
 static inline void await_flag(_Atomic int *flag, int value)
 {
     while (atomic_load(flag) < value)
         nap(1);
 }
 
-/* Return when exactly n requests are in the queue. */
+/* Wait until exactly n requests are in the queue. */
 static inline void await_queue(fairsem_shared_t *h, int64_t n)
 {
     while (fairsem_shared_waiters(h) != n)
         nap(1);
 }
 
-/* Has this child ended?  Its status is saved for status_of(). */
+/* Has this child ended?  Its exit status stays available for status_of(). */
 static inline bool has_ended(pid_t child)
 {
     siginfo_t info = { .si_pid = 0 };
@@ -127,7 +130,7 @@ static inline bool has_ended(pid_t child)
     return info.si_pid == child;
 }
 
-/* Is the main thread of this child asleep?  It looks several times, as a sleep may be short. */
+/* Has the main thread of this child been asleep for some milliseconds? */
 static inline bool sleeps(pid_t child)
 {
     char path[64], text[512];
@@ -140,7 +143,7 @@ static inline bool sleeps(pid_t child)
         ck_assert_ptr_nonnull(file);
         text[fread(text, 1, sizeof text - 1, file)] = '\0';
         fclose(file);
-        state = strrchr(text, ')');     /* the name before it may contain anything */
+        state = strrchr(text, ')');     /* the last one: the program's name may contain any character */
         if (state == NULL || strncmp(state, ") S", 3) != 0)
             return false;
         nap(1);
@@ -149,8 +152,8 @@ static inline bool sleeps(pid_t child)
 }
 
 /*
- * Wait for n units that nobody will release.  Repeat it until the request has been in the queue: on a busy
- * machine a short time-out may be over before.  Returns the result.
+ * Acquire n units that no process will release.  On a busy machine a short time-out may pass before the request
+ * is in the queue: if so, try again with a longer time-out.  Returns the result of the last try.
  */
 static inline int wait_and_time_out(fairsem_shared_t *h, int64_t n)
 {
@@ -166,7 +169,7 @@ static inline int wait_and_time_out(fairsem_shared_t *h, int64_t n)
     }
 }
 
-/* A child that holds n units, until it is killed. */
+/* Returns a child that holds n units until it is killed. */
 static inline pid_t fork_holder(fairsem_shared_t *h, int64_t n)
 {
     _Atomic int *holds = share(sizeof *holds);
@@ -187,8 +190,8 @@ static inline pid_t fork_holder(fairsem_shared_t *h, int64_t n)
 static bool users_get_signals;      /* users that are forked from now on get a signal each millisecond */
 
 /*
- * A child that acquires n units, stores its place in the order of grants, and releases them.  A request with a
- * priority below 0 has a deadline, too, which is far away.
+ * Returns a child that acquires n units, stores its place in the order of grants, and releases the units.  If
+ * the priority is below 0, the request also has a deadline, in the far future.
  */
 static inline pid_t fork_user(fairsem_shared_t *h, int64_t n, int priority, _Atomic int *place,
                               _Atomic int *count)
@@ -209,7 +212,7 @@ static inline pid_t fork_user(fairsem_shared_t *h, int64_t n, int priority, _Ato
     return child;
 }
 
-/* As fork_user(), and return when its request is in the queue. */
+/* As fork_user(), but returns only when the child's request is in the queue. */
 static inline pid_t queue_placed(fairsem_shared_t *h, int64_t n, int priority, _Atomic int *place,
                                  _Atomic int *count)
 {

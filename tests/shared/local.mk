@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 # tests/shared/local.mk - the semaphore between processes; included by ../local.mk.
 #
-#   make check-shared-storm     kill storms, stops in every step, damage: minutes
+#   make check-shared-storm     kill storms, stops in every step, damage; takes minutes
 
 if TESTS_ENABLED
 if HAVE_SHARED
@@ -31,12 +31,12 @@ endif
 
 EXTRA_DIST += tests/shared/crowd.h
 
-# t_shared_apart treats each handle as a process of its own.
+# t_shared_apart treats each handle like a process of its own.
 tests_shared_t_shared_apart_LDFLAGS = -Wl,--wrap=fs_liveness_lock -Wl,--wrap=fs_liveness_unlock \
 	-Wl,--wrap=fs_liveness_test -Wl,--wrap=fs_file_map -Wl,--wrap=fs_file_unmap
 tests_shared_t_shared_awake_LDFLAGS = -Wl,--wrap=fs_awake_stay -Wl,--wrap=fs_cpu_count \
 	-Wl,--wrap=fs_cpu_current -Wl,--wrap=fs_shared_wake
-# Memory is refused, a file replaced, or not read.
+# t_shared_memory refuses memory, replaces a file between two steps, and lets reads of a file fail.
 tests_shared_t_shared_memory_LDFLAGS = -Wl,--wrap=malloc -Wl,--wrap=calloc \
 	-Wl,--wrap=fs_file_map -Wl,--wrap=fs_file_open -Wl,--wrap=fs_file_inspect -Wl,--wrap=fs_file_read
 

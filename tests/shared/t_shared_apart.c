@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * t_shared_apart.c - several handles of one segment in one process, each treated as a process of its own.
- * ThreadSanitizer watches only one process, and so sees all accesses.
+ * t_shared_apart.c - several handles of one segment in one process, each treated like a process of its own.
+ * ThreadSanitizer instruments only one process, so this is how it sees the accesses of all.
  *
- * A record lock belongs to a process.  Here the liveness lock of a handle is a lock on its open file
- * description instead.
+ * In the library, a liveness lock is a record lock, which belongs to a process.  In this test it is a lock on
+ * the open file description of the handle.
  */
 #define _GNU_SOURCE             /* F_OFD_SETLK */
 #include "crowd.h"
@@ -60,7 +60,7 @@ int __wrap_fs_liveness_test(int fd, int index, bool *locked)
     return error;
 }
 
-/* All handles use one mapping: with two the tool would not see that the memory is the same. */
+/* All handles use one mapping: with two, ThreadSanitizer would not see that both are the same memory. */
 static void *shared_memory;
 
 int __wrap_fs_file_map(int fd, int64_t size, void **memory)
@@ -68,7 +68,10 @@ int __wrap_fs_file_map(int fd, int64_t size, void **memory)
     char itself[40];
     int error = 0, other;
 
-    /* Map a second open file: a mapping keeps its file open, and so the locks on it. */
+    /*
+     * Map another open file description than that of fd.  The mapping keeps its description open, with all
+     * locks on it; but die() must be able to release the lock on fd.
+     */
     snprintf(itself, sizeof itself, "/proc/self/fd/%d", fd);
     if (shared_memory == NULL) {
         other = open(itself, O_RDWR);
@@ -95,7 +98,7 @@ static fairsem_shared_t *open_apart(const fairsem_shared_attr_t *attr)
     return h;
 }
 
-/* As if the process of this handle were killed: its liveness lock is gone, and its stores stay. */
+/* As if the process of this handle were killed: the liveness lock is gone, the stores to the segment stay. */
 static void die(fairsem_shared_t *h)
 {
     close(h->fd);
@@ -121,7 +124,10 @@ START_TEST(each_handle_counts_as_a_process)
 }
 END_TEST
 
-/* One handle holds all units, so each check makes one system call.  It takes 1 ms, so checks are 10 ms apart. */
+/*
+ * Handle a holds all units, so each check tests one liveness lock, which takes 1 ms here.  The period of checks
+ * is ten times as long: 10 ms.
+ */
 START_TEST(short_waits_do_not_call_the_kernel_each_time)
 {
     const fairsem_shared_attr_t attr = { .units = 1 };

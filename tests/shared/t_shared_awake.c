@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * t_shared_awake.c - the wait strategy between processes: the front waiter spins, or yields if its granter
- * needs its core; the next ones yield while their grants are near.  And pre-wakes: which waiter a thread
- * wakes when it is enqueued in a convoy.
+ * t_shared_awake.c - the wait strategies between processes.  The front waiter spins, or yields if the releasing
+ * thread needs the waiter's core.  The next waiters yield while their grants are near.  And pre-wakes: which
+ * waiter a thread wakes when the thread is enqueued in a convoy.
  */
 #include "crowd.h"
 
@@ -15,10 +15,10 @@
 
 #define MS 1000000
 
-static _Thread_local int own_kind = -1;     /* the first strategy of the thread: an fs_plan */
+static _Thread_local int own_kind = -1;     /* the first strategy of the thread: an fs_strategy */
 static _Thread_local int own_core;
 
-/* The pre-woken threads, and the plans that they got. */
+/* Numbers of threads that were pre-woken with FS_YIELD_NEXT, and with FS_YIELD_WOKEN. */
 static _Atomic int woken_to_spin, woken_to_yield;
 
 bool __wrap_fs_awake_stay(const _Atomic int *word, int value, const _Atomic uint8_t *plan,
@@ -50,7 +50,7 @@ int __wrap_fs_cpu_count(void)
 }
 
 static fairsem_shared_t *the_segment;
-static _Atomic int wakes[3];    /* of the threads of the first three slots */
+static _Atomic int wakes[3];    /* number of wake-ups for each of the first three slots */
 
 int __real_fs_shared_wake(const _Atomic int *word, int count);
 int __wrap_fs_shared_wake(const _Atomic int *word, int count);
@@ -66,7 +66,7 @@ static void sleep_for(long ns)
     nanosleep(&(struct timespec){ .tv_nsec = ns }, NULL);
 }
 
-/* Returns the thread's kind, or NULL if the acquire has failed. */
+/* Returns the first strategy of the thread, or NULL if the acquire has failed. */
 static void *acquire(void *h)
 {
     int *kind = malloc(sizeof *kind);
@@ -85,7 +85,7 @@ static int64_t waiters(fairsem_shared_t *h)
     return stat.waiters;
 }
 
-/* Let threads wait one behind the other, and store their kinds; then make one grant after each pause. */
+/* Enqueue threads one after the other, then make one grant after each pause.  Stores their first strategies. */
 static void wait_in_line(fairsem_shared_t *h, int threads, long pause, int *kind)
 {
     pthread_t thread[24];
@@ -135,7 +135,7 @@ START_TEST(waiters_yield_while_their_grants_are_near)
 }
 END_TEST
 
-/* One release that grants many waiters shows no hand-off interval. */
+/* Grants of one release have the same time, so they show no hand-off interval. */
 START_TEST(grants_of_one_release_teach_nothing)
 {
     fairsem_shared_t *h = begin(0);
@@ -162,7 +162,7 @@ START_TEST(grants_of_one_release_teach_nothing)
 }
 END_TEST
 
-/* A wake-up takes at most 0.05 ms. */
+/* The front waits for 1 ms, which is more than twice as long as a wake-up takes. */
 START_TEST(a_front_that_times_out_late_teaches_that_it_does_not_pay)
 {
     fairsem_shared_t *h = begin(0);
@@ -210,7 +210,7 @@ static void *acquire_on_core(void *arg)
     return fairsem_shared_acquire(the_segment, 1) == 0 ? arg : NULL;
 }
 
-/* Start threads that wait on these cores, and return when all sleep. */
+/* Start threads that wait on these cores, one after the other, and return when all sleep. */
 static void sleep_in_line(pthread_t *thread, const int *core, int threads)
 {
     for (int i = 0; i < threads; i++) {
@@ -249,7 +249,10 @@ static void end_crowd(pthread_t *thread, int threads)
     ck_assert_int_eq(fairsem_shared_close(h), 0);
 }
 
-/* Enqueue three threads, on these cores.  The third wakes the one that `woken` counts, or none if it is NULL. */
+/*
+ * Enqueue three threads on these cores, and check which thread the third one wakes: with &woken_to_yield the
+ * first, with &woken_to_spin the second, with NULL none.
+ */
 static void three_join(int turn, const int core[3], _Atomic int *woken)
 {
     pthread_t thread[3];
@@ -276,14 +279,17 @@ START_TEST(the_third_wakes_the_first_that_was_enqueued_on_its_core)
 }
 END_TEST
 
-START_TEST(the_third_wakes_the_front_waiter_if_none_did_or_the_holder_has_that_core)
+START_TEST(the_third_wakes_the_front_if_no_waiter_is_on_its_core_or_the_holder_is)
 {
     three_join(0, (const int[]){ 1, 2, 3 }, &woken_to_yield);
     three_join(0, (const int[]){ 1, 7, 7 }, &woken_to_yield);
 }
 END_TEST
 
-/* A hand-off interval of 54 us is too long to spin; 108 us are also too long to yield at the front. */
+/*
+ * A hand-off interval of 54 us (35) is too long to spin, but short enough to yield at the front.  108 us (39)
+ * is too long for both.
+ */
 START_TEST(no_waiter_is_pre_woken_if_hand_off_intervals_are_long)
 {
     three_join(35, (const int[]){ 1, 2, 2 }, &woken_to_yield);
@@ -292,7 +298,7 @@ START_TEST(no_waiter_is_pre_woken_if_hand_off_intervals_are_long)
 }
 END_TEST
 
-START_TEST(the_holders_core_is_that_of_the_last_to_be_granted)
+START_TEST(the_holders_core_is_the_core_of_the_last_granted_waiter)
 {
     pthread_t thread;
 
@@ -314,7 +320,7 @@ int main(void)
               the_front_yields_if_its_granter_needs_its_core,
               no_waiter_stays_awake_if_the_segment_says_so,
               the_third_wakes_the_first_that_was_enqueued_on_its_core,
-              the_third_wakes_the_front_waiter_if_none_did_or_the_holder_has_that_core,
+              the_third_wakes_the_front_if_no_waiter_is_on_its_core_or_the_holder_is,
               no_waiter_is_pre_woken_if_hand_off_intervals_are_long,
-              the_holders_core_is_that_of_the_last_to_be_granted);
+              the_holders_core_is_the_core_of_the_last_granted_waiter);
 }

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * t_shared_damage.c - a segment is overwritten while it is in use.  Each call then returns ENOTRECOVERABLE or
- * another result.  No call crashes, hangs or reads outside of the segment.
+ * t_shared_damage.c - a segment is overwritten while it is in use.  Afterwards each call returns
+ * ENOTRECOVERABLE or another documented result.  No call crashes, hangs or reads outside of the segment.
  *
- * The segment has a holder and waiters in other processes, which are stopped.  Each round restores it and
- * damages it in a few places.  FAIRSEM_SHARED_TIMES=n makes n times as many rounds.
+ * The segment has a holder and waiters in other processes, which are stopped.  Each round restores the segment
+ * and damages a few places of it.  FAIRSEM_SHARED_TIMES=n makes n times as many rounds.
  */
 #include "crowd.h"
 
@@ -30,7 +30,10 @@ static uint64_t next_random(void)
     return random_state;
 }
 
-/* A damaged lock may seem to be held by a live process: then calls without a deadline wait for ever. */
+/*
+ * Would damage at this offset hit the lock word?  A damaged lock word may name a live process as the owner: a
+ * call without a deadline would wait for ever.
+ */
 static bool is_lock(const fairsem_shared_t *h, size_t at)
 {
     size_t lock = (size_t)((char *)&h->segment->lock - (char *)h->segment);
@@ -107,7 +110,10 @@ static int use(fairsem_shared_t *h, FILE *null)
     }
 }
 
-/* Of three units this process holds one and the first child another; two children wait for all three. */
+/*
+ * Of three units this process holds one, and the first child another one.  Two more children wait, for three
+ * units each.  All children are stopped.
+ */
 static fairsem_shared_t *make_used(unsigned flags, pid_t children[3])
 {
     fairsem_shared_t *h = make_small_segment(3, flags, 16, 8);
@@ -122,7 +128,7 @@ static fairsem_shared_t *make_used(unsigned flags, pid_t children[3])
     return h;
 }
 
-/* End the children, and check that `available` units are free then. */
+/* Kill the children, and check that `available` units are free afterwards. */
 static void end_used(fairsem_shared_t *h, const pid_t children[3], int64_t available)
 {
     for (int i = 0; i < 3; i++)
@@ -233,7 +239,6 @@ static void check_each(fairsem_shared_t *h, int (*call)(fairsem_shared_t *),
     free(image);
 }
 
-/* Each call that inspects finds one damaged member. */
 START_TEST(one_damaged_member_is_reported_by_each_call_that_inspects)
 {
     enum { SLOTS = 16, PROCESSES = 8 };
@@ -246,8 +251,8 @@ START_TEST(one_damaged_member_is_reported_by_each_call_that_inspects)
     struct fs_process *ours = &h->processes[FS_GET(&h->self)];
     const struct wrong members[] = {
         { &h->segment->word,       8, 2 * 4 + FS_CONTENDED },
-        { &h->segment->word,       8, 2 * 2 + FS_CONTENDED },  /* a unit more is free, or one less */
-        { &h->segment->word,       8, FS_CONTENDED },
+        { &h->segment->word,       8, 2 * 2 + FS_CONTENDED },  /* one free unit too many */
+        { &h->segment->word,       8, FS_CONTENDED },          /* one free unit too few */
         { &h->segment->word,       8, -2 + FS_CONTENDED },
         { &h->segment->total,      8, 4 },
         { &h->segment->total,      8, 2 },
@@ -262,7 +267,7 @@ START_TEST(one_damaged_member_is_reported_by_each_call_that_inspects)
         { &head->process,          4, PROCESSES },
         { &head->units,            8, -1 },
         { &head->next,             4, SLOTS },
-        { &behind->next,           4, first },             /* a circle */
+        { &behind->next,           4, first },             /* a cycle */
         { &behind->process,        4, PROCESSES },
         { &behind->units,          8, 4 },
         { &ours->held,             8, -1 },
@@ -298,12 +303,12 @@ static int give_one(fairsem_shared_t *h)
     return fairsem_shared_release(h, 1);
 }
 
-/* A changed count is neither used, nor the reason of E2BIG or EPERM. */
+/* The calls do not use the wrong count.  They report the damage, and not E2BIG or EPERM. */
 START_TEST(one_changed_count_is_found_by_acquire_and_release)
 {
     pid_t children[3];
     fairsem_shared_t *h = make_used(0, children), *other = make_segment(1, 0);
-    const struct wrong counts[] = {     /* one is free */
+    const struct wrong counts[] = {     /* the right count is one free unit */
         { &h->segment->word, 8, -2 + FS_CONTENDED },    { &h->segment->word, 8, FS_CONTENDED },
         { &h->segment->word, 8, 2 * 2 + FS_CONTENDED }, { &h->segment->word, 8, 2 * 3 + FS_CONTENDED },
     };
@@ -311,11 +316,11 @@ START_TEST(one_changed_count_is_found_by_acquire_and_release)
     const struct wrong unheld = { &other->processes[FS_GET(&other->self)].held, 8, -1 };
     const struct wrong total = { &h->segment->total, 8, 2 };
 
-    FS_PUT(&h->segment->checked_ns, -1);        /* a refusal needs no lock right after a check */
+    FS_PUT(&h->segment->checked_ns, -1);        /* no recent check, so that a refusal needs the lock */
     check_each(h, take_none, counts, 4);
     check_each(h, give_one, counts, 4);
     check_each(h, give_one, &held, 1);
-    check_each(h, take_three, &total, 1);       /* E2BIG would be wrong: there are three */
+    check_each(h, take_three, &total, 1);       /* E2BIG would be wrong: three units exist */
     check_each(other, take_one, &unheld, 1);
     ck_assert_int_eq(fairsem_shared_close(other), 0);
     ck_assert_int_eq(fairsem_shared_release(h, 2), EPERM);
@@ -323,8 +328,8 @@ START_TEST(one_changed_count_is_found_by_acquire_and_release)
 }
 END_TEST
 
-/* The check loads without the lock, so a wrong number is not damage, and must not be used. */
-START_TEST(a_check_of_processes_loads_only_what_is_there)
+/* The check loads indices without the lock.  So an invalid index is not damage, but must not be used. */
+START_TEST(a_check_of_processes_uses_no_invalid_index)
 {
     static const int indices[] = { FS_NOBODY, 16, INT32_MAX, INT32_MIN };
     pid_t children[3];
@@ -368,14 +373,14 @@ START_TEST(an_invalid_change_is_not_redone)
     FS_PUT(&redo->slot, 1 + FS_GET(&h->segment->head));
     FS_PUT(&h->segment->unfinished, 1);
     check_each(h, see_stat, wrong, sizeof wrong / sizeof wrong[0]);
-    /* With the right numbers the change is completed: the front has left the queue. */
+    /* With the right numbers the repair completes the change: the front's request is dequeued. */
     ck_assert_int_eq(fairsem_shared_waiters(h), 1);
     ck_assert_int_eq(fairsem_shared_available(h), 1);
     end_used(h, children, 2);
 }
 END_TEST
 
-/* A change was cut short, and the repair counts more units than there are. */
+/* A change was cut short (`unfinished`), and the repair counts more units than exist. */
 START_TEST(units_that_do_not_exist_are_found_by_a_repair)
 {
     pid_t children[3];
@@ -384,13 +389,13 @@ START_TEST(units_that_do_not_exist_are_found_by_a_repair)
     struct fs_process *ours = &h->processes[FS_GET(&h->self)];
     const struct wrong wrong[] = {
         { &ours->held,  8, -1 }, { &ours->held, 8, 3 }, { &ours->held, 8, 4 },
-        { &head->state, 4, FS_SLOT_GRANTED },           /* three, and one of three is free */
+        { &head->state, 4, FS_SLOT_GRANTED },           /* of three units, although only one was free */
     };
 
     FS_PUT(&h->segment->unfinished, 1);
     check_each(h, see_available, wrong, sizeof wrong / sizeof wrong[0]);
     ck_assert_int_eq(fairsem_shared_available(h), 1);
-    /* All units: two processes hold one each, and the last one is granted. */
+    /* No damage: two processes hold a unit each, and the front is granted the third one. */
     FS_PUT(&h->segment->unfinished, 1);
     FS_PUT(&head->units, 1);
     FS_PUT(&head->state, FS_SLOT_GRANTED);
@@ -399,7 +404,7 @@ START_TEST(units_that_do_not_exist_are_found_by_a_repair)
 }
 END_TEST
 
-/* Derived data may have any value when a repair was cut short while it computed them. */
+/* A repair that was cut short may have left any value in derived data. */
 START_TEST(a_repair_trusts_no_derived_data)
 {
     static const int64_t values[] = { 0, -1, 4, INT64_MAX, INT64_MIN };
@@ -421,7 +426,7 @@ START_TEST(a_repair_trusts_no_derived_data)
             ck_assert_int_eq(fairsem_shared_waiters(h), 2);
         }
     }
-    /* Once more: now the process of the front waiter was granted a unit, and has died. */
+    /* Once more, with a front waiter that was granted a unit, and whose process is dead. */
     kill_child(children[1]);
     for (size_t k = 0; k < sizeof values / sizeof values[0]; k++) {
         memcpy(image, h->segment, (size_t)h->size);
@@ -442,8 +447,8 @@ START_TEST(a_repair_trusts_no_derived_data)
 }
 END_TEST
 
-/* A section loads each number once: a change after that is overwritten, and not used. */
-START_TEST(a_number_that_changes_in_a_section_is_not_obeyed)
+/* A section loads each number once: a value that is stored later is not used, but overwritten. */
+START_TEST(a_number_that_changes_during_a_section_is_not_used)
 {
     for (unsigned flags = 0; flags <= FAIRSEM_SHARED_NO_UNDO; flags++) {
         pid_t children[3];
@@ -488,7 +493,7 @@ static struct authoritative authoritative_of(const fairsem_shared_t *h)
     return authoritative;
 }
 
-static int first_slot;      /* of the front waiter */
+static int first_slot;      /* the slot of the front waiter */
 
 static void do_take(struct fs_shared_section *in) { fs_shared_take(in, 1); }
 static void do_give_back(struct fs_shared_section *in) { fs_shared_give_back(in, 1); }
@@ -528,7 +533,7 @@ static void do_repair(struct fs_shared_section *in)
     fs_shared_repair(in, &nobody);
 }
 
-/* Each change of authoritative data works in a section without an error, and does nothing after damage. */
+/* Each function that changes authoritative data does so in a section without an error, but not after damage. */
 START_TEST(nothing_is_committed_after_damage)
 {
     static void (*const changes[])(struct fs_shared_section *) = {
@@ -571,7 +576,7 @@ START_TEST(nothing_is_committed_after_damage)
 }
 END_TEST
 
-/* Since the section began, the file has become shorter than the tables: their memory is gone. */
+/* During the section the file is truncated, so that the pages of the tables are gone. */
 START_TEST(a_repair_leaves_a_file_alone_that_is_too_short)
 {
     const fairsem_shared_attr_t attr = { .units = 2, .max_waiters = FAIRSEM_SHARED_MAX };
@@ -597,7 +602,7 @@ START_TEST(a_repair_leaves_a_file_alone_that_is_too_short)
 }
 END_TEST
 
-/* A process that gets the descriptor, by fork or a socket, cannot truncate the file under the others. */
+/* A process that inherits or receives the descriptor cannot truncate the file that other processes use. */
 START_TEST(a_segment_without_a_name_keeps_its_size)
 {
     fairsem_shared_t *h = make_segment(1, 0);
@@ -608,7 +613,7 @@ START_TEST(a_segment_without_a_name_keeps_its_size)
 }
 END_TEST
 
-/* Right after a check a request is refused without the lock, but not on a damaged segment. */
+/* Right after a check, a request is refused without the lock.  On a damaged segment, the damage is reported. */
 START_TEST(damage_comes_before_a_refusal)
 {
     fairsem_shared_t *h = make_segment(1, 0);
@@ -637,7 +642,7 @@ static void *wait_for_one(void *arg)
     return NULL;
 }
 
-/* Another process finds damage: nothing is granted, each wait ends, and the handle can be closed. */
+/* A thread finds damage: no request is granted, each wait ends, and the handle can be closed. */
 static void check_that_waits_end(unsigned flags)
 {
     fairsem_shared_t *h = make_segment(1, flags);
@@ -670,7 +675,7 @@ START_TEST(damage_ends_all_waits)
 }
 END_TEST
 
-/* The clean-up of abandoned slots stays pending, unless all could be cleaned up. */
+/* If damage stops the cleanup of the abandoned slots, the cleanup stays pending. */
 START_TEST(damage_leaves_a_cleanup_pending)
 {
     fairsem_shared_t *h = make_segment(1, 0);
@@ -700,8 +705,11 @@ static void *wait_with_token(void *arg)
     return NULL;
 }
 
-/* Others took its process for dead, or there is damage; without the lock the thread can only check the slot. */
-START_TEST(a_waiter_that_leaves_without_the_lock_leaves_no_slot_that_is_not_its_own)
+/*
+ * The slot of a canceled waiter has another state, because its process was reaped as dead, or because of
+ * damage.  A thread without the lock must leave such a slot as it is.
+ */
+START_TEST(a_canceled_waiter_without_the_lock_abandons_only_its_own_slot)
 {
     static const int states[] = { FS_SLOT_FREE, FS_SLOT_TO_UNLINK, FS_SLOT_TO_RETURN, FS_SLOT_TO_FREE,
                                   FS_SLOT_STATES, INT32_MAX, INT32_MIN };
@@ -735,11 +743,11 @@ int main(void)
               damage_without_undo_is_a_result_and_never_a_crash,
               one_damaged_member_is_reported_by_each_call_that_inspects,
               one_changed_count_is_found_by_acquire_and_release,
-              a_check_of_processes_loads_only_what_is_there, an_invalid_change_is_not_redone,
+              a_check_of_processes_uses_no_invalid_index, an_invalid_change_is_not_redone,
               units_that_do_not_exist_are_found_by_a_repair, a_repair_trusts_no_derived_data,
-              a_number_that_changes_in_a_section_is_not_obeyed, nothing_is_committed_after_damage,
+              a_number_that_changes_during_a_section_is_not_used, nothing_is_committed_after_damage,
               a_repair_leaves_a_file_alone_that_is_too_short,
               a_segment_without_a_name_keeps_its_size, damage_comes_before_a_refusal,
               damage_ends_all_waits, damage_leaves_a_cleanup_pending,
-              a_waiter_that_leaves_without_the_lock_leaves_no_slot_that_is_not_its_own);
+              a_canceled_waiter_without_the_lock_abandons_only_its_own_slot);
 }

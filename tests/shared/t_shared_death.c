@@ -20,7 +20,7 @@ START_TEST(units_of_a_killed_holder_go_to_the_next_waiter)
     pid_t holder = fork_holder(h, 3), waiter;
 
     waiter = queue_user(h, 2);
-    /* Only the waiter itself can find the death. */
+    /* The waiter itself must find the death: no other process makes a call. */
     kill_child(holder);
     ck_assert_int_eq(status_of(waiter), 0);
     ck_assert_int_eq(fairsem_shared_stat(h, &stat), 0);
@@ -50,7 +50,7 @@ START_TEST(a_zombie_is_dead_and_a_stopped_process_is_not)
 }
 END_TEST
 
-/* A process dies after it was granted the last unit that the capacity allows, before it knows. */
+/* A waiter is granted the only unit of the capacity, and its process dies before the thread runs. */
 START_TEST(a_unit_that_a_dead_process_was_granted_fills_the_segment_again)
 {
     const fairsem_shared_attr_t attr = { .capacity = 1, .flags = FAIRSEM_SHARED_NO_UNDO };
@@ -89,7 +89,7 @@ START_TEST(a_child_is_a_process_of_its_own)
     }
     ck_assert_int_eq(status_of(child), 0);
     ck_assert_int_eq(fairsem_shared_available(h), 1);
-    /* A child that lives on does not hold its parent's units. */
+    /* A child that outlives its parent does not hold the parent's units. */
     child = fork();
     if (child == 0) {
         CHILD_CHECK(fairsem_shared_acquire(h, 1) == 0);
@@ -149,21 +149,21 @@ START_TEST(a_process_that_exits_without_a_close_is_counted_as_dead)
 }
 END_TEST
 
-/* Until it is killed. */
+/* Execute a program that sleeps until it is killed. */
 static void exec_sleep(void)
 {
     execl("/bin/sleep", "sleep", "1000000", (char *)NULL);
     _exit(127);
 }
 
-/* Two ends of a pipe; exec closes the second one, and nothing else does. */
+/* Make a pipe, whose second end an exec closes. */
 static void make_pipe(int ends[2])
 {
     ck_assert_int_eq(pipe(ends), 0);
     ck_assert_int_eq(fcntl(ends[1], F_SETFD, FD_CLOEXEC), 0);
 }
 
-/* Return when the child has another program: exec closes its end of the pipe. */
+/* Wait until the child runs another program: the exec has closed the child's copy of the pipe's second end. */
 static void await_exec(int ends[2])
 {
     char byte;
@@ -173,7 +173,7 @@ static void await_exec(int ends[2])
     close(ends[0]);
 }
 
-/* Return when a whole check for dead processes has been made since the call. */
+/* Wait for the start of two checks for dead processes: the first check is then over. */
 static void await_check(fairsem_shared_t *h)
 {
     for (int i = 0; i < 2; i++) {
@@ -224,7 +224,7 @@ START_TEST(keep_on_exec_keeps_the_units_until_the_new_program_ends)
     await_exec(ends);
     ck_assert_int_eq(fairsem_shared_available(h), 1);
     other = queue_user(h, 2);
-    await_check(h);         /* it looks for the dead, and finds the program alive */
+    await_check(h);         /* `other` checks, and finds the sleeping program alive */
     ck_assert_int_eq(fairsem_shared_waiters(h), 1);
     kill_child(child);
     ck_assert_int_eq(status_of(other), 0);
@@ -254,7 +254,7 @@ START_TEST(keep_on_exec_of_the_parent_keeps_nothing_for_a_child)
 }
 END_TEST
 
-/* This program after exec: see main.  Its predecessor has closed the descriptor. */
+/* main() after an exec, in mode after-close: the process has closed the descriptor before the exec. */
 static int after_close(const char *name)
 {
     fairsem_shared_t *h;
@@ -265,7 +265,7 @@ static int after_close(const char *name)
     return stat.mine != 0 || stat.held != 0 || fairsem_shared_tryacquire(h, 2) != 0 ? 2 : 0;
 }
 
-/* This program after exec: see main.  An open fails; then the program is executed again. */
+/* main() after an exec, in mode after-failure: an open fails; a second exec leads to after_exec(). */
 static int after_failure(const char *name)
 {
     const fairsem_shared_attr_t wrong = { .flags = FAIRSEM_SHARED_NO_UNDO };
@@ -278,7 +278,7 @@ static int after_failure(const char *name)
     return 127;
 }
 
-/* This program after exec: see main. */
+/* main() after an exec, in mode after-exec: the process still has the units. */
 static int after_exec(const char *name)
 {
     fairsem_shared_t *h;
@@ -294,7 +294,7 @@ static int after_exec(const char *name)
     return 0;
 }
 
-/* A child that acquires both units of a named segment, keeps them and executes this program. */
+/* Returns a child that acquires both units of a named segment, keeps them, and executes this program. */
 static pid_t fork_keeper(fairsem_shared_t **h, const char *mode)
 {
     pid_t child;
@@ -330,14 +330,14 @@ START_TEST(after_exec_the_new_program_finds_its_units)
 }
 END_TEST
 
-/* The new program has the process ID of the last owner, but not the liveness lock. */
+/* The new program has the process ID of the units' owner, but not the owner's liveness lock. */
 START_TEST(after_exec_the_new_program_does_not_find_units_of_a_closed_descriptor)
 {
     check_after_exec("after-close");
 }
 END_TEST
 
-/* Neither the failed open nor the next exec may close the descriptor, and so release the liveness lock. */
+/* Neither the failed open nor the next exec may close the descriptor: that would release the liveness lock. */
 START_TEST(after_exec_a_failed_open_keeps_the_units)
 {
     fairsem_shared_t *h;
@@ -356,10 +356,10 @@ START_TEST(after_exec_a_failed_open_keeps_the_units)
 END_TEST
 
 /*
- * A program closes all descriptors that it does not know, and others take it for dead.  Its own calls must
- * return EBADF, even when the number belongs to another file by then.
+ * A program closes all descriptors that it does not know, so other processes take it for dead.  Its own calls
+ * must return EBADF, even when another file has the descriptor's number.
  */
-START_TEST(closing_the_descriptor_harms_only_the_process_that_does_it)
+START_TEST(closing_the_descriptor_harms_only_the_process_that_closes_it)
 {
     fairsem_shared_t *h = make_segment(3, 0);
     pid_t holder = fork_holder(h, 2), child;
@@ -388,7 +388,10 @@ START_TEST(closing_the_descriptor_harms_only_the_process_that_does_it)
 }
 END_TEST
 
-/* A daemon has used the segment before: its first acquire afterwards must not return 0. */
+/*
+ * A daemon uses the segment, and then closes all descriptors.  Its next acquire must not return 0.  (In the
+ * tick of the first acquire it could: the descriptor is checked once in a tick of the kernel's clock.)
+ */
 START_TEST(a_process_that_has_closed_all_descriptors_acquires_nothing)
 {
     fairsem_shared_t *h = make_segment(1, 0);
@@ -414,7 +417,7 @@ START_TEST(a_process_that_has_closed_all_descriptors_acquires_nothing)
 }
 END_TEST
 
-/* A process that attaches searches for its kept units only if some process keeps any. */
+/* The count is `keepers`.  A process that attaches searches for kept units only if the count is not 0. */
 START_TEST(the_count_of_processes_that_keep_units_is_exact)
 {
     fairsem_shared_t *h = make_segment(2, 0);
@@ -432,7 +435,7 @@ START_TEST(the_count_of_processes_that_keep_units_is_exact)
             _exit(0);
         }
         ck_assert_int_eq(status_of(child), 0);
-        ck_assert_int_eq(fairsem_shared_available(h), 2);      /* reaps the dead */
+        ck_assert_int_eq(fairsem_shared_available(h), 2);      /* reaps the child */
         ck_assert_int_eq(*keepers, 1);
     }
     for (int i = 0; i < 2; i++)
@@ -458,7 +461,7 @@ static void *wait_for_a_unit(void *h)
     return h;
 }
 
-/* If `missed`, others have removed its request. */
+/* If `missed`, wait until the parent has taken this process for dead, and removed the waiter's request. */
 static void close_beside_a_waiter(fairsem_shared_t *h, bool missed)
 {
     pthread_t waiter;
@@ -477,7 +480,7 @@ static void close_beside_a_waiter(fairsem_shared_t *h, bool missed)
     _exit(0);
 }
 
-START_TEST(a_handle_stays_open_while_a_thread_waits_whatever_has_been_closed)
+START_TEST(a_handle_stays_open_while_a_thread_waits_even_if_its_descriptor_is_closed)
 {
     for (int missed = 0; missed < 2; missed++) {
         fairsem_shared_t *h = make_segment(1, 0);
@@ -499,7 +502,7 @@ END_TEST
 
 static pid_t forked;
 
-/* The child is a process of its own, in which no thread waits. */
+/* Fork in the middle of a wait.  In the child no thread waits. */
 static void fork_in_the_wait(const char *what)
 {
     if (strcmp(what, "sleep") != 0)
@@ -525,7 +528,7 @@ START_TEST(a_child_that_is_forked_in_a_wait_can_close_the_handle)
 }
 END_TEST
 
-/* It has lost its liveness lock, so it attaches again, and its units are gone. */
+/* The process has lost its liveness lock.  It attaches again, without the units that it held. */
 START_TEST(a_process_that_was_taken_for_dead_starts_with_nothing)
 {
     const fairsem_shared_attr_t attr = { .units = 2 };
@@ -551,7 +554,7 @@ START_TEST(a_process_that_was_taken_for_dead_starts_with_nothing)
 }
 END_TEST
 
-/* One child holds both units of a new segment; two others are in the queue, for one each. */
+/* One child holds both units of a new segment; two more children wait for one unit each. */
 static fairsem_shared_t *make_queue_of_two(pid_t *holder, pid_t *head, pid_t *second)
 {
     fairsem_shared_t *h = make_segment(2, 0);
@@ -563,8 +566,8 @@ static fairsem_shared_t *make_queue_of_two(pid_t *holder, pid_t *head, pid_t *se
 }
 
 /*
- * The first waiter should check for dead processes.  As it is stopped, the second one must.  If `ahead`, the
- * last check was by a process of another time namespace, whose clock is ahead.
+ * The front waiter is stopped, so the second waiter must find the dead holder.  If `ahead`, the last check was
+ * made by a process of another time namespace, whose clock is ahead of ours.
  */
 static void check_stopped_head(bool ahead)
 {
@@ -593,7 +596,10 @@ START_TEST(another_clock_does_not_hide_the_dead)
 }
 END_TEST
 
-/* The clock of a restored container may be ahead of ours: its request does not age before its time. */
+/*
+ * The clock of a restored container may be ahead of ours, so that its request seems to come from the future.
+ * Such a request has not aged.
+ */
 START_TEST(another_clock_ages_no_request)
 {
     const fairsem_shared_attr_t attr = { .units = 1, .aging_ns = INT64_C(3600000000000) };
@@ -614,7 +620,7 @@ START_TEST(another_clock_ages_no_request)
 }
 END_TEST
 
-/* Each sleep is shorter than the period of the detectors. */
+/* A signal each millisecond makes each sleep shorter than the period of the detectors. */
 START_TEST(signals_do_not_hide_the_dead)
 {
     pid_t holder, head, second;
@@ -629,7 +635,7 @@ START_TEST(signals_do_not_hide_the_dead)
 }
 END_TEST
 
-/* The last two waiters are the detectors.  If both are stopped, the first waiter checks. */
+/* The last two waiters are the detectors.  Both are stopped, so the first waiter must check. */
 START_TEST(stopped_waiters_do_not_hide_the_dead)
 {
     pid_t holder, first, last[2];
@@ -648,7 +654,7 @@ START_TEST(stopped_waiters_do_not_hide_the_dead)
 }
 END_TEST
 
-/* This holds even if a process has checked a moment before. */
+/* A call returns ENOBUFS or EBUSY only after a check, even if another check was made a moment before. */
 START_TEST(no_caller_is_refused_because_of_the_dead)
 {
     fairsem_shared_t *h = make_small_segment(2, 0, 1, 8);
@@ -693,7 +699,7 @@ START_TEST(no_caller_is_refused_because_of_the_dead_behind_the_front)
 }
 END_TEST
 
-/* The holders are not checked if a process has checked a moment ago. */
+/* After a recent check, a refusal would not check again.  So the test makes the last check 20 ms old. */
 START_TEST(a_refusal_without_a_wait_checks_the_holders_first)
 {
     fairsem_shared_t *h = make_segment(1, 0);
@@ -735,10 +741,10 @@ int main(int argc, char **argv)
               after_exec_the_new_program_finds_its_units,
               after_exec_the_new_program_does_not_find_units_of_a_closed_descriptor,
               after_exec_a_failed_open_keeps_the_units,
-              closing_the_descriptor_harms_only_the_process_that_does_it,
+              closing_the_descriptor_harms_only_the_process_that_closes_it,
               a_process_that_has_closed_all_descriptors_acquires_nothing,
               the_count_of_processes_that_keep_units_is_exact,
-              a_handle_stays_open_while_a_thread_waits_whatever_has_been_closed,
+              a_handle_stays_open_while_a_thread_waits_even_if_its_descriptor_is_closed,
               a_child_that_is_forked_in_a_wait_can_close_the_handle,
               a_process_that_was_taken_for_dead_starts_with_nothing, signals_do_not_hide_the_dead,
               another_clock_ages_no_request,

@@ -14,7 +14,7 @@ static int64_t ms_since(int64_t start_ns)
     return (fs_now_ns() - start_ns) / 1000000;
 }
 
-/* The lock was handed over to a thread that died before it took it. */
+/* The lock was handed over to a thread that died before it could take the lock. */
 START_TEST(a_lock_handed_over_to_a_dead_thread_is_taken_by_another)
 {
     fairsem_shared_t *h = make_segment(1, 0);
@@ -24,7 +24,7 @@ START_TEST(a_lock_handed_over_to_a_dead_thread_is_taken_by_another)
 
         FS_PUT(&h->segment->lock, ORDERED | CONTENDED);
         ck_assert_int_eq(fairsem_shared_acquire(h, 1), 0);
-        ck_assert_int_ge(ms_since(start), 5);       /* it could have been alive */
+        ck_assert_int_ge(ms_since(start), 5);       /* a live thread would have had time to take the lock */
         ck_assert_int_eq(fairsem_shared_release(h, 1), 0);
     }
     ck_assert_int_eq(fairsem_shared_close(h), 0);
@@ -42,7 +42,7 @@ START_TEST(the_rest_of_a_deadline_has_any_limit)
 }
 END_TEST
 
-/* It waits until then, no matter how often it has slept for the lock, and found its owner alive. */
+/* However often a thread wakes up and finds the lock's owner alive, it waits until its deadline. */
 START_TEST(a_lock_that_is_held_is_waited_for_until_the_deadline)
 {
     fairsem_shared_t *h = make_segment(1, 0);
@@ -60,7 +60,7 @@ END_TEST
 
 #define ROUNDS 10
 
-/* A child that gives a unit back in each round. */
+/* Returns a child that releases one unit in each round. */
 static pid_t fork_giver(fairsem_shared_t *h, _Atomic int *ready, _Atomic int *round)
 {
     pid_t child = fork();
@@ -78,7 +78,7 @@ static pid_t fork_giver(fairsem_shared_t *h, _Atomic int *ready, _Atomic int *ro
     return child;
 }
 
-/* Return when the child sleeps in order, for a hand-over. */
+/* Wait until the child waits in order: it sleeps until the lock is handed over (lock.h). */
 static void await_ordered(fairsem_shared_t *h, pid_t child)
 {
     while ((FS_GET(&h->segment->lock) & ORDERED) == 0 || !sleeps(child))
@@ -86,8 +86,8 @@ static void await_ordered(fairsem_shared_t *h, pid_t child)
 }
 
 /*
- * This process unlocks and locks again.  The child, which has waited for long and sleeps, gets the lock in
- * between.  (Its sleep may end by itself just then; so the test counts.)
+ * This process unlocks and locks again.  The child, which waits in order, gets the lock in between.  (A sleep
+ * of the child may time out at that moment, so more than half of the rounds are enough.)
  */
 START_TEST(a_thread_that_has_waited_long_gets_the_lock_next)
 {
@@ -105,7 +105,7 @@ START_TEST(a_thread_that_has_waited_long_gets_the_lock_next)
         before = FS_GET(&h->segment->outstanding);
         atomic_store(&flags[1], i);
         await_ordered(h, child);
-        /* As if a third process had taken the free lock meanwhile. */
+        /* Clear ORDERED, as if a third process had taken the free lock.  The child sets ORDERED again. */
         atomic_fetch_and(&h->segment->lock, ~ORDERED);
         await_ordered(h, child);
         ck_assert_int_eq(fs_shared_section_end(&in), 0);
@@ -120,7 +120,7 @@ START_TEST(a_thread_that_has_waited_long_gets_the_lock_next)
 }
 END_TEST
 
-/* The process that is alive is its own, not the one that had the entry before. */
+/* A live process in the entry of a dead one must not make the dead owner of the lock seem alive. */
 START_TEST(a_process_in_the_entry_of_a_dead_owner_gets_the_lock)
 {
     fairsem_shared_t *h = make_small_segment(1, 0, 1, 2);
@@ -148,7 +148,7 @@ static void count_step(const char *what)
     atomic_fetch_add(&steps, 1);
 }
 
-/* Otherwise processes that try again and again would keep the lock from others. */
+/* If a refusal took the lock, processes that poll would keep the lock from other processes. */
 START_TEST(a_refusal_right_after_a_check_needs_no_lock)
 {
     fairsem_shared_t *h = make_segment(1, 0);
@@ -168,7 +168,7 @@ START_TEST(a_refusal_right_after_a_check_needs_no_lock)
     fs_shared_step = count_step;
     ck_assert_int_eq(fairsem_shared_release(h, 1), 0);
     fs_shared_step = NULL;
-    ck_assert_int_gt(atomic_load(&steps), 0);       /* steps are counted at all */
+    ck_assert_int_gt(atomic_load(&steps), 0);       /* count_step() works: a release takes the lock */
     ck_assert_int_eq(fairsem_shared_close(h), 0);
 }
 END_TEST

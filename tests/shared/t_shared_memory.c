@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * t_shared_memory.c - a call that gets no memory returns ENOMEM, and leaves nothing behind; so does a call that
- * cannot read the file.  And no process is taken for dead.
+ * t_shared_memory.c - a call that gets no memory, or cannot read the file, returns the error and leaves nothing
+ * behind.  The process keeps its liveness lock.
  *
- * Only open and dump allocate.  In each run another allocation fails: the first, then the second, and so on,
- * until there are no more.  The calls that read the file fail in the same way.
+ * Only open and dump allocate.  The first run fails the first allocation, the second run the second one, and so
+ * on, until a run makes fewer allocations.  Reads of the file fail in the same way.
  */
 #include "bare.h"
 #include "crowd.h"
@@ -15,7 +15,7 @@
 #include <fcntl.h>
 #include <string.h>
 
-/* Countdowns to the allocation that fails, and to the call that reads the file and fails; or 0. */
+/* Countdowns to the allocation that fails, and to the read of the file that fails.  0: none fails. */
 static int countdown, read_countdown;
 
 BARE static bool fails(void)
@@ -72,9 +72,9 @@ static void name_them(void)
     snprintf(other_path, sizeof other_path, "/dev/shm%s", other_name);
 }
 
-/* If set, the file gets another name between the search for an open segment and the open. */
+/* If set, the file `path` is renamed to other_path, between the search for an open segment and the open. */
 static bool replaces;
-/* If set, another file gets this name then. */
+/* If set, the file other_path is renamed to `path` at the same moment. */
 static bool is_replaced;
 
 int __real_fs_file_open(const char *file, int *fd);
@@ -90,7 +90,7 @@ int __wrap_fs_file_open(const char *file, int *fd)
 
 static const fairsem_shared_attr_t four = { .units = 4 };
 
-/* Open the name while the k-th call of this countdown fails.  Returns false if there is no k-th. */
+/* Open own_name() while the k-th call of this countdown fails.  Returns false if fewer calls are made. */
 static bool open_fails(int oflag, int *count, int k, int expected, int error_after)
 {
     int before = dup(0), after, error;
@@ -127,7 +127,7 @@ START_TEST(an_open_without_memory_leaves_nothing)
 
     while (open_fails(O_CREAT | O_EXCL, &countdown, k, ENOMEM, ENOENT))
         k++;
-    ck_assert_int_eq(k - 1, 3);     /* the segment twice, and the handle */
+    ck_assert_int_eq(k - 1, 3);     /* two mappings of the segment, and the handle */
     k = 1;
     while (open_fails(O_CREAT, &countdown, k, ENOMEM, 0))
         k++;
@@ -177,7 +177,10 @@ static int64_t others_see(fairsem_shared_t *h)
     return status_of(child);
 }
 
-/* Open the file of own_name() again under another name, which leads to another file when the search begins. */
+/*
+ * Open the file of own_name() again, as other_name.  At the search, other_name is still another file.  The
+ * allocation `refused` fails, or none if it is 0.
+ */
 static int open_second(fairsem_shared_t **other, int refused)
 {
     int error;
@@ -212,8 +215,8 @@ START_TEST(a_segment_that_is_opened_under_a_second_name_stays_alive)
 }
 END_TEST
 
-/* The program has closed the descriptors that it does not know, and their numbers are other files'. */
-START_TEST(close_leaves_alone_the_files_that_have_its_numbers_now)
+/* The program closes all descriptors that it does not know, and then other files get their numbers. */
+START_TEST(close_does_not_close_other_files_that_have_the_numbers_of_its_descriptors)
 {
     fairsem_shared_t *h = make_own_named(4, 0), *other;
     pid_t child;
@@ -270,6 +273,6 @@ int main(void)
               a_file_that_cannot_be_read_is_an_error_and_leaves_nothing,
               a_dump_without_memory_has_the_totals,
               a_segment_that_is_opened_under_a_second_name_stays_alive,
-              close_leaves_alone_the_files_that_have_its_numbers_now,
+              close_does_not_close_other_files_that_have_the_numbers_of_its_descriptors,
               a_file_of_another_user_that_comes_after_the_search_is_refused);
 }

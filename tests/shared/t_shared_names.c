@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* t_shared_names.c - the owner of a name, its removal, and limits of waiting for a stopped process. */
+/* t_shared_names.c - removal of names, the owner of a file, and time limits of waits for a stopped process. */
 #include "crowd.h"
 
 #include "shared/handle.h"
@@ -43,7 +43,7 @@ START_TEST(a_name_in_use_stays)
     child = queue_user(sem, 2);
     ck_assert_int_eq(unlink_unused(true), EBUSY);
     kill_child(child);
-    ck_assert_int_eq(unlink_unused(false), 0);      /* this process may hold units */
+    ck_assert_int_eq(unlink_unused(false), 0);      /* units of this process are no reason to keep the name */
     ck_assert_int_eq(fairsem_shared_unlink_unused(sem, own_name(), true), ENOENT);
     ck_assert_int_eq(fairsem_shared_close(sem), 0);
 }
@@ -101,7 +101,7 @@ static void look_for_the_lock(const char *what)
     looks++;
     if ((child = fork()) == 0) {
         fs_shared_step = NULL;
-        FS_PUT(&sem->segment->checked_ns, -1);      /* no refusal without the lock */
+        FS_PUT(&sem->segment->checked_ns, -1);      /* no recent check, so that a refusal needs the lock */
         _exit(fairsem_shared_tryacquire(sem, 1) == EAGAIN ? 0 : __LINE__ & 0x7f);
     }
     ck_assert_int_eq(status_of(child), 0);
@@ -119,7 +119,7 @@ START_TEST(no_unit_is_taken_while_the_name_is_removed)
 }
 END_TEST
 
-/* The file of another user is refused before it is read: for root one of a user, for a user one of root. */
+/* The file is refused before it is read.  Root gives the segment away; other users try /etc/passwd. */
 START_TEST(the_file_of_another_user_is_refused)
 {
     static const fairsem_shared_attr_t one = { .units = 1 };
@@ -136,7 +136,7 @@ START_TEST(the_file_of_another_user_is_refused)
         ck_assert_int_eq(chown(path, 4711, 4711), 0);
     for (int oflag = 0; oflag <= O_CREAT; oflag += O_CREAT) {
         ck_assert_int_eq(fairsem_shared_open(&again, path, oflag | FAIRSEM_SHARED_OWN, 0600, &one), EPERM);
-        ck_assert_int_eq(fairsem_shared_close(sem), 0);         /* another process has no handle */
+        ck_assert_int_eq(fairsem_shared_close(sem), 0);         /* no handle, as in another process */
         ck_assert_int_eq(fairsem_shared_open(&again, path, oflag | FAIRSEM_SHARED_OWN, 0600, &one), EPERM);
         ck_assert_int_eq(fairsem_shared_open(&sem, own_name(), 0, 0, NULL), 0);
     }
@@ -145,7 +145,7 @@ START_TEST(the_file_of_another_user_is_refused)
 }
 END_TEST
 
-/* Others may write to the file, or have made a hard link to it. */
+/* Other users may write to the file, or have made a hard link to the file. */
 START_TEST(a_file_that_is_not_ours_alone_is_refused)
 {
     char path[100], other[110];
@@ -180,7 +180,10 @@ static void stop_with_lock(const char *what)
     raise(SIGSTOP);
 }
 
-/* The table is full: one entry is this process's, one the lock's owner's, the others are dead processes'. */
+/*
+ * The table has four entries: for this process, for the stopped owner of the lock, and for a dead process; the
+ * fourth is free.  The first of the two newcomers gets the free entry.
+ */
 START_TEST(nothing_waits_for_ever_for_a_stopped_process)
 {
     const fairsem_shared_attr_t attr = { .units = 3, .max_processes = 4 };
@@ -203,7 +206,7 @@ START_TEST(nothing_waits_for_ever_for_a_stopped_process)
     for (int i = 0; i < 2; i++) {           /* with a free entry, and without one */
         if ((newcomer[i] = fork()) != 0)
             continue;
-        sem->file.inode = 0;                /* makes this child open it like another program */
+        sem->file.inode = 0;                /* so that this child opens the segment like another program */
         CHILD_CHECK(fairsem_shared_open(&h, own_name(), 0, 0, NULL) == 0);
         CHILD_CHECK(fairsem_shared_acquire_for(h, 1, 1000000) == ETIMEDOUT);
         CHILD_CHECK(fairsem_shared_tryacquire(h, 1) == EAGAIN);

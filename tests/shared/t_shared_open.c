@@ -62,7 +62,7 @@ START_TEST(an_invalid_name_is_refused)
 }
 END_TEST
 
-/* A name with a second slash.  Each error must leave nothing behind. */
+/* A name with a second slash is a path.  Each error must leave nothing behind. */
 START_TEST(an_invalid_path_is_refused)
 {
     char longest[PATH_MAX + 10], file[400];
@@ -93,7 +93,9 @@ START_TEST(an_invalid_path_is_refused)
 }
 END_TEST
 
-/* Two containers that mount the same directory have two paths to one file: one handle. */
+/*
+ * Two paths lead to one file, as in two containers that mount the same directory.  Both give the same handle.
+ */
 START_TEST(two_paths_to_one_file_are_one_segment)
 {
     fairsem_shared_t *h, *by_name, *by_link;
@@ -111,7 +113,7 @@ START_TEST(two_paths_to_one_file_are_one_segment)
     ck_assert_int_eq(fairsem_shared_open(&by_link, second, 0, 0, NULL), 0);
     ck_assert_ptr_eq(by_link, h);
     ck_assert_int_eq(fairsem_shared_close(by_link), 0);
-    /* The path of a name, too. */
+    /* A name, and the path of the name's file, give the same handle, too. */
     ck_assert_int_eq(fairsem_shared_open(&by_name, own_name(), O_CREAT, 0600, &four), 0);
     snprintf(second, sizeof second, "/dev/shm%s", own_name());
     ck_assert_int_eq(fairsem_shared_open(&by_link, second, 0, 0, NULL), 0);
@@ -181,7 +183,7 @@ START_TEST(opening_a_name_again_keeps_the_units)
 }
 END_TEST
 
-/* Make a file with this content, which is not a segment. */
+/* Make a file with this content, which is not that of a segment. */
 static int file_of(const char *name, const void *content, size_t size)
 {
     int fd = shm_open(name, O_CREAT | O_EXCL | O_RDWR, 0600);
@@ -205,7 +207,7 @@ START_TEST(a_file_that_is_not_a_segment_is_refused_and_can_be_removed)
 }
 END_TEST
 
-/* Overwrite bytes of the file, which no process has open. */
+/* Overwrite bytes of the file, which no process has open; then set its length, unless `length` is negative. */
 static void scribble(int64_t at, const void *bytes, size_t size, off_t length)
 {
     int fd = shm_open(own_name(), O_RDWR, 0600);
@@ -249,14 +251,16 @@ START_TEST(an_invalid_header_is_refused)
 }
 END_TEST
 
-/* Failure detection finds this before it accesses memory that is gone. */
+/* Failure detection notices the truncation before it accesses pages that are gone. */
 START_TEST(a_truncated_segment_is_damaged)
 {
     fairsem_shared_t *h;
 
     ck_assert_int_eq(fairsem_shared_open(&h, own_name(), O_CREAT, 0600, &four), 0);
     ck_assert_int_eq(fairsem_shared_acquire(h, 4), 0);
-    /* In another process: closing a descriptor of the file here would release our liveness lock. */
+    /*
+     * Truncate in a child: in this process, closing a descriptor of the file would release our liveness lock.
+     */
     pid_t child = fork();
     if (child == 0) {
         int fd = shm_open(own_name(), O_RDWR, 0600);
@@ -314,8 +318,11 @@ START_TEST(open_without_a_free_descriptor_fails_and_leaves_nothing)
 }
 END_TEST
 
-/* The limit is that of ulimit -f.  Signals of the process are as before. */
-START_TEST(a_limit_of_files_is_an_error_and_no_signal)
+/*
+ * The limit is that of ulimit -f (RLIMIT_FSIZE).  Pending and blocked signals of the process stay as they
+ * were.
+ */
+START_TEST(a_file_size_limit_is_an_error_and_no_signal)
 {
     struct rlimit small;
     pid_t child = fork();
@@ -345,7 +352,7 @@ END_TEST
 /* A program that was started without standard output must not print into a segment. */
 START_TEST(standard_output_is_never_a_segment)
 {
-    const char *const names[] = { own_name(), own_name(), NULL };    /* new, found, none */
+    const char *const names[] = { own_name(), own_name(), NULL };    /* a new name, an existing one, none */
     pid_t child = fork();
 
     if (child == 0) {
@@ -383,9 +390,9 @@ static void write_to(const char *path, const char *text)
 }
 
 /*
- * Give this process a mount namespace, in a user namespace if it needs the rights.  Returns false if the kernel
- * permits none, as for a user in a chroot, or if mounts would be visible outside, as in a chroot whose root is
- * not a mount point.
+ * Give this process a mount namespace of its own; if it lacks the right, in a new user namespace.  Returns
+ * false if the kernel does not permit that, as for a user in a chroot.  Also returns false if mounts would be
+ * visible outside, as in a chroot whose root is not a mount point.
  */
 static bool enter_mount_namespace(void)
 {
@@ -427,7 +434,7 @@ START_TEST(a_full_file_system_is_an_error_and_no_signal)
 }
 END_TEST
 
-/* Another process opens `path` and wants a unit.  Returns the error. */
+/* Let another process open `path` and try to acquire a unit.  Returns the error of that process, or 0. */
 static int error_of_another(const char *path)
 {
     pid_t child = fork();
@@ -442,8 +449,8 @@ static int error_of_another(const char *path)
     return waitpid(child, &status, 0) == child && WIFEXITED(status) ? WEXITSTATUS(status) : -1;
 }
 
-/* A directory that is mounted in two places is the same one, also on ramfs, which has no fallocate. */
-START_TEST(two_mounts_and_ramfs_share_segments)
+/* A directory that is mounted in two places has the same segments in both.  (ramfs has no fallocate.) */
+START_TEST(two_mounts_of_a_ramfs_share_segments)
 {
     char one[100], two[100];
     pid_t child;
@@ -468,7 +475,7 @@ START_TEST(two_mounts_and_ramfs_share_segments)
         CHILD_CHECK(fairsem_shared_acquire(h, 4) == 0);
         CHILD_CHECK(error_of_another(in_two) == EAGAIN);
         CHILD_CHECK(fairsem_shared_release(h, 1) == 0);
-        CHILD_CHECK(error_of_another(in_two) == 0);         /* it dies with the unit */
+        CHILD_CHECK(error_of_another(in_two) == 0);         /* that process dies with the unit */
         CHILD_CHECK(fairsem_shared_acquire(h, 1) == 0);
         CHILD_CHECK(fairsem_shared_unlink(in_two) == 0);
         CHILD_CHECK(fairsem_shared_unlink(in_one) == ENOENT);
@@ -483,7 +490,7 @@ START_TEST(two_mounts_and_ramfs_share_segments)
 }
 END_TEST
 
-START_TEST(no_more_than_max_processes_can_use_it)
+START_TEST(no_more_than_max_processes_can_use_a_segment)
 {
     fairsem_shared_t *h = make_small_segment(8, 0, 2, 3);
     pid_t first = fork_holder(h, 1), second = fork_holder(h, 1), third;
@@ -505,7 +512,7 @@ START_TEST(no_more_than_max_processes_can_use_it)
 }
 END_TEST
 
-static const char *busy_in;     /* a step of a call */
+static const char *busy_in;     /* the step of a call in which another segment is opened and closed */
 
 static void open_and_close_another(const char *what)
 {
@@ -562,7 +569,7 @@ static void *open_it(void *name)
     return name;
 }
 
-/* The descriptor is closed, which releases the liveness lock, before another one is opened. */
+/* The close of the descriptor releases the liveness lock.  So it must come before an open of another one. */
 START_TEST(an_open_waits_for_another_thread_that_closes_the_same_segment)
 {
     fairsem_shared_t *h = make_own_named(4, 0);
@@ -592,7 +599,7 @@ END_TEST
 struct place { _Atomic int reached, may_go_on; };
 static struct place *in_scan;
 
-/* Called in the newcomer, which pauses before it tries the third entry. */
+/* Pause before the newcomer tries the third entry. */
 static void pause_in_scan(const char *what)
 {
     static int taken;
@@ -604,8 +611,9 @@ static void pause_in_scan(const char *what)
 }
 
 /*
- * At most two of three processes have the segment open: the one whose entry the newcomer has passed dies, and
- * another one takes the entry that is next.
+ * The newcomer has found two entries in use, and pauses before the third, which is then freed.  A process whose
+ * entry the newcomer has passed dies, and another process takes the third entry.  At each moment at most two
+ * other processes use the three entries, so the newcomer must find one.
  */
 START_TEST(a_newcomer_that_others_overtake_finds_the_entry_that_is_left)
 {
@@ -623,7 +631,7 @@ START_TEST(a_newcomer_that_others_overtake_finds_the_entry_that_is_left)
     }
     while (atomic_load(&in_scan->reached) == 0 && !has_ended(newcomer))
         nap(1);
-    ck_assert_int_eq(fairsem_shared_available(h), 2);       /* this frees the entry that was passed */
+    ck_assert_int_eq(fairsem_shared_available(h), 2);       /* reaps `ahead`, and frees the third entry */
     kill_child(passed);
     other = fork_holder(h, 1);
     atomic_store(&in_scan->may_go_on, 1);
@@ -634,7 +642,7 @@ START_TEST(a_newcomer_that_others_overtake_finds_the_entry_that_is_left)
 }
 END_TEST
 
-/* All other entries are in pages that cannot be read. */
+/* All entries that are farther away are in pages that cannot be read. */
 START_TEST(a_first_call_looks_only_at_entries_near_the_first_free_one)
 {
     fairsem_shared_t *h = make_small_segment(1, 0, 1, FAIRSEM_SHARED_MAX);
@@ -662,9 +670,9 @@ int main(void)
               a_file_that_is_not_a_segment_is_refused_and_can_be_removed, an_invalid_header_is_refused,
               a_truncated_segment_is_damaged, other_kinds_of_files_are_refused,
               open_without_a_free_descriptor_fails_and_leaves_nothing,
-              a_limit_of_files_is_an_error_and_no_signal, standard_output_is_never_a_segment,
-              a_full_file_system_is_an_error_and_no_signal, two_mounts_and_ramfs_share_segments,
-              no_more_than_max_processes_can_use_it,
+              a_file_size_limit_is_an_error_and_no_signal, standard_output_is_never_a_segment,
+              a_full_file_system_is_an_error_and_no_signal, two_mounts_of_a_ramfs_share_segments,
+              no_more_than_max_processes_can_use_a_segment,
               other_segments_are_opened_and_closed_while_a_call_attaches_or_detaches,
               an_open_waits_for_another_thread_that_closes_the_same_segment,
               a_newcomer_that_others_overtake_finds_the_entry_that_is_left,

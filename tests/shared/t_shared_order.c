@@ -19,7 +19,7 @@ static void look_at_the_lock(const char *what)
     woken_with_lock += (lock & 1u << 30) != 0 && (lock & 0xfff) == (uint32_t)FS_GET(&released->self);
 }
 
-/* More than FS_WAKES.  Each is woken after the unlock, because otherwise it would wait for the lock. */
+/* CROWD exceeds FS_WAKES.  Each waiter is woken after the unlock, so that it need not wait for the lock. */
 START_TEST(one_release_lets_sixty_processes_through)
 {
     for (unsigned flags = 0; flags <= FAIRSEM_SHARED_NO_UNDO; flags++) {
@@ -71,7 +71,7 @@ static void granted_in_places(int64_t aging_ns, const int expected[8], int64_t a
     ck_assert_int_eq(fairsem_shared_close(h), 0);
 }
 
-START_TEST(the_lower_number_comes_first_and_equal_ones_in_arrival_order)
+START_TEST(lower_priority_numbers_come_first_and_equal_numbers_in_arrival_order)
 {
     static const int by_priority[] = { 4, 6, 2, 5, 7, 3, 8, 1 };
 
@@ -80,14 +80,17 @@ START_TEST(the_lower_number_comes_first_and_equal_ones_in_arrival_order)
 }
 END_TEST
 
-/* All except the last two overtake a better priority: 7, for instance, overtakes -9, which comes last. */
+/* All requests except the last one overtake a better priority, by age: the last one has the best priority. */
 START_TEST(aged_requests_come_first_in_arrival_order)
 {
     granted_in_places(1, (const int[]){ 1, 2, 3, 4, 5, 6, 7, 8 }, 7);
 }
 END_TEST
 
-/* The front waiter wants more than is free; a detector finds that the one behind it has aged. */
+/*
+ * The front waiter wants more units than are free.  A detector finds that the request behind the front has
+ * aged, and grants that request.  Returns false if the request had already aged at the release.
+ */
 static bool check_aging(int64_t aging_ns)
 {
     const fairsem_shared_attr_t attr = { .units = 4, .aging_ns = aging_ns };
@@ -110,7 +113,7 @@ static bool check_aging(int64_t aging_ns)
     return was_young;
 }
 
-/* On a busy machine the request may age before the release, which then grants it: so repeat the test. */
+/* On a busy machine the request may age too early, and be granted by the release: repeat with a longer time. */
 START_TEST(a_request_that_ages_takes_free_units)
 {
     int64_t aging_ns = 20000000;
@@ -135,7 +138,7 @@ START_TEST(a_time_out_is_counted_once)
 }
 END_TEST
 
-START_TEST(no_request_passes_a_large_one)
+START_TEST(no_request_overtakes_a_large_request)
 {
     for (unsigned flags = 0; flags <= FAIRSEM_SHARED_NO_UNDO; flags++) {
         _Atomic int *places = share(3 * sizeof *places);
@@ -161,8 +164,8 @@ END_TEST
 int main(void)
 {
     RUN_SUITE("shared order", one_release_lets_sixty_processes_through,
-              the_lower_number_comes_first_and_equal_ones_in_arrival_order,
+              lower_priority_numbers_come_first_and_equal_numbers_in_arrival_order,
               aged_requests_come_first_in_arrival_order,
               a_request_that_ages_takes_free_units, a_time_out_is_counted_once,
-              no_request_passes_a_large_one);
+              no_request_overtakes_a_large_request);
 }

@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * t_shared_posix.c - what POSIX demands of semaphores between processes, without what other tests of this
+ * t_shared_posix.c - what POSIX demands of semaphores between processes, except for what other tests of this
  * directory check.
  *
- * The comment above each test names the clause that it checks.  "Differs" says where fairsem does something
- * else by design, and why.  In POSIX, units belong to no process, so most segments here are without undo.
- * t_shared_posix_open.c is about names.
+ * The comment above each test names the clause that the test checks.  "Differs" says where fairsem does
+ * something else by design, and why.  In POSIX, units belong to no process, so most segments of this file are
+ * without undo.  t_shared_posix_open.c is about names.
  *
  * Values, results, errors and errno are in t_shared_results.c, the order in t_shared_order.c, names and
  * attributes that are refused in t_shared_open.c.
  *
- * Two things have no counterpart.  EINVAL for an invalid semaphore: a handle is a pointer, and
+ * Two demands of POSIX have no test.  EINVAL for an invalid semaphore: a handle is a pointer, and
  * t_shared_damage.c is about damaged segments.  sem_post in a signal handler: no function of
- * shared.h may be called there, because most of them take a lock.
+ * shared.h may be called in a handler, because most functions take a lock.
  */
 #include "crowd.h"
 
@@ -23,8 +23,8 @@
 /* ---- sem_init ---- */
 
 /*
- * sem_init with a pshared that is not 0: any process that can access the semaphore may use it.  Here a child
- * and a grandchild use it, and each sees what the others have done.
+ * sem_init, pshared not 0: any process that can access the semaphore may use it.  A child and a grandchild use
+ * the semaphore, and each process sees what the other two have done.
  */
 START_TEST(children_and_grandchildren_use_the_same_semaphore)
 {
@@ -55,7 +55,7 @@ START_TEST(children_and_grandchildren_use_the_same_semaphore)
 }
 END_TEST
 
-/* sem_init: {SEM_NSEMS_MAX} is at least 256.  A release on one changes no other. */
+/* sem_init: {SEM_NSEMS_MAX} is at least 256.  A release on one semaphore changes no other semaphore. */
 START_TEST(a_process_can_have_256_semaphores)
 {
     fairsem_shared_t *h[256];
@@ -88,8 +88,8 @@ static void take_turns(fairsem_shared_t *const *h, int self, int *turn)
 }
 
 /*
- * sem_wait and sem_post synchronize memory (XBD 4.12).  Eight processes take turns, and each sees the last
- * one's stores, which are not atomic.
+ * sem_wait and sem_post synchronize memory (XBD 4.12).  Eight processes take turns.  Each sees the stores of
+ * the process before it, which are not atomic.
  */
 START_TEST(processes_in_lock_step_see_what_the_others_wrote)
 {
@@ -127,7 +127,7 @@ static void count_signal(int number)
 
 /*
  * sem_wait, sem_timedwait: EINTR when a signal handler has run.  Differs: a signal does not end a
- * wait, because the waiter would lose its place in the queue.  A token can end it.
+ * wait, because the waiter would lose its place in the queue.  A token can end a wait.
  */
 START_TEST(a_signal_handler_runs_and_the_wait_goes_on)
 {
@@ -179,8 +179,8 @@ static void *acquire_twice(void *arg)
 }
 
 /*
- * sem_wait: a cancellation point (XSH 2.9.5.2).  Differs: only a call that waits is one, so no
- * thread ends with units that it has just acquired.
+ * sem_wait: a cancellation point (XSH 2.9.5.2).  Differs: only a call that waits is a cancellation
+ * point, so no thread ends with units that it has just acquired.
  */
 START_TEST(a_thread_is_canceled_where_it_would_wait)
 {
@@ -211,8 +211,8 @@ static bool has_passed(clockid_t clock, const struct timespec *deadline)
 }
 
 /*
- * sem_timedwait, sem_clockwait: ETIMEDOUT when the deadline has passed on the clock, not before,
- * and at once if it had passed.  The wait takes nothing: the next post stays available.
+ * sem_timedwait, sem_clockwait: ETIMEDOUT when the deadline has passed on the clock, and not before.
+ * A deadline in the past ends the wait at once.  No wait that times out takes the unit of a later post.
  */
 START_TEST(a_wait_ends_when_its_deadline_has_passed)
 {
@@ -238,7 +238,7 @@ END_TEST
 
 /* ---- sem_getvalue ---- */
 
-/* A child that changes the value by two until *stop; it adds one to *begun after its first change. */
+/* Returns a child that changes the value by two until *stop is set.  Its first change adds one to *begun. */
 static pid_t fork_changer(fairsem_shared_t *h, _Atomic int *begun, _Atomic int *stop)
 {
     pid_t child = fork();
@@ -258,9 +258,10 @@ static pid_t fork_changer(fairsem_shared_t *h, _Atomic int *begun, _Atomic int *
 
 /*
  * sem_getvalue: a value that the semaphore had at some moment during the call.  Three processes
- * change it by two at a time, so it is never odd.  With four units they also wait, with six never.
+ * change the value by two at a time, so the value is never odd.  Four units are so few that a process may have
+ * to wait; six are enough for all.
  */
-START_TEST(the_value_is_one_that_it_had_during_the_call)
+START_TEST(available_returns_a_value_from_a_moment_during_the_call)
 {
     for (int i = 0; i < 4; i++) {
         const int64_t units = i < 2 ? 4 : 6;
@@ -290,5 +291,6 @@ int main(void)
     RUN_SUITE("shared POSIX", children_and_grandchildren_use_the_same_semaphore,
               a_process_can_have_256_semaphores, processes_in_lock_step_see_what_the_others_wrote,
               a_signal_handler_runs_and_the_wait_goes_on, a_thread_is_canceled_where_it_would_wait,
-              a_wait_ends_when_its_deadline_has_passed, the_value_is_one_that_it_had_during_the_call);
+              a_wait_ends_when_its_deadline_has_passed,
+              available_returns_a_value_from_a_moment_during_the_call);
 }

@@ -26,8 +26,8 @@ static int open_error(int oflag, const fairsem_shared_attr_t *attr)
 
 /* ---- sem_open ---- */
 
-/* sem_open: any process may connect to the name.  This child exists before the semaphore does. */
-START_TEST(a_process_that_has_inherited_nothing_finds_it_by_name)
+/* sem_open: any process may connect to the name.  The child of this test exists before the semaphore does. */
+START_TEST(a_process_that_has_inherited_nothing_finds_the_semaphore_by_name)
 {
     _Atomic int *step = share(sizeof *step);
     fairsem_shared_t *h;
@@ -61,7 +61,7 @@ END_TEST
 
 /*
  * sem_open: if the semaphore exists, O_CREAT changes neither value nor mode.  Differs: attr.flags
- * must be the same, because a process that relies on undo would lose units without it.
+ * must be the same: a process that relies on undo would lose units in a segment without undo.
  */
 START_TEST(a_semaphore_that_exists_is_not_changed_by_o_creat)
 {
@@ -101,7 +101,7 @@ static void compete(const char *name, _Atomic int *go, _Atomic int *made)
     _exit(0);
 }
 
-/* sem_open: EEXIST with O_CREAT and O_EXCL; the check and the creation are one atomic step. */
+/* sem_open: O_CREAT with O_EXCL returns EEXIST if the name exists; check and creation are one atomic step. */
 START_TEST(of_several_rivals_one_creates_the_name)
 {
     _Atomic int *flags = share(2 * sizeof *flags);
@@ -127,8 +127,8 @@ START_TEST(of_several_rivals_one_creates_the_name)
 END_TEST
 
 /*
- * sem_open, except for the mode: whatever the umask is, users that the given mode allows to read and write may
- * use the semaphore, and all others may not even read it.  The owner is the effective user.
+ * sem_open: the owner is the effective user.  Differs in the mode: the umask has no effect.  Users whom the
+ * given mode allows to read and to write may use the semaphore; all other users may not even read it.
  */
 START_TEST(mode_and_owner_come_from_the_creator)
 {
@@ -152,7 +152,10 @@ START_TEST(mode_and_owner_come_from_the_creator)
 }
 END_TEST
 
-/* Open it as a user whom the mode restricts: neither root nor the creator.  Exits with SKIPPED if that fails. */
+/*
+ * Open the semaphore as a user whom the mode restricts: neither root nor the creator.  Exits with SKIPPED if
+ * this process cannot become such a user.
+ */
 static void try_as_other_user(_Atomic int *made, int expected)
 {
     fairsem_shared_t *h;
@@ -167,8 +170,8 @@ static void try_as_other_user(_Atomic int *made, int expected)
     _exit(0);
 }
 
-/* sem_open: EACCES if it exists and the mode forbids it.  Its creator can use it in any case. */
-START_TEST(the_mode_says_who_may_open_it)
+/* sem_open: EACCES if the mode of an existing semaphore forbids the access.  The creator can always use it. */
+START_TEST(the_mode_says_which_users_may_open_the_semaphore)
 {
     static const mode_t modes[] = { 0, 0644, 0666 };
 
@@ -196,10 +199,10 @@ START_TEST(the_mode_says_who_may_open_it)
 END_TEST
 
 /*
- * sem_open: a process that has it open gets the same address.  Each open needs a close.  Flags that POSIX does
- * not define have no effect if they say what is done anyway.
+ * sem_open: a process that has the semaphore open gets the same address.  Each open needs a close.  O_RDWR and
+ * O_CLOEXEC, which POSIX does not define here, have no effect: they name what the call does in any case.
  */
-START_TEST(a_process_that_opens_it_again_gets_the_same_handle)
+START_TEST(a_process_that_opens_a_semaphore_again_gets_the_same_handle)
 {
     static const int flags[] = { O_CREAT | O_RDWR, O_CLOEXEC, 0 };
     fairsem_shared_t *h = make_own_named(4, NO_UNDO), *again;
@@ -217,7 +220,7 @@ START_TEST(a_process_that_opens_it_again_gets_the_same_handle)
 }
 END_TEST
 
-/* sem_open: the same name gives the same semaphore, another name another one. */
+/* sem_open: the same name gives the same semaphore, another name another semaphore. */
 START_TEST(two_names_are_two_semaphores)
 {
     fairsem_shared_t *h = make_own_named(4, NO_UNDO), *other, *again;
@@ -256,7 +259,7 @@ static int error_with_name(const char *name)
 
 /*
  * sem_open, sem_unlink: ENAMETOOLONG if a component of the name is longer than {NAME_MAX}.  POSIX
- * leaves names without a slash, or with two, to the implementation: here EINVAL, and a path.
+ * leaves other names to the implementation: a name without a slash is invalid, a name with two is a path.
  */
 START_TEST(a_name_begins_with_a_slash_and_has_at_most_name_max_characters)
 {
@@ -285,10 +288,11 @@ static fairsem_shared_t *open_own_name(void)
 }
 
 /*
- * sem_close: no effect on the value, which stays until sem_unlink, even while no process has it
- * open.  Differs with undo: the process's units go back, because no other could release them.
+ * sem_close: no effect on the value, which stays until sem_unlink, even while no process has the
+ * semaphore open.  Differs with undo: the units of the process return, because no other process could
+ * release them.
  */
-START_TEST(the_value_stays_while_no_process_has_it_open)
+START_TEST(the_value_stays_while_no_process_has_the_semaphore_open)
 {
     for (unsigned flags = 0; flags <= NO_UNDO; flags++) {
         fairsem_shared_t *h = make_own_named(5, flags);
@@ -336,7 +340,7 @@ static void end_by(int way)
 
 /*
  * _exit, exec: as sem_close, so the value stays.  Differs with undo, as sem_close does.  The name
- * stays in any case, and other processes go on.
+ * stays in any case, and other processes can use the semaphore.
  */
 START_TEST(units_of_an_ended_process_stay_taken_only_without_undo)
 {
@@ -367,10 +371,10 @@ END_TEST
 /* ---- sem_unlink ---- */
 
 /*
- * sem_unlink: removes the name at once, even if others wait.  Processes that have the semaphore
- * open keep it with its value and queue, and it works between them as before.
+ * sem_unlink: removes the name at once, even if processes wait.  Processes that have the semaphore
+ * open can use it as before; its value and its queue do not change.
  */
-START_TEST(processes_that_have_it_open_go_on_without_its_name)
+START_TEST(processes_that_have_a_semaphore_open_go_on_without_its_name)
 {
     _Atomic int *count = share(3 * sizeof *count);
     fairsem_shared_t *h = make_own_named(0, NO_UNDO);
@@ -456,14 +460,15 @@ END_TEST
 
 int main(void)
 {
-    RUN_SUITE("shared POSIX, open", a_process_that_has_inherited_nothing_finds_it_by_name,
+    RUN_SUITE("shared POSIX, open", a_process_that_has_inherited_nothing_finds_the_semaphore_by_name,
               a_semaphore_that_exists_is_not_changed_by_o_creat,
               of_several_rivals_one_creates_the_name, mode_and_owner_come_from_the_creator,
-              the_mode_says_who_may_open_it, a_process_that_opens_it_again_gets_the_same_handle,
+              the_mode_says_which_users_may_open_the_semaphore,
+              a_process_that_opens_a_semaphore_again_gets_the_same_handle,
               two_names_are_two_semaphores,
               a_name_begins_with_a_slash_and_has_at_most_name_max_characters,
-              the_value_stays_while_no_process_has_it_open, close_frees_what_open_took,
+              the_value_stays_while_no_process_has_the_semaphore_open, close_frees_what_open_took,
               units_of_an_ended_process_stay_taken_only_without_undo,
-              processes_that_have_it_open_go_on_without_its_name,
+              processes_that_have_a_semaphore_open_go_on_without_its_name,
               a_name_that_is_created_again_is_another_semaphore, no_process_finds_half_a_semaphore);
 }

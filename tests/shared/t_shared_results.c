@@ -142,7 +142,7 @@ static uint64_t waits_in_histogram(fairsem_shared_t *h, uint64_t *counts)
     return sum;
 }
 
-/* Only those: as in wait_ns_total, which is the length of the first. */
+/* A wait that times out is in no bucket, and not in wait_ns_total, which is the length of the only grant. */
 START_TEST(each_wait_that_was_granted_is_in_the_bucket_of_its_length)
 {
     fairsem_shared_t *h = make_segment(1, 0);
@@ -212,7 +212,7 @@ START_TEST(a_token_cancels_only_the_wait_that_uses_it)
     ck_assert(stat.cancels == 1 && stat.grants == 1 && stat.mine == 1);
     ck_assert_int_eq(fairsem_shared_close(h), 0);
 
-    /* Not even a free unit is taken, which would need no lock. */
+    /* A canceled token also stops the fast path, which would take the free unit without the lock. */
     h = make_segment(1, FAIRSEM_SHARED_NO_UNDO);
     ck_assert_int_eq(fairsem_shared_acquire_with(h, 1, &how), 4711);
     ck_assert_int_eq(fairsem_shared_available(h), 1);
@@ -247,7 +247,7 @@ START_TEST(a_canceled_thread_leaves_the_queue)
 }
 END_TEST
 
-/* A child that takes the liveness lock on this byte as if it attached, and goes no further. */
+/* Returns a child that takes a liveness lock, like a process that attaches, and then stops. */
 static pid_t fork_attaching(int byte)
 {
     struct flock lock = { .l_type = F_WRLCK, .l_whence = SEEK_SET, .l_start = byte, .l_len = 1 };
@@ -274,8 +274,8 @@ static void *try_canceled(void *arg)
     return arg;
 }
 
-/* It waits a moment for an entry in the table of processes, which is not a wait in the queue. */
-START_TEST(a_first_call_that_need_not_wait_is_no_cancellation_point)
+/* The call waits a moment for an entry in the table of processes.  Only a wait in the queue can be canceled. */
+START_TEST(a_first_call_that_need_not_wait_is_not_a_cancellation_point)
 {
     const fairsem_shared_attr_t attr = { .units = 1, .max_processes = 2 };
     fairsem_shared_t *h;
@@ -310,7 +310,7 @@ START_TEST(users_and_dump_show_holders_and_waiters)
     FILE *file = fmemopen(text, sizeof text, "w");
     int count = 4;
 
-    nap(50);        /* more than a tick of the kernel's clock: the child holds its units longer */
+    nap(50);        /* more than a tick of the kernel's clock, so that the child has held its units longer */
     ck_assert_int_eq(fairsem_shared_acquire(h, 1), 0);
     waiter = queue_user(h, 1);
     ck_assert_int_eq(fairsem_shared_users(h, users, &count), 0);
@@ -318,7 +318,7 @@ START_TEST(users_and_dump_show_holders_and_waiters)
     ck_assert(users[0].pid == holder && users[0].units == 2 && users[0].place == 0);
     ck_assert(users[1].pid == getpid() && users[1].units == 1 && users[1].mine == 1);
     ck_assert(users[2].pid == waiter && users[2].units == 1 && users[2].place == 1);
-    for (int i = 0; i < count; i++)     /* all of one namespace */
+    for (int i = 0; i < count; i++)     /* all are in one namespace */
         ck_assert_int_eq(users[i].local_pid, users[i].pid);
     ck_assert_int_ge(users[0].ns, users[1].ns);
     count = 1;
@@ -327,7 +327,7 @@ START_TEST(users_and_dump_show_holders_and_waiters)
     count = 0;
     ck_assert_int_eq(fairsem_shared_users(h, NULL, &count), 0);
     ck_assert_int_eq(count, 3);
-    nap(50);        /* more than a tick again: the wait is not over */
+    nap(50);        /* more than a tick again, so that the wait has a length */
     ck_assert_int_eq(fairsem_shared_stat(h, &stat), 0);
     ck_assert_int_ge(stat.oldest_wait_ns, 10000000);
     FS_PUT(&h->segment->count.wait_ns_total, INT64_C(1000000000000000));
@@ -351,7 +351,7 @@ START_TEST(users_and_dump_show_holders_and_waiters)
 }
 END_TEST
 
-/* A short wait can be ahead of a long one, by its priority. */
+/* The request with the better priority comes first, although it has waited for a shorter time. */
 START_TEST(waiters_are_shown_behind_holders_and_in_the_order_of_the_queue)
 {
     fairsem_shared_t *h = make_segment(1, 0);
@@ -377,7 +377,7 @@ START_TEST(waiters_are_shown_behind_holders_and_in_the_order_of_the_queue)
 }
 END_TEST
 
-/* A child that waits for a unit, holds it, and waits for another one. */
+/* Returns a child that waits for a unit, holds it, and waits for another unit. */
 static pid_t fork_double_waiter(fairsem_shared_t *h, _Atomic int *flag)
 {
     pid_t child = fork();
@@ -423,7 +423,7 @@ START_TEST(a_process_that_waited_holds_since_its_first_grant)
 }
 END_TEST
 
-/* The process is stopped in the queue, and holds units that its thread has not received. */
+/* A process that is stopped in the queue is granted units, which its thread cannot receive. */
 START_TEST(a_granted_process_that_is_stopped_is_shown_as_a_holder)
 {
     fairsem_shared_t *h = make_segment(2, 0);
@@ -451,7 +451,7 @@ START_TEST(a_granted_process_that_is_stopped_is_shown_as_a_holder)
 }
 END_TEST
 
-/* Not even if it takes them in a section, because others wait. */
+/* The acquire takes its unit in a section, not on the fast path, because another request waits. */
 START_TEST(without_undo_no_process_holds_units)
 {
     const fairsem_wait_t urgent = { .priority = -1 };
@@ -476,7 +476,7 @@ int main(void)
               a_full_queue_refuses_requests_that_would_wait,
               each_wait_that_was_granted_is_in_the_bucket_of_its_length,
               a_token_cancels_only_the_wait_that_uses_it, a_canceled_thread_leaves_the_queue,
-              a_first_call_that_need_not_wait_is_no_cancellation_point,
+              a_first_call_that_need_not_wait_is_not_a_cancellation_point,
               users_and_dump_show_holders_and_waiters,
               waiters_are_shown_behind_holders_and_in_the_order_of_the_queue,
               a_process_that_waited_holds_since_its_first_grant,

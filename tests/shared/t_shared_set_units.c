@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* t_shared_set_units.c - the number of units changes while some are held and some are waited for. */
+/* t_shared_set_units.c - the number of units changes while units are held and requests wait. */
 #include "crowd.h"
 
 static fairsem_shared_stat_t look(fairsem_shared_t *h)
@@ -43,7 +43,7 @@ START_TEST(each_number_can_be_set)
 }
 END_TEST
 
-/* The second request would fit, but the first one must wait. */
+/* With six units the second request would fit, but must wait because the first one does not. */
 START_TEST(more_units_are_granted_in_order)
 {
     _Atomic int *place = share(4 * sizeof *place);
@@ -111,7 +111,7 @@ START_TEST(a_smaller_number_leaves_a_debt_that_releases_pay_before_any_grant)
 }
 END_TEST
 
-START_TEST(requests_for_more_than_there_is_stay_in_the_queue)
+START_TEST(requests_for_more_units_than_exist_stay_in_the_queue)
 {
     _Atomic int *place = share(3 * sizeof *place);
     fairsem_shared_t *h = make_segment(4, 0);
@@ -126,7 +126,7 @@ START_TEST(requests_for_more_than_there_is_stay_in_the_queue)
     ck_assert_int_eq(fairsem_shared_release(h, 1), 0);
     ck_assert_int_eq(fairsem_shared_available(h), 2);
     ck_assert_int_eq(fairsem_shared_waiters(h), 2);
-    ck_assert_int_eq(fairsem_shared_tryacquire(h, 1), EAGAIN);      /* it would overtake them */
+    ck_assert_int_eq(fairsem_shared_tryacquire(h, 1), EAGAIN);      /* it would overtake the waiters */
     ck_assert_int_eq(fairsem_shared_set_units(h, 4), 0);
     ck_assert_int_eq(status_of(first), 0);
     ck_assert_int_eq(status_of(second), 0);
@@ -145,7 +145,7 @@ START_TEST(requests_wait_for_the_end_of_a_pause)
     ck_assert_int_eq(fairsem_shared_set_units(h, 0), 0);
     ck_assert_int_eq(fairsem_shared_tryacquire(h, 1), EAGAIN);
     ck_assert_int_eq(fairsem_shared_acquire_for(h, 4, 1), ETIMEDOUT);
-    ck_assert_int_eq(fairsem_shared_acquire(h, 5), E2BIG);      /* there were never 5 */
+    ck_assert_int_eq(fairsem_shared_acquire(h, 5), E2BIG);      /* there were never 5 units */
     first = queue_user(h, 4);
     second = queue_user(h, 1);
     ck_assert_int_eq(fairsem_shared_set_units(h, 2), 0);
@@ -157,8 +157,8 @@ START_TEST(requests_wait_for_the_end_of_a_pause)
 }
 END_TEST
 
-/* All its units first make up for the lowered total. */
-START_TEST(the_dead_give_back_what_they_held_before_there_were_fewer)
+/* The four units of the dead holder first repay the debt of two. */
+START_TEST(a_dead_process_returns_all_units_that_it_held_before_the_total_fell)
 {
     fairsem_shared_t *h = make_segment(5, 0);
     fairsem_shared_stat_t stat;
@@ -182,6 +182,6 @@ int main(void)
     RUN_SUITE("shared, set units", invalid_numbers_are_refused_and_change_nothing,
               each_number_can_be_set, more_units_are_granted_in_order,
               a_smaller_number_leaves_a_debt_that_releases_pay_before_any_grant,
-              requests_for_more_than_there_is_stay_in_the_queue, requests_wait_for_the_end_of_a_pause,
-              the_dead_give_back_what_they_held_before_there_were_fewer);
+              requests_for_more_units_than_exist_stay_in_the_queue, requests_wait_for_the_end_of_a_pause,
+              a_dead_process_returns_all_units_that_it_held_before_the_total_fell);
 }

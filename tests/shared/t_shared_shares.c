@@ -2,11 +2,14 @@
 /*
  * t_shared_shares.c - shares between processes: units go round between the keys.
  *
- * A scenario is a list of requests, one process each, which are enqueued while this process holds all units.
- * A letter is the key: of weight 1 for a to c, 2 for d, 4 for e; `-` has no share.  Behind it may stand
+ * A scenario is a list of requests, each of a process of its own.  They are enqueued while this process holds
+ * all units.  A request begins with a letter, which is the key of its share: a to c have weight 1, d has 2, and
+ * e has 4; `-` stands for no share.  Behind the letter may stand
  *
- *     *N   units, or `max`; otherwise 1         ?    it times out before the next one is enqueued
- *     :N   priority                   !    its process is killed when all are in the queue
+ *     *N   number of units, or `max` (default: 1)
+ *     :N   priority
+ *     ?    the request times out before the next request is enqueued
+ *     !    the process is killed when all requests are in the queue
  *
  * Then the units are released, and each process that is granted its units returns them at once.  The result is
  * the letters in the order of the grants.
@@ -86,7 +89,7 @@ static const char *order_of(const char *words, int64_t units, unsigned flags)
             kill_child(client[i]);
         waiting -= killed[i];
     }
-    await_queue(h, waiting);    /* the others find the dead */
+    await_queue(h, waiting);    /* until the dead processes are found */
     ck_assert_int_eq(fairsem_shared_release(h, units), 0);
     for (int i = 0; i < count; i++) {
         if (!killed[i] && client[i] != 0)
@@ -168,8 +171,8 @@ static void *use_key(void *arg)
     return NULL;
 }
 
-/* Each epoch has as many keys as there are slots, and each round has new ones, so entries are used again. */
-START_TEST(as_many_keys_as_slots_and_always_new_ones)
+/* Each round has as many keys as there are slots, and other keys than the last round, so entries are reused. */
+START_TEST(each_round_can_use_as_many_new_keys_as_there_are_slots)
 {
     enum { SLOTS = 12, ROUNDS = 30 };
     const fairsem_shared_attr_t attr = { .units = 1, .max_waiters = SLOTS };
@@ -203,6 +206,6 @@ int main(void)
 
     tcase_add_loop_test(tcase, requests_are_granted_in_this_order, 0, sizeof scenarios / sizeof scenarios[0]);
     tcase_add_test(tcase, a_share_that_cannot_be_used_is_an_error);
-    tcase_add_test(tcase, as_many_keys_as_slots_and_always_new_ones);
+    tcase_add_test(tcase, each_round_can_use_as_many_new_keys_as_there_are_slots);
     return run_case("shared_shares", tcase);
 }

@@ -2,8 +2,8 @@
 /*
  * t_shared_stepped.c - a process is killed before any instruction of a call.  No unit is lost.
  *
- * ../search/shared/ kills a simulated process before each store.  Here the test counts instructions with
- * ptrace.  A system call counts as one.
+ * ../search/shared/ kills a simulated process before each store.  This test runs real processes, and counts
+ * their instructions with ptrace.  A system call counts as one instruction.
  */
 #define _GNU_SOURCE             /* syscall */
 #include "crowd.h"
@@ -42,7 +42,7 @@ static void close_it(void)
     CHILD_CHECK(fairsem_shared_close(sem) == 0);
 }
 
-/* The next process repairs the segment. */
+/* The first call after a death in a section repairs the segment. */
 static void repair(void)
 {
     CHILD_CHECK(fairsem_shared_available(sem) >= 0);
@@ -76,7 +76,7 @@ static pid_t begin(const struct call *call)
             _exit(SKIPPED);
         raise(SIGSTOP);
         call->run();
-        /* Not _exit(), which takes half a million instructions with counters for coverage. */
+        /* Not _exit(): in a build for coverage, it takes half a million instructions. */
         syscall(SYS_exit_group, 0);
     }
     ck_assert_int_gt(child, 0);
@@ -101,7 +101,7 @@ static bool step(const struct call *call, pid_t child)
     return false;
 }
 
-/* Kill the child after k instructions, or let it end.  Returns how many it ran. */
+/* Kill the child after k instructions, or let it end.  Returns how many instructions the child ran. */
 static long kill_after(const struct call *call, pid_t child, long k)
 {
     for (long done = 0; done < k; done++) {
@@ -125,7 +125,7 @@ static void check_whole(const struct call *call, long k)
     ck_assert_int_eq(fairsem_shared_close(sem), 0);
 }
 
-/* Run the call once.  Returns as kill_after(). */
+/* Run the call once, and kill it after k instructions.  Returns as kill_after(). */
 static long cut(const struct call *call, long k)
 {
     pid_t child, other = 0;
@@ -147,7 +147,7 @@ static long cut(const struct call *call, long k)
     return done;
 }
 
-/* One child dies in a release, with the lock of the segment; the next one dies in the repair. */
+/* One child dies in a release, with the segment's lock.  Another child dies while it repairs the segment. */
 static long cut_repair(const struct call *call, long k)
 {
     static const struct call first = { "release", 1, true, false, grant };
@@ -185,7 +185,7 @@ static bool can_step(void)
     return false;
 }
 
-/* Kill the call in several places, from its first instruction to its last. */
+/* Run the call several times, and kill it in several places, from its first instruction to its last. */
 static void cut_everywhere(long (*cut_once)(const struct call *, long), const struct call *call)
 {
     const long places = setting("FAIRSEM_SHARED_TIMES", 1, 1) > 1 ? 200 : 5;

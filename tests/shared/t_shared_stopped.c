@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * t_shared_stopped.c - a process is stopped before a store to the segment, or before another step of a call,
- * perhaps with the lock.  Nevertheless calls with a deadline, calls that do not wait, and calls that inspect
- * return.  When the process goes on, no unit is lost.  And a canceler is delayed in each step: it must not
- * access memory that others may have freed.
+ * t_shared_stopped.c - a process is stopped before a store to the segment, or at another step of a call,
+ * perhaps with the lock.  Other processes must not hang: calls with a deadline return, and so do calls that do
+ * not wait and calls that inspect.  When the stopped process goes on, no unit is lost.
  *
- * If a call hangs, the test hangs until its time is out.  In `make check` every third step is taken;
- * FAIRSEM_SHARED_TIMES=n takes n times as many.
+ * A canceler is delayed in each step, too: it must not access memory that the canceled thread may have freed.
+ *
+ * A call that hangs ends at the time limit of the test.  `make check` stops processes in every third step,
+ * FAIRSEM_SHARED_TIMES=n with n > 1 in every step.
  */
 #include "crowd.h"
 
@@ -15,8 +16,8 @@
 #include "workers.h"
 
 struct stage {
-    _Atomic int ready, go;      /* the first child is about to begin its call; it may begin */
-    _Atomic int waits, over;    /* number of waits of the second child; it may end */
+    _Atomic int ready, go;      /* the first child is ready to begin its call; the child may begin the call */
+    _Atomic int waits, over;    /* number of waits of the second child; the second child may end */
 };
 
 static struct stage *stage;
@@ -40,7 +41,7 @@ static int run_set_units(void) { return fairsem_shared_set_units(sem, 2); }
 
 static int run_try(void)
 {
-    FS_PUT(&sem->segment->checked_ns, -1);      /* right after a check, a refusal needs no lock */
+    FS_PUT(&sem->segment->checked_ns, -1);      /* no recent check, so that a refusal needs the lock */
     return fairsem_shared_tryacquire(sem, 2) == EAGAIN ? 0 : 1;
 }
 
@@ -83,7 +84,7 @@ static void be_the_waiter(void)
     _exit(0);
 }
 
-/* Return when the child has begun a wait, and ended it. */
+/* Wait until the child has begun and ended a wait. */
 static void await_wait(pid_t waiter)
 {
     int before = atomic_load(&stage->waits);
@@ -137,8 +138,9 @@ static void cancel(void)
 }
 
 /*
- * Returns true when the child is stopped, or false when it has ended.  A child that sleeps is waited for: its
- * call waits for others that came before, or for a moment.
+ * Returns true when the child is stopped, or false when it has ended.  A child that sleeps waits for a
+ * time-out, or behind the requests that were enqueued before: cancel the request of this process, and wait for
+ * the child.
  */
 static bool await_stop(pid_t child)
 {
@@ -154,7 +156,7 @@ static bool await_stop(pid_t child)
     return WIFSTOPPED(status);
 }
 
-/* Returns false if the call has fewer steps than k. */
+/* Stop a process in step k of a call, and make other calls.  Returns false if the call has no step k. */
 static bool stop_in_step(int (*call)(void), int64_t k)
 {
     pid_t stopped, waiter;
@@ -194,7 +196,7 @@ static bool stop_in_step(int (*call)(void), int64_t k)
 
 static int marks;
 
-/* About half of those that are met: a call without a wait, and all calls together. */
+/* Lower limits, about half of the real numbers: marks of a call without a wait, and stops of all calls. */
 enum { FEW_MARKS = 4, FEW_STOPS = 70 };
 
 static void count_mark(const char *what)
@@ -203,7 +205,7 @@ static void count_mark(const char *what)
     marks++;
 }
 
-/* Check that the library has marks, as the test build does: otherwise no test would stop anything. */
+/* Check that the library has marks, as in a build for tests: without marks no test would stop a process. */
 static void must_have_marks(void)
 {
     fairsem_shared_t *h = make_segment(1, 0);
@@ -249,8 +251,8 @@ static void *acquire_and_release(void *arg)
 }
 
 /*
- * The first thread of a child attaches with the entry of a dead process, for which it needs the lock.  The
- * second thread has a deadline; and it does not own what the dead process held.
+ * The first thread of a child attaches.  It gets the entry of a dead process, and so needs the lock.  The
+ * second thread must return at its deadline, and does not own the units of the dead process.
  */
 static void be_the_child(void)
 {
@@ -280,7 +282,7 @@ static void *wait_by_token(void *arg)
     return arg;
 }
 
-/* Only these ways end the first calls of these threads.  After that no thread uses the handle. */
+/* pthread_cancel() and a token each end a call that waits to attach.  Afterwards the handle can be closed. */
 static void be_the_canceled_child(void)
 {
     pthread_t first;
@@ -302,7 +304,7 @@ static void be_the_canceled_child(void)
     _exit(0);
 }
 
-/* The table is full: one of its processes is dead, and another one is stopped with the lock. */
+/* The table of three processes is full: one process is dead, and another is stopped with the lock. */
 static void check_a_child_that_cannot_attach(void (*be_it)(void))
 {
     const fairsem_shared_attr_t attr = { .units = 3, .max_processes = 3 };
@@ -355,8 +357,9 @@ static fairsem_shared_t *aging;
 static _Atomic int *joined, *may_sleep;
 
 /*
- * Called in the process of the request, before its first sleep: wait for another request, age, and pretend that
- * processes have just been checked, so that no check comes before the time-out.
+ * Called in the process of the request, before its first sleep.  Wait until another request is in the queue,
+ * and let the own request age.  Then pretend that processes have just been checked, so that no check comes
+ * before the time-out.
  */
 static void become_aged(const char *what)
 {
@@ -374,7 +377,7 @@ static void become_aged(const char *what)
     atomic_store(&aging->segment->checked_ns, now);
 }
 
-/* A child whose request for two units ages before its time-out. */
+/* Returns a child whose request for two units ages before its time-out. */
 static pid_t fork_aging(fairsem_shared_t *h)
 {
     pid_t child = fork();
@@ -383,7 +386,7 @@ static pid_t fork_aging(fairsem_shared_t *h)
     if (child == 0) {
         aging = h;
         fs_shared_step = become_aged;
-        /* On a busy machine the time may be out before the request is in the queue. */
+        /* On a busy machine the time-out may come before the request is in the queue: try a longer one. */
         for (int64_t ns = 1000000; atomic_load(joined) == 0; ns *= 2)
             result = fairsem_shared_acquire_for(h, 2, ns);
         CHILD_CHECK(result == 0);
@@ -393,7 +396,7 @@ static pid_t fork_aging(fairsem_shared_t *h)
     return child;
 }
 
-/* On a busy machine a detector may grant it before: then the test shows nothing. */
+/* On a busy machine a detector may grant the aged request before its time-out: then the test shows nothing. */
 START_TEST(a_request_that_has_aged_at_its_time_out_takes_free_units)
 {
     const fairsem_shared_attr_t attr = { .units = 4, .aging_ns = OLD_NS };
@@ -423,10 +426,10 @@ END_TEST
 
 #define NAP_MS 30
 
-static _Thread_local int64_t steps_left;       /* to the step in which this thread sleeps, or 0 */
+static _Thread_local int64_t steps_left;       /* countdown to the step in which this thread sleeps, or 0 */
 static _Thread_local bool napped;
 
-/* Sleep for longer than others wait for the lock before they sleep in order and check its owner. */
+/* Sleep so long that threads that wait for the lock wait in order, and check its owner (lock.h). */
 static void nap_in_step(const char *what)
 {
     (void)what;
@@ -467,7 +470,7 @@ static bool cancel_in_step(int64_t k, int64_t timeout_ns)
     fs_shared_step = nap_in_step;
     start_thread(&waiter, wait_and_close, NULL);
     while (fairsem_shared_waiters(sem) == 0 && atomic_load(&their_wait) == STILL_WAITING)
-        nap(0);         /* it is enqueued, and may leave before we look */
+        nap(0);         /* a short wait may be over before we see it in the queue */
     atomic_store(&may_close, 1);
     napped = false;
     steps_left = k;
@@ -490,7 +493,7 @@ START_TEST(a_canceled_waiter_can_close_when_its_canceler_is_done)
     while (cancel_in_step(steps + 1, 0))
         steps++;
     ck_assert_int_ge(steps, FEW_MARKS);
-    /* If the time-out came before the cancellation, there was nothing to cancel: try a longer one. */
+    /* If the time-out comes before the cancellation, the canceler has no step k: try a longer time-out. */
     for (int64_t k = 1; k <= steps; k++) {
         for (int64_t ns = NAP_MS / 2 * INT64_C(1000000); !cancel_in_step(k, ns); ns *= 2)
             continue;
@@ -500,7 +503,7 @@ END_TEST
 
 /* ---- Damage that is found in a step ---- */
 
-/* Another process finds damage without the lock, at the worst moment. */
+/* Mark the segment as damaged, as another process may without the lock, just before CONTENDED is cleared. */
 static void damage_before_contended_is_cleared(const char *what)
 {
     if (strcmp(what, "clear CONTENDED") == 0) {
@@ -530,7 +533,7 @@ END_TEST
 enum { NOT_YET, BY_PTHREAD_CANCEL, BY_TOKEN };
 static _Atomic int asleep, canceled;
 
-/* The thread is about to sleep in the queue, and is canceled when the test says so. */
+/* A thread that is about to sleep in the queue waits here until the test says how the wait is canceled. */
 static void be_canceled(const char *what)
 {
     if (strcmp(what, "sleep") != 0)
@@ -541,7 +544,7 @@ static void be_canceled(const char *what)
         (void)pthread_cancel(pthread_self());
 }
 
-/* Start a thread that waits for a unit, with a token, up to the step. */
+/* Start a thread that waits for a unit, with a token.  Returns when the thread is in be_canceled(). */
 static pthread_t start_canceled(unsigned flags)
 {
     pthread_t waiter;
@@ -583,8 +586,8 @@ START_TEST(a_canceled_thread_leaves_a_damaged_segment_that_can_be_closed)
 }
 END_TEST
 
-/* The lock is not free, and the token has been canceled, too.  No thread may keep the unit. */
-START_TEST(a_canceled_thread_gives_back_what_it_was_granted)
+/* The lock is not free, and the token is canceled, too.  The unit that the thread was granted is free again. */
+START_TEST(a_canceled_thread_returns_its_grant)
 {
     must_have_marks();
     for (unsigned flags = 0; flags <= FAIRSEM_SHARED_NO_UNDO; flags++) {
@@ -606,8 +609,8 @@ START_TEST(a_canceled_thread_gives_back_what_it_was_granted)
 }
 END_TEST
 
-/* The lock is not free, so the slot is abandoned; others clean up, and count why. */
-START_TEST(a_wait_that_ends_without_the_lock_is_counted_as_what_it_was)
+/* The lock is not free, so the thread abandons its slot.  A later section cleans up, and counts a cancel. */
+START_TEST(a_cancel_without_the_lock_is_counted_as_a_cancel)
 {
     must_have_marks();
     for (int by_token = 0; by_token < 2; by_token++) {
@@ -650,6 +653,6 @@ int main(void)
               a_canceled_waiter_can_close_when_its_canceler_is_done,
               damage_closes_the_fast_path_even_if_a_section_is_about_to_open_it,
               a_canceled_thread_leaves_a_damaged_segment_that_can_be_closed,
-              a_canceled_thread_gives_back_what_it_was_granted,
-              a_wait_that_ends_without_the_lock_is_counted_as_what_it_was);
+              a_canceled_thread_returns_its_grant,
+              a_cancel_without_the_lock_is_counted_as_a_cancel);
 }

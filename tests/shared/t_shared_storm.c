@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * t_shared_storm.c - processes acquire, wait and release all the time, are killed at random moments and are
- * replaced.  The sum of the units is right after each kill, and the others go on.  Before each unlock, no
- * request waits that came before one that has been granted.  A second run has random priorities and requests
- * that age at once, so that the priorities do not count.
+ * t_shared_storm.c - processes acquire, wait and release in a loop.  They are killed at random moments, and
+ * replaced.  After each kill the sum of the units is right, and the other processes go on.  Before each unlock,
+ * the order is checked: each waiting request came after all granted ones.  In a second run the requests have
+ * random priorities but age at once, so that the priorities do not count.
  *
- * FAIRSEM_SHARED_TIMES=n makes it n times as long.
+ * FAIRSEM_SHARED_TIMES=n makes the test n times as long.
  */
 #include "crowd.h"
 
@@ -23,11 +23,11 @@
 static fairsem_shared_t *sem;
 
 struct book {
-    _Atomic int64_t granted;    /* grants to all */
+    _Atomic int64_t granted;    /* grants to all processes */
     _Atomic int64_t longest_ns; /* of the waits that ended */
-    _Atomic int wrong;          /* an errno value; that of a release plus 1000 */
+    _Atomic int wrong;          /* the errno value of an acquire; that of a release plus 1000; or 0 */
     _Atomic int64_t judged;     /* checks of the order with a waiting and a granted request */
-    _Atomic int passed;         /* requests that were granted before an older one */
+    _Atomic int passed;         /* checks that found a granted request younger than a waiting one */
 };
 
 static struct book *book;
@@ -46,7 +46,7 @@ static void note_wait(int64_t ns)
         continue;
 }
 
-/* Check that grants are in order of arrival.  The lock is held, unless others have taken us for dead. */
+/* Check that grants are in order of arrival.  The lock is held, unless this process was taken for dead. */
 static void check_order(const char *what)
 {
     int64_t oldest = INT64_MAX, newest = -1;
@@ -114,8 +114,9 @@ static pid_t start_one(uint32_t seed)
 }
 
 /*
- * Returns the sum of held and free units, under the lock.  fairsem_shared_stat() reaps the dead, but reads
- * without the lock if the lock's owner does not run for long.
+ * Returns the sum of held and free units, under the lock.  fairsem_shared_stat() is called to reap the dead;
+ * its own numbers do not serve, because it reads them without the lock if the lock's owner does not run for
+ * long.
  */
 static int64_t all_units(void)
 {
@@ -155,7 +156,7 @@ static void storm(int kills, int64_t aging_ns)
         ck_assert_int_eq(atomic_load(&book->passed), 0);
         children[victim] = start_one(next_random(&seed));
     }
-    /* The remaining processes go on, the order has been checked, and aging has had an effect if it is on. */
+    /* Wait until there are more grants, enough checks of the order, and an effect of aging if it is on. */
     granted = atomic_load(&book->granted);
     do {
         nap(1);
