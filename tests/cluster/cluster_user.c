@@ -1,25 +1,25 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * cluster_user.c - a user of a limit between machines, for the scripts here.
+ * cluster_user.c - a user of a limit between machines, for the scripts of this directory.
  *
  *   cluster_user NAME=VALUE...
  *     endpoints, name, limit, units, priority, user, password, ca, cert, key   as in the header
  *     ttl=SECONDS, timeout=MS (-1 to try only), log=FILE
  *     hold=MS     use the units for MS milliseconds, or until SIGTERM
  *     times=N     acquire N times, one after the other
- *     threads=N   in N threads at the same time
+ *     threads=N   do that in each of N threads, at the same time
  *     keep=1      do not release at the end
  *     list=1      only print the holders and waiters
  *     set=N       only set the limit
  *     names=1     only print all names
  *
- * For each acquire it prints "ok FENCE" or the name of an errno value, and the text of fairsem_cluster_why on
- * stderr.  The exit status is 0 if each acquire was ok, 1 if one failed, 2 if a hold was lost, 3 if a release
- * failed.
+ * For each acquire the program prints "ok FENCE" or the name of an errno value, and the text of
+ * fairsem_cluster_why on stderr.  The exit status is 0 if each acquire was ok, 1 if an acquire failed, 2 if a
+ * hold was lost, 3 if a release failed.
  *
- * The log gets lines "begin NS FENCE UNITS", "use NS FENCE", and "end NS FENCE".  NS is a time of
- * CLOCK_MONOTONIC at which the units were certainly held, because it is read before the check that they are not
- * lost.
+ * The log gets lines "begin NS FENCE UNITS", "use NS FENCE UNITS", and "end NS FENCE UNITS".  NS is a time of
+ * CLOCK_MONOTONIC.  For "begin" and "use" the clock is read before the check that the units are not lost, so
+ * the units were certainly held at that time.
  */
 #include <fairsem/cluster.h>
 
@@ -64,7 +64,7 @@ static int64_t now(void)
     return (int64_t)time.tv_sec * 1000000000 + time.tv_nsec;
 }
 
-/* Write a line in one call, because others append to the file, too. */
+/* Write a line in one call, because other processes append to the file, too. */
 static void note(const char *what, int64_t at, int64_t fence)
 {
     char line[120];
@@ -131,7 +131,7 @@ static int use(const fairsem_cluster_hold_t *hold)
         what = "use";
         if (at >= last || is_told_to_end)
             return 0;
-        /* The event must be read: while it is readable, poll() returns at once. */
+        /* Read the event: as long as it is unread, each poll() returns at once. */
         if (poll(&event, threads == 1, 20) > 0)
             (void)!read(event.fd, &count, sizeof count);
     }

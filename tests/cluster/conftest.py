@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""conftest.py - a real etcd, for all cases of a file."""
+"""conftest.py - a fixture: a real etcd, for all cases of a file."""
 
 import pytest
 
@@ -9,7 +9,7 @@ from etcd import Etcd
 
 @pytest.fixture(scope="module")
 def etcd(request):
-    """An etcd with the number of members that the file says, or with one."""
+    """An etcd with as many members as the variable MEMBERS of the file says, by default one."""
     needs("etcd", "etcdctl")
     engine = Etcd(WORK, getattr(request.module, "MEMBERS", 1))
     yield engine

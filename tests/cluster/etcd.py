@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
 """etcd.py - helpers for tests of the limit between machines: a real etcd, its users, and a judge.
 
-The judge reads etcd's complete history of a name, and the log of the users.  It does not know how the library
-works, only the keys and the promises.
+The judge reads etcd's complete history of a name, and the log of the users.  The judge knows the keys and the
+promises of the library, but not how the library works.
 """
 
 import base64
@@ -23,7 +23,7 @@ HOLD = 1000000000       # a hold that lasts until SIGTERM
 TOO_SLOW = ("lost ENETUNREACH", "lost ESTALE", "ENETUNREACH", "ESTALE")
 ALL_KEYS = {"key": base64.b64encode(b"fairsem/").decode(),
             "range_end": base64.b64encode(b"fairsem0").decode()}
-DAMAGE = "nonsense"     # a value that a test puts among those of the library
+DAMAGE = "nonsense"     # an invalid value that a test stores in a key of the library
 
 
 def free_ports(count):
@@ -71,7 +71,7 @@ class Etcd:
         return ",".join(self.urls)
 
     def user(self, first=0, **options):
-        """A user whose first endpoint is this member."""
+        """Start a user whose first endpoint is this member."""
         urls = self.urls[first:] + self.urls[:first]
         return User(**{"endpoints": ",".join(urls), "ttl": LONG, **options})
 
@@ -164,7 +164,7 @@ class Etcd:
         return sum("/r/" in key for key in self.keys())
 
     def left(self):
-        """The remaining seconds of each lease of our keys."""
+        """Returns the remaining seconds of each lease that a key below fairsem/ has."""
         left = {}
         for pair in json.loads(self.ctl("get", "--prefix", "fairsem/", "-w", "json")).get("kvs", []):
             if "lease" in pair:
@@ -190,7 +190,7 @@ class Etcd:
 
     def history(self, member=0):
         """All changes below fairsem/, in their order: (revision, type, key, value)."""
-        # A last change marks the end.
+        # The change by this put marks the end of the history.
         put = json.load(self.post(member, "/v3/kv/put", {
             "key": base64.b64encode(b"fairsem/!").decode(), "value": ""}))
         last = int(put["header"]["revision"])
@@ -221,18 +221,18 @@ class User(subprocess.Popen):
                          stdout=subprocess.PIPE)
 
     def finish(self):
-        """Let it release its units, and wait for its result."""
+        """Let the user release its units, and wait for the result."""
         self.terminate()
         return self.result()
 
     def result(self):
-        """The exit status and the output."""
+        """Wait for the end of the user.  Returns the exit status and the output."""
         out = self.communicate(timeout=hang_s())[0].decode().strip()
         return self.returncode, out
 
 
 def judge_history(events):
-    """Check that the limit was never exceeded, and the strict order.  Returns the number of holds."""
+    """Check that the limit was never exceeded, and that holds began in strict order.  Returns their number."""
     limit, first, waiting, running, began = {}, {}, {}, {}, 0
     at = 0
     while at < len(events):
@@ -291,7 +291,7 @@ def judge_log(path, limit):
             if what != "end":
                 use = uses.setdefault(int(fence), [int(at), int(at), int(units)])
                 use[1] = max(use[1], int(at))
-    # Of equal times, ends come before beginnings, because no use is known in between.
+    # At equal times sort ends before beginnings: the two uses have no time in common.
     steps = sorted([(first, 1, units) for first, _, units in uses.values()]
                    + [(last, 0, -units) for first, last, units in uses.values()])
     total = 0

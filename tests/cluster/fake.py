@@ -1,22 +1,25 @@
 # SPDX-License-Identifier: MIT
 """fake.py - a small etcd for tests, whose answers can be late, cut, endless, wrong, or missing.
 
-It supports the requests of the library, with etcd's JSON.  A table of faults says what happens to the n-th
-request to a path.  The path of a transaction ends in its step: /kv/txn/join, begin, limit, read, or read/list.
+The fake supports the requests of the library, with etcd's JSON.  A table of faults says what happens to the
+n-th request to a path.  The path of a transaction ends in its step: /kv/txn/join, begin, limit, read, or
+read/list.  A request with one of these faults is done, or not done:
 
-    cut         the request is not done, and the connection ends
-    lose        it is done, and the connection ends without an answer
-    half        it is done, and half of the answer comes
-    hang        it is done, and no answer or event comes until the client closes the connection
-    later F     it is done as soon as F(fake) is true; the connection ends at once
-    late S      it is done, and the answer comes S seconds later
-    text BODY   it is not done, and the answer is BODY with status 200
-    page STATUS BODY    it is not done, and the answer is BODY with this status
-    error CODE STATUS MESSAGE      it is not done, and the answer is an error of etcd
-    endless, deep                  it is not done, and the answer is too long
-    old         it is done, and the answer has the revision 1
-    gone        it is not done, and the answer to a renewal is that there is no such lease
-    meanwhile F     F(fake) is called just before it is done
+    cut         not done; the connection ends
+    lose        done; the connection ends without an answer
+    half        done; half of the answer comes
+    hang        done; no answer or event comes until the client closes the connection
+    later F     done as soon as F(fake) is true; the connection ends at once
+    late S      done; the answer comes S seconds later
+    text BODY   not done; the answer is BODY with status 200
+    page STATUS BODY            not done; the answer is BODY with this status
+    error CODE STATUS MESSAGE   not done; the answer is an error of etcd
+    endless     not done; the answer does not end
+    deep        not done; the answer is nested too deeply
+    old         done; the answer has the revision 1
+    gone        not done; the answer to a renewal is that the lease does not exist
+    compact     a watch ends because the history was compacted
+    meanwhile F     done just after a call of F(fake)
 """
 
 import base64
@@ -26,7 +29,7 @@ import time
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 
-LISTED = 2  # the number of ranges that are read for a list of users
+LISTED = 2  # number of ranges that the library reads for a list of users
 
 
 def plain(text):
@@ -40,7 +43,7 @@ def coded(text):
 class Fake:
     def __init__(self, faults=(), user=None, cluster="1"):
         self.faults = list(faults)      # (path, n or 0 for each request, action, arguments...)
-        self.cluster = cluster          # the cluster's number
+        self.cluster = cluster          # the cluster's ID
         self.user = user                # (name, password)
         self.tokens, self.token_uses = 0, {}
         self.change = threading.Condition()
@@ -214,7 +217,7 @@ class Fake:
             self.done_later += 1
 
     def add(self, *fault):
-        """Add a fault from now on."""
+        """Add a fault.  Its n counts the requests from now on."""
         with self.change:
             self.unplayed.add(len(self.faults))
             self.matched.append(0)

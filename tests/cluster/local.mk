@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 # tests/cluster/local.mk - the limit between machines; included by ../local.mk.
 #
-#   make check-cluster     three members that end and hang, and longer storms: minutes
+#   make check-cluster     three members that end and hang, and longer storms; takes minutes
 
 EXTRA_DIST += \
 	tests/cluster/answers.txt \
@@ -32,7 +32,7 @@ verify_scripts += \
 	tests/cluster/test_secure.py \
 	tests/cluster/test_storm.py
 
-# For the scripts.  Static, so that the process is the program, not libtool's wrapper, and gets the signals.
+# For the scripts.  Static: otherwise the process would be libtool's wrapper, and get the signals.
 check_PROGRAMS += tests/cluster/cluster_user
 tests_cluster_cluster_user_LDFLAGS = -static
 tests_cluster_cluster_user_LDADD = libfairsem-cluster.la libfairsem.la
@@ -52,7 +52,7 @@ tests_cluster_t_cluster_names_CPPFLAGS = $(AM_CPPFLAGS) $(cluster_inside)
 tests_cluster_t_cluster_names_LDADD = libcluster.la $(LDADD)
 tests_cluster_t_cluster_results_CPPFLAGS = $(AM_CPPFLAGS) $(cluster_inside)
 tests_cluster_t_cluster_results_LDADD = libcluster.la $(LDADD)
-# It is the resolver's configuration.
+# This test replaces the resolver's configuration.
 tests_cluster_t_cluster_srv_CPPFLAGS = $(AM_CPPFLAGS) $(cluster_inside)
 tests_cluster_t_cluster_srv_LDADD = libcluster.la $(LDADD)
 tests_cluster_t_cluster_memory_CPPFLAGS = $(AM_CPPFLAGS) $(cluster_inside)

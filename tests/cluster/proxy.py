@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""proxy.py - a connection to an endpoint that breaks silently: sent bytes are dropped.
+"""proxy.py - a proxy that breaks connections to an endpoint silently: it drops all bytes.
 
-Nothing is closed and nothing is refused, as when a cable is pulled or a firewall forgets a connection, so
-neither side notices.  Or each connection is closed, with TLS in the handshake.
+No connection is closed or refused, as when a cable is pulled or a firewall forgets a connection, so neither
+side notices.  The proxy can also close each connection; with TLS, it does so in the handshake.
 """
 
 import contextlib
@@ -39,15 +39,15 @@ class Proxy:
             self.closes = True
             for end in self.pairs:
                 with contextlib.suppress(OSError):
-                    end.shutdown(socket.SHUT_RDWR)      # the thread closes it
+                    end.shutdown(socket.SHUT_RDWR)      # the proxy's thread then closes `end`
 
     def let_pass(self):
-        """Let new connections work again; old ones never do."""
+        """Let new connections work again; dropped connections stay dropped."""
         with self.lock:
             self.drops_new = self.closes = False
 
     def stop(self, drops=True):
-        """Stop.  It is an error if nothing was dropped: the test would test nothing."""
+        """Stop.  Without a dropped byte the test has tested nothing, which is an error."""
         self.closed = True
         self.wake.send(b"x")
         self.thread.join()
@@ -77,14 +77,14 @@ class Proxy:
         if other is None:
             self.dropped += len(data)
         if data and other is not None:
-            # A request is short, and so comes in one piece.
+            # A request is so short that it comes in one piece.
             self.watches += data.count(b"POST /v3/watch")
             try:
                 other.sendall(data)
             except OSError:
                 data = b""
         if not data:
-            # A dropped connection ends on one side only.
+            # If the connection is dropped, close only `end`.
             for each in (end, other):
                 if each is not None:
                     self.pairs.pop(each, None)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * t_cluster_answers.c - reading the bytes of an answer: answers of a real etcd, and thousands that no etcd
- * would give.  With AddressSanitizer the latter find accesses out of bounds.
+ * t_cluster_answers.c - reading the bytes of an answer: answers of a real etcd, and thousands of damaged ones.
+ * With AddressSanitizer, the damaged answers find accesses out of bounds.
  */
 #include "suite.h"
 
@@ -94,7 +94,7 @@ START_TEST(answers_of_etcd_are_understood)
     ck_assert(answer.held == 2 && answer.limit == 3 && answer.first == 3 && answer.predecessor[0] == '\0');
     answer = answer_to("viewed", &record);
     ck_assert(answer.error == 0 && answer.joined == 4 && answer.held == 2 && answer.limit == 3);
-    record.seen_revision = 2;     /* the revision of another request */
+    record.seen_revision = 2;     /* the begin was recorded earlier, for another request */
     answer = answer_to("begun", &record);
     ck_assert(answer.error == 0 && answer.done && answer.revision == 3);
     answer = answer_to("renewed", &record);
@@ -121,7 +121,7 @@ START_TEST(answers_of_etcd_are_understood)
 }
 END_TEST
 
-START_TEST(errors_of_etcd_are_told_apart)
+START_TEST(errors_of_etcd_are_distinguished)
 {
     struct fs_answer answer;
 
@@ -165,7 +165,7 @@ START_TEST(an_older_answer_is_refused)
 }
 END_TEST
 
-/* Two clusters in one list of endpoints: one does not know the grants of the other. */
+/* A list of endpoints may name two clusters.  Each cluster does not know the grants of the other one. */
 START_TEST(another_cluster_is_refused)
 {
     static const char text[] = "{\"result\":{\"header\":{\"cluster_id\":\"18446744073709551615\","
@@ -181,7 +181,7 @@ START_TEST(another_cluster_is_refused)
 }
 END_TEST
 
-/* Something between us and etcd has answered, or the server is not etcd. */
+/* A proxy between us and etcd has answered, or the server is not etcd. */
 START_TEST(an_answer_that_is_not_json_is_reported_by_its_status)
 {
     static const struct { long status; int error; } cases[] = {
@@ -204,17 +204,17 @@ START_TEST(an_answer_that_is_not_json_is_reported_by_its_status)
 }
 END_TEST
 
-/* Each row replaces a part of a recorded answer by another one. */
+/* Each row replaces a part of a recorded answer by other text. */
 START_TEST(damaged_answers_are_refused)
 {
     static const struct { const char *answer, *part, *other; } cases[] = {
         { "viewed", "\"MyAz\"", "\"M3g=\"" },             /* the limit "3 3" is "3x" */
         { "viewed", "\"MyAz\"", "\"MyAw\"" },             /* ... "3 0" */
         { "viewed", "\"MyAz\"", "\"LTEgMw==\"" },         /* ... "-1 3" */
-        { "viewed", "eyJ1bml0cyI6Miwi", "eyJ1bml0cyI6MCwi" },     /* no units run */
-        { "viewed", "\"lease\":\"1196723657362933117\"", "\"lease\":\"7\"" },    /* not the key's */
+        { "viewed", "eyJ1bml0cyI6Miwi", "eyJ1bml0cyI6MCwi" },     /* a holder of 0 units */
+        { "viewed", "\"lease\":\"1196723657362933117\"", "\"lease\":\"7\"" },    /* not the lease in the key */
         { "viewed", "\"create_revision\":\"3\"", "\"create_revision\":\"0\"" },
-        /* The predecessor in the queue: without a lease it would stay for ever. */
+        /* The predecessor in the queue.  A request without a lease would stay for ever. */
         { "another_limit", ",\"lease\":\"6955246770805509283\"", "" },
         { "another_limit", "Y2Ez\"", "Y2E2\"" },
         { "another_limit", "InBpZCI6MTIwNTU", "InBpZCI6MXIwNTU" },
@@ -290,7 +290,7 @@ static bool is_listed(int error)
     return false;
 }
 
-/* Is the answer within its bounds?  It must be, whatever the bytes were. */
+/* Are all numbers of the answer within their bounds?  They must be, whatever the bytes were. */
 static bool is_sane(const struct fs_answer *answer)
 {
     return is_listed(answer->error) && answer->held >= 0 && answer->held <= FAIRSEM_MAX_UNITS
@@ -309,7 +309,7 @@ START_TEST(arbitrary_bytes_do_no_harm)
     read_recorded();
     for (int i = 0; i < recorded_count; i++)
         for (int j = 0; j < MUTANTS; j++) {
-            /* Of exactly this size, so that a read past its end is found. */
+            /* `bytes` has exactly this size, so that AddressSanitizer finds a read past the end. */
             size_t length = strlen(recorded[i].text);
             char *copy = strdup(recorded[i].text), *bytes;
             struct fs_answer answer;
@@ -344,7 +344,7 @@ END_TEST
 
 int main(void)
 {
-    RUN_SUITE("cluster answers", answers_of_etcd_are_understood, errors_of_etcd_are_told_apart,
+    RUN_SUITE("cluster answers", answers_of_etcd_are_understood, errors_of_etcd_are_distinguished,
               an_older_answer_is_refused, another_cluster_is_refused,
               an_answer_that_is_not_json_is_reported_by_its_status,
               damaged_answers_are_refused, arbitrary_bytes_do_no_harm);

@@ -8,8 +8,8 @@
 #include <fairsem/cluster.h>
 #include <stdatomic.h>
 
-static _Atomic int failures, failed;    /* the number of requests without memory, in all and so far */
-static _Atomic int64_t jump;            /* of the clock */
+static _Atomic int failures, failed;    /* numbers of requests without memory: planned, and so far */
+static _Atomic int64_t jump;            /* added to the time of the clock */
 static _Atomic bool hangs;              /* each request lasts until its time limit */
 static _Atomic int asked;
 
@@ -59,7 +59,7 @@ int __wrap_fs_http_start(struct fs_http *http, struct fs_exchange *exchange, con
     return __real_fs_http_start(http, exchange, url, token, body, timeout_ms);
 }
 
-/* An acquire and a list end with `expected` if the first `count` requests cannot be sent. */
+/* Check that an acquire and a list return `expected` if the first `count` requests cannot be sent. */
 static void both_end_with(int expected, int count, const fairsem_cluster_attr_t *attr)
 {
     fairsem_cluster_hold_t hold = { { 0 } };
@@ -89,7 +89,7 @@ START_TEST(a_request_that_could_not_be_sent_is_sent_again)
 }
 END_TEST
 
-/* The attempts stop when the time for them is over, and the lack of memory is the result. */
+/* The attempts stop when their time is over, and the result is ENOMEM. */
 START_TEST(without_memory_a_call_ends)
 {
     both_end_with(ENOMEM, 2, &plain);
@@ -97,8 +97,8 @@ START_TEST(without_memory_a_call_ends)
 }
 END_TEST
 
-/* Each endpoint gets a request, all of them within five seconds. */
-START_TEST(all_endpoints_share_one_limit_of_time)
+/* Each endpoint gets a request, and all requests together take at most five seconds. */
+START_TEST(all_endpoints_share_one_time_limit)
 {
     static const int counts[] = { 1, 2, 3, 8, 20, 32 };
 
@@ -125,6 +125,6 @@ END_TEST
 
 int main(void)
 {
-    RUN_SUITE("cluster memory", all_endpoints_share_one_limit_of_time,
+    RUN_SUITE("cluster memory", all_endpoints_share_one_time_limit,
               a_request_that_could_not_be_sent_is_sent_again, without_memory_a_call_ends);
 }

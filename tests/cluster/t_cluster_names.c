@@ -2,7 +2,7 @@
 /*
  * t_cluster_names.c - a name server that hangs, and a name with an address whose server hangs.
  *
- * This program defines getaddrinfo, which libcurl then uses.
+ * This program defines getaddrinfo, and libcurl uses this definition.
  */
 #define _GNU_SOURCE             /* memfd_create */
 #include "suite.h"
@@ -20,9 +20,9 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-static sem_t answers;                   /* number of names that may be answered */
-static _Atomic bool hangs, gave_up;     /* the name server hangs; a look-up was given up */
-static _Atomic int names;
+static sem_t answers;                   /* number of look-ups that may end while the name server hangs */
+static _Atomic bool hangs, gave_up;     /* the name server hangs; a look-up has timed out */
+static _Atomic int names;               /* number of look-ups */
 
 /* Each name has two addresses: 127.0.0.1, and then 127.0.0.2. */
 int getaddrinfo(const char *name, const char *service, const struct addrinfo *hints,
@@ -63,7 +63,7 @@ void freeaddrinfo(struct addrinfo *info)
     }
 }
 
-/* Listen at an address, on the port of the first server. */
+/* Listen at 127.0.0.HOST, on the port in *address; if that is 0, on a free port, which is stored. */
 static int listen_at(uint32_t host, struct sockaddr_in *address)
 {
     socklen_t size = sizeof *address;
@@ -123,7 +123,7 @@ static int ask(struct fs_http *http, int port, long timeout_ms)
     return ask_by("http", http, port, timeout_ms);
 }
 
-/* Answer each connection with a few bytes; with none, it is closed in the handshake. */
+/* Seven bytes that answer each connection; or "", to close each connection in the handshake. */
 static const char *bytes_of_tls;
 
 static void *serve_tls(void *arg)
@@ -168,7 +168,7 @@ START_TEST(a_name_server_that_hangs_delays_nothing_else)
 }
 END_TEST
 
-/* The first address accepts a connection and does not answer.  The second one is tried, and then used. */
+/* The server at the first address accepts a connection, and does not answer.  So the second address is used. */
 START_TEST(the_next_address_of_a_name_is_tried)
 {
     pthread_t thread;
@@ -189,7 +189,7 @@ START_TEST(the_next_address_of_a_name_is_tried)
 }
 END_TEST
 
-/* The server was only slow, and there is no other one. */
+/* The server was only slow, and the name has no other server. */
 START_TEST(the_only_address_is_tried_again)
 {
     pthread_t thread;
@@ -207,7 +207,7 @@ START_TEST(the_only_address_is_tried_again)
 }
 END_TEST
 
-/* Before a handshake curl needs a file of authorities, which a small machine may not have. */
+/* An authority: curl begins no handshake without one, and a small machine may have none. */
 static const char authority[] =
     "-----BEGIN CERTIFICATE-----\n"
     "MIIBejCCAR+gAwIBAgIUOfd0PqepOUo8wtvd7lv16yN+Z8YwCgYIKoZIzj0EAwIw\n"
@@ -220,7 +220,7 @@ static const char authority[] =
     "adtlSQHsycvN/TYCIQC3pMUiGYDveeQ0+3QT4tw+GfCh1KfYsA+6JTqMx0B5AQ==\n"
     "-----END CERTIFICATE-----\n";
 
-/* A stopped or overloaded server closes the handshake; only an alert is a refusal. */
+/* A stopped or overloaded server closes the connection in the handshake.  Only an alert is a refusal. */
 START_TEST(a_closed_handshake_is_not_a_refusal)
 {
     static const struct { const char *bytes; int error; } cases[] = {

@@ -2,7 +2,7 @@
 /*
  * t_cluster_request.c - a request between its caller, the clock, and an engine that the test plays.
  *
- * This program defines the functions of engine.h, instead of etcd.c: each test sets the engine's answer to a
+ * This program defines the functions of engine.h, in place of etcd.c.  Each test sets the engine's answer to a
  * step, or makes the engine silent, and lets the clock jump.
  */
 #include "suite.h"
@@ -26,17 +26,17 @@
 struct fs_engine { struct fs_call *calls; int wakes; };
 
 static struct {
-    _Atomic int64_t jump;           /* of the clock */
+    _Atomic int64_t jump;           /* added to the time of the clock */
     _Atomic int     asked[FS_LIST + 1];     /* number of requests for each step */
     _Atomic int     answered[FS_LIST + 1];
     _Atomic bool    silent[FS_LIST + 1];    /* no answer to this step */
-    _Atomic int     watches_end;    /* number of watches that end even if silent */
-    _Atomic int     error[FS_LIST + 1];     /* the answer is this error, */
-    _Atomic bool    may_pass;       /* which may be temporary */
-    _Atomic int64_t others;         /* units that others hold */
-    _Atomic int64_t limit;          /* the limit in force, or 0 for that of the request */
-    _Atomic bool    no_limit;       /* somebody has removed the limit */
-    _Atomic int64_t term;           /* of the majority's leader; renewals have 0 */
+    _Atomic int     watches_end;    /* number of watches that end although FS_WATCH is silent */
+    _Atomic int     error[FS_LIST + 1];     /* the error in the answer, or 0 */
+    _Atomic bool    may_pass;       /* the error may be temporary */
+    _Atomic int64_t others;         /* units that other requests hold */
+    _Atomic int64_t limit;          /* the limit in force, or 0 for the limit of the request */
+    _Atomic bool    no_limit;       /* the limit was removed */
+    _Atomic int64_t term;           /* the leader's term in a confirmation; a renewal has the term 0 */
     _Atomic bool    late_grant;     /* the grant was sent long ago */
     _Atomic bool    joined_before;  /* an earlier attempt to join succeeded */
     _Atomic bool    began_before;   /* an earlier attempt to begin succeeded, too */
@@ -105,7 +105,7 @@ void fs_engine_wait(struct fs_engine *engine, int alarm)
                                 { .fd = engine->wakes, .events = POLLIN } };
     eventfd_t count;
 
-    /* The test may have changed the answers meanwhile. */
+    /* Wait for at most 5 ms: the test may have changed the answers. */
     poll(events, 2, 5);
     eventfd_read(engine->wakes, &count);
 }
@@ -143,7 +143,10 @@ static void answer(struct fs_call *call)
         : call->step == FS_BEGIN && world.others + record->units <= answer.limit;
     if (world.forgotten || world.began_before)
         answer.done = false;
-    /* The data are of the time of the request; etcd.c would take them for an older copy. */
+    /*
+     * If the record has seen a newer revision since the call was sent, etcd.c refuses the answer as older
+     * data.
+     */
     if (call->step == FS_CONFIRM && record->seen_revision > call->retry_at)
         answer.error = EPROTO;
     fs_engine_stop(call);
@@ -208,7 +211,7 @@ START_TEST(a_hold_is_lost_at_three_quarters_of_its_lease)
     await(&world.asked[FS_RENEW], 1);
     world.jump = FS_NS_PER_S * 15 / 2;
     ck_assert_int_eq(fairsem_cluster_lost(&hold), ENETUNREACH);
-    /* An answer that comes now changes nothing. */
+    /* An answer that comes after the loss changes nothing. */
     world.silent[FS_RENEW] = false;
     ck_assert_int_eq(poll(&event, 1, -1), 1);
     ck_assert_int_eq(fairsem_cluster_lost(&hold), ENETUNREACH);
@@ -242,7 +245,10 @@ START_TEST(renewals_keep_a_hold)
 }
 END_TEST
 
-/* Sent at 4 s, answered at 5 s, and confirmed at 6 s: the hold is valid until 11.5 s. */
+/*
+ * A renewal is sent at 4 s, answered at 5 s, and confirmed at 6 s.  The hold is then valid for three quarters
+ * of its lease from 4 s on: until 11.5 s.
+ */
 START_TEST(a_renewal_counts_from_when_it_was_sent)
 {
     fairsem_cluster_t *handle = open_handle();
@@ -268,7 +274,7 @@ START_TEST(a_renewal_counts_from_when_it_was_sent)
 }
 END_TEST
 
-/* A member that was stopped answers as if it were still the leader, and has renewed nothing. */
+/* A member that was stopped may answer as if it were still the leader, but it renews nothing. */
 START_TEST(a_renewal_by_a_former_leader_does_not_count)
 {
     fairsem_cluster_t *handle = open_handle();
@@ -287,7 +293,7 @@ START_TEST(a_renewal_by_a_former_leader_does_not_count)
 }
 END_TEST
 
-/* The lease began when the request was sent, so the units would be lost already. */
+/* The lease counts from when the request was sent, 8 s ago.  So the units would already be lost. */
 START_TEST(a_grant_that_comes_too_late_does_not_count)
 {
     fairsem_cluster_t *handle = open_handle();
@@ -319,7 +325,7 @@ START_TEST(lost_answers_are_detected)
 }
 END_TEST
 
-START_TEST(a_waiter_begins_when_there_is_room)
+START_TEST(a_waiter_begins_when_enough_units_are_free)
 {
     fairsem_cluster_t *handle = open_handle();
     fairsem_cluster_hold_t hold = { { 0 } };
@@ -328,7 +334,7 @@ START_TEST(a_waiter_begins_when_there_is_room)
 
     world.others = 2;
     world.silent[FS_VIEW] = true;
-    world.silent[FS_WATCH] = false;     /* the watch ends at once, and the view does not come */
+    world.silent[FS_WATCH] = false;     /* the watch ends at once, but the view is not answered */
     ck_assert_int_eq(fairsem_cluster_acquire_with(handle, 2, &(fairsem_wait_t){ .timeout_ns = 1 },
                                                   &hold), ETIMEDOUT);
     ck_assert_int_eq(fairsem_cluster_acquire_with(handle, 2, &(fairsem_wait_t){ .timeout_ns = -1 },
@@ -363,7 +369,7 @@ static void *wait_for_it(void *arg)
     return NULL;
 }
 
-/* The waiter has its units: release them, and close its handle. */
+/* Wait until the waiter has its units, release the units, and close the handle. */
 static void finish(struct waiter *waiter, pthread_t thread)
 {
     pthread_join(thread, NULL);
@@ -372,7 +378,7 @@ static void finish(struct waiter *waiter, pthread_t thread)
     ck_assert_int_eq(fairsem_cluster_close(waiter->handle), 0);
 }
 
-/* A waiter uses the limit of its last view, not that of its handle. */
+/* A waiter uses the limit of its last view, not the limit of its handle. */
 START_TEST(a_waiter_begins_when_the_limit_is_raised)
 {
     struct waiter waiter = { .handle = open_handle() };
@@ -389,7 +395,7 @@ START_TEST(a_waiter_begins_when_the_limit_is_raised)
 }
 END_TEST
 
-/* The connection of the watch is dead, without a sign of it. */
+/* The connection of the watch is dead, but does not show an error. */
 START_TEST(a_renewal_reports_changes_that_the_watch_misses)
 {
     struct waiter waiter = { .handle = open_handle() };
@@ -404,7 +410,7 @@ START_TEST(a_renewal_reports_changes_that_the_watch_misses)
     await(&world.answered[FS_CONFIRM], 2);
     ck_assert_int_eq(world.asked[FS_VIEW], 0);
 
-    /* One watched key has gone, which is not enough: the waiter watches the others. */
+    /* One watched key is gone, but too few units are free: the waiter watches the other keys. */
     world.watched_gone = true;
     world.jump += 4 * FS_NS_PER_S;
     await(&world.asked[FS_WATCH], 2);
@@ -415,7 +421,10 @@ START_TEST(a_renewal_reports_changes_that_the_watch_misses)
 }
 END_TEST
 
-/* The first new watch begins at the revision of the last view, and misses nothing.  The next needs a new view. */
+/*
+ * When a watch breaks, a new watch begins at the revision of the last view, and misses nothing.  If the new
+ * watch breaks, too, the third watch needs a new view.
+ */
 START_TEST(a_watch_that_breaks_is_begun_again_once)
 {
     struct waiter waiter = { .handle = open_handle() };
@@ -434,7 +443,7 @@ START_TEST(a_watch_that_breaks_is_begun_again_once)
     await(&world.asked[FS_WATCH], 4);
     ck_assert_int_eq(world.asked[FS_VIEW], 2);
 
-    /* The second watch is dead, without a sign of it. */
+    /* The new watch is dead, but does not show an error: a renewal must find the change. */
     world.error[FS_WATCH] = ENETUNREACH;
     world.watches_end = 1;
     await(&world.asked[FS_WATCH], 5);
@@ -446,7 +455,10 @@ START_TEST(a_watch_that_breaks_is_begun_again_once)
 }
 END_TEST
 
-/* The answer says that the lease was renewed, but does not concern the keys that the request watches by now. */
+/*
+ * The answer to the confirmation shows that the lease was renewed.  It says nothing about the keys that the
+ * request watches since its newer view.
+ */
 START_TEST(a_renewal_is_answered_after_a_newer_view)
 {
     struct waiter waiter = { .handle = open_handle() };
@@ -464,7 +476,7 @@ START_TEST(a_renewal_is_answered_after_a_newer_view)
     world.silent[FS_WATCH] = true;
     world.silent[FS_CONFIRM] = false;
     await(&world.answered[FS_CONFIRM], 1);
-    /* Only that renewal keeps the lease alive. */
+    /* Without that renewal the lease would be over. */
     world.jump += 7 * FS_NS_PER_S;
     await(&world.asked[FS_RENEW], 2);
     world.others = 0;
@@ -591,7 +603,7 @@ static void *use_a_handle(void *arg)
     return NULL;
 }
 
-/* A cancellation is pending all the time.  LeakSanitizer finds memory that a canceled wait leaves. */
+/* During all calls a cancellation is pending.  LeakSanitizer finds memory that a canceled wait leaves. */
 START_TEST(only_a_wait_is_a_cancellation_point)
 {
     fairsem_cluster_t *handle = open_handle();
@@ -619,8 +631,8 @@ static void *close_it(void *handle)
     return fairsem_cluster_close(handle) == 0 ? NULL : handle;
 }
 
-/* A canceled thread does not wait for the engine, so the close of the handle does. */
-START_TEST(the_close_of_a_handle_gives_back_first)
+/* A canceled thread does not wait until the engine has ended its request.  The close of the handle waits. */
+START_TEST(a_close_waits_until_a_canceled_request_has_ended)
 {
     fairsem_cluster_t *handle = open_handle();
     struct waiter waiter = { .handle = handle };
@@ -642,8 +654,8 @@ START_TEST(the_close_of_a_handle_gives_back_first)
 }
 END_TEST
 
-/* The begin succeeds, but its answer comes after the caller has left, so its units are given back. */
-START_TEST(units_that_come_too_late_are_given_back)
+/* The begin succeeds, but the answer comes after the caller was canceled: the units are returned. */
+START_TEST(units_that_come_too_late_are_returned)
 {
     fairsem_token_t token = FAIRSEM_TOKEN_INITIALIZER;
     struct waiter waiter = { .handle = open_handle(), .token = &token };
@@ -661,7 +673,7 @@ START_TEST(units_that_come_too_late_are_given_back)
 }
 END_TEST
 
-START_TEST(an_end_that_is_not_answered_goes_on_alone)
+START_TEST(an_end_that_is_not_answered_is_repeated_without_the_caller)
 {
     fairsem_cluster_t *handle = open_handle();
     fairsem_cluster_hold_t hold = { { 0 } };
@@ -679,8 +691,8 @@ START_TEST(an_end_that_is_not_answered_goes_on_alone)
 }
 END_TEST
 
-/* Attempts that are still going on do not keep a handle from being closed. */
-START_TEST(a_handle_is_closed_during_an_end)
+/* A handle can be closed although attempts to end a request are still repeated. */
+START_TEST(a_handle_is_closed_while_an_end_is_repeated)
 {
     fairsem_cluster_t *handle = open_handle();
     fairsem_cluster_hold_t hold = { { 0 } };
@@ -768,13 +780,13 @@ int main(void)
     RUN_SUITE("cluster request", a_hold_is_lost_at_three_quarters_of_its_lease, renewals_keep_a_hold,
               a_renewal_counts_from_when_it_was_sent,
               a_renewal_by_a_former_leader_does_not_count, a_grant_that_comes_too_late_does_not_count,
-              lost_answers_are_detected, a_waiter_begins_when_there_is_room,
+              lost_answers_are_detected, a_waiter_begins_when_enough_units_are_free,
               a_waiter_begins_when_the_limit_is_raised, a_renewal_reports_changes_that_the_watch_misses,
               a_watch_that_breaks_is_begun_again_once, a_renewal_is_answered_after_a_newer_view,
               a_wait_fails_with_its_reason, a_place_lasts_as_long_as_its_lease,
               a_token_or_a_cancellation_ends_a_wait,
-              only_a_wait_is_a_cancellation_point, the_close_of_a_handle_gives_back_first,
-              units_that_come_too_late_are_given_back, an_end_that_is_not_answered_goes_on_alone,
-              a_handle_is_closed_during_an_end, the_librarys_thread_takes_no_signals,
+              only_a_wait_is_a_cancellation_point, a_close_waits_until_a_canceled_request_has_ended,
+              units_that_come_too_late_are_returned, an_end_that_is_not_answered_is_repeated_without_the_caller,
+              a_handle_is_closed_while_an_end_is_repeated, the_librarys_thread_takes_no_signals,
               a_reason_is_cut_to_the_size_of_the_buffer, a_child_can_use_no_handle_of_its_parent);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* t_cluster_results.c - arguments, names and keys, which need no engine. */
+/* t_cluster_results.c - arguments, names and keys: tests without an engine. */
 #include "suite.h"
 
 #include "clock.h"
@@ -142,7 +142,7 @@ static void is_within(const char *key, const char *begin, const char *end)
     ck_assert_int_lt(strcmp(key, end), 0);
 }
 
-/* A key outside of its range would not be counted, and a key of another range counted twice. */
+/* A key outside of its range would not be counted.  A key in two ranges would be counted twice. */
 START_TEST(each_range_has_its_keys_and_no_others)
 {
     const struct fs_record record = { .prefix = "fairsem/n/", .lease = INT64_MAX };
@@ -152,7 +152,7 @@ START_TEST(each_range_has_its_keys_and_no_others)
     is_within(keys.equals, keys.waiting, keys.waiting_end);
     is_within(keys.runs, keys.running, keys.running_end);
     ck_assert_int_le(strcmp(keys.waiting_end, keys.limit), 0);
-    /* The range of the limit contains the running ones, too. */
+    /* The range that begins with the limit contains the keys of running requests, too. */
     ck_assert_int_lt(strcmp(keys.limit, keys.running), 0);
 }
 END_TEST
@@ -204,7 +204,7 @@ START_TEST(base64_is_read_as_it_is_written)
 }
 END_TEST
 
-START_TEST(a_request_with_a_short_lease_is_less_patient)
+START_TEST(a_request_with_a_short_lease_has_a_shorter_time_limit)
 {
     struct fs_options options = { .ttl_ns = 3 * FS_NS_PER_S };
 
@@ -224,5 +224,5 @@ int main(void)
     RUN_SUITE("cluster results", open_checks_its_arguments, acquire_checks_its_arguments,
               no_name_is_the_beginning_of_another, keys_are_in_the_order_of_priorities,
               each_range_has_its_keys_and_no_others, damaged_keys_are_refused,
-              base64_is_read_as_it_is_written, a_request_with_a_short_lease_is_less_patient);
+              base64_is_read_as_it_is_written, a_request_with_a_short_lease_has_a_shorter_time_limit);
 }

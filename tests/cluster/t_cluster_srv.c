@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * t_cluster_srv.c - endpoints that DNS has: the system's resolver asks a name server of this program.
+ * t_cluster_srv.c - endpoints from DNS: the system's resolver asks a name server that runs in this program.
  */
 #define _GNU_SOURCE             /* the resolver */
 #include "suite.h"
@@ -18,7 +18,7 @@
 
 static struct sockaddr_in name_server;
 
-/* As res_ninit(), but the name server is that of this program, whatever /etc/resolv.conf says. */
+/* As res_ninit(), but with the name server of this program, whatever /etc/resolv.conf says. */
 static int init_at_loopback(struct __res_state *state)
 {
     int result = res_ninit(state);
@@ -36,10 +36,10 @@ static int init_at_loopback(struct __res_state *state)
 
 struct record { const char *service, *host; int priority, weight, port; };
 
-static const struct record *records;    /* up to one without a service */
+static const struct record *records;    /* the last record has no service */
 static _Atomic int questions;
 static _Atomic bool is_silent;
-static const char *cut;                 /* not NULL: the answer is only its first bytes, so many as this says */
+static const char *cut;                 /* the length at which the answer is cut, as a number; or NULL */
 
 static size_t put_16(unsigned char *to, int number)
 {
@@ -48,7 +48,7 @@ static size_t put_16(unsigned char *to, int number)
     return 2;
 }
 
-/* "a.b" as lengths and labels. */
+/* Write a name such as "a.b": each label behind its length. */
 static size_t put_name(unsigned char *to, const char *name)
 {
     size_t used = 0;
@@ -65,7 +65,7 @@ static size_t put_name(unsigned char *to, const char *name)
     return used;
 }
 
-/* The records whose service the question begins with; if there are none, there is no such domain. */
+/* Answer with the records whose service the question begins with; or that the domain does not exist. */
 static size_t make_answer(unsigned char *text, const char *name, size_t size)
 {
     int count = 0;
@@ -121,7 +121,10 @@ static void *answer_questions(void *arg)
 
 /* ---- What becomes of it ---- */
 
-/* The URLs with spaces between them, or the error; the name server knows these records. */
+/*
+ * Read a list of endpoints, while the name server knows these records.  Stores the URLs, with spaces between
+ * them.  Returns 0 or the error.
+ */
 static int find(const struct record *known, const char *list, char urls[2000], const char *bytes)
 {
     const fairsem_cluster_attr_t attr = { .endpoints = list, .limit = 1 };
@@ -172,7 +175,7 @@ START_TEST(endpoints_come_in_the_order_of_their_priorities)
 }
 END_TEST
 
-START_TEST(endpoints_without_tls_are_those_if_there_are_no_others)
+START_TEST(endpoints_without_tls_are_used_if_there_are_no_others)
 {
     static const struct record plain[] = {
         { "_etcd-client._tcp.example.com", "a", 0, 0, 2379 }, { 0 }
@@ -208,7 +211,7 @@ START_TEST(an_invalid_domain_is_not_looked_up)
 }
 END_TEST
 
-/* Each would become part of a URL. */
+/* Each host becomes part of a URL. */
 START_TEST(a_record_without_a_host_is_skipped)
 {
     static const struct record odd[] = {
@@ -224,7 +227,7 @@ START_TEST(a_record_without_a_host_is_skipped)
 }
 END_TEST
 
-START_TEST(more_endpoints_than_there_is_room_for_are_left_out)
+START_TEST(endpoints_beyond_the_limit_are_left_out)
 {
     static struct record many[FS_ENDPOINTS_MAX + 9];
 
@@ -236,7 +239,7 @@ START_TEST(more_endpoints_than_there_is_room_for_are_left_out)
 }
 END_TEST
 
-/* It is asked twice, and nobody waits for more. */
+/* The resolver asks the name server twice, and then gives up. */
 START_TEST(a_name_server_that_does_not_answer_is_an_error)
 {
     static const struct record none[] = { { 0 } };
@@ -248,7 +251,7 @@ START_TEST(a_name_server_that_does_not_answer_is_an_error)
 }
 END_TEST
 
-/* AddressSanitizer is what makes this a test of memory. */
+/* AddressSanitizer finds reads past the end of the answer. */
 START_TEST(a_truncated_answer_names_no_host)
 {
     static const struct record one[] = {
@@ -266,11 +269,11 @@ END_TEST
 int main(void)
 {
     RUN_SUITE("cluster srv", endpoints_come_in_the_order_of_their_priorities,
-              endpoints_without_tls_are_those_if_there_are_no_others,
+              endpoints_without_tls_are_used_if_there_are_no_others,
               a_domain_without_records_has_no_endpoints,
               an_invalid_domain_is_not_looked_up,
               a_record_without_a_host_is_skipped,
-              more_endpoints_than_there_is_room_for_are_left_out,
+              endpoints_beyond_the_limit_are_left_out,
               a_name_server_that_does_not_answer_is_an_error,
               a_truncated_answer_names_no_host);
 }

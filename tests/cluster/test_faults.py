@@ -26,7 +26,7 @@ class TooSlow(Exception):
 
 
 def with_leases(*seconds):
-    """For a case that needs renewals: repeat it with a longer lease if this one is too short on this machine.
+    """Repeat a case that needs renewals with a longer lease, if the lease is too short on this machine.
 
     The case has a default for `ttl`, so that pytest does not take it for a fixture.
     """
@@ -66,7 +66,7 @@ def nothing_is_left(fake):
 @rows("who, count", ((None, 4), (("me", 'a "\\/\x01é'), 5)))
 def test_a_command_without_waiting_costs_four_requests(who, count):
     credentials = {"user": "me", "password": password(who[1])} if who else {}
-    # A request without an answer in 1.7 s is repeated.
+    # On a slow machine a request may get no answer in 1.7 s, and be repeated: try again.
     for _ in range(5):
         fake = Fake(user=who)
         assert user(fake, **credentials).result()[0] == 0
@@ -83,7 +83,7 @@ def test_a_command_without_waiting_costs_four_requests(who, count):
                 ("text", ""), ("text", "[1]"), AWAY,
                 ("error", 4, 504, "etcdserver: request timed out")))
 def test_each_step_survives_one_fault(step, fault):
-    """The step is repeated, and nothing is taken twice."""
+    """The step is repeated, and no unit is taken twice."""
     fake = Fake([STEPS[step] + fault])
     status, printed = user(fake).result()
     assert (status, printed.split()[0]) == (0, "ok")
@@ -129,7 +129,7 @@ def test_the_reason_says_what_has_answered(path, fault, words, capfd):
                 ("error", 8, 429, "etcdserver: mvcc: database space exceeded")))
 @rows("path", (READ, BEGIN))
 def test_only_etcd_itself_takes_a_place_away(path, fault):
-    """For a while something else answers, or etcd cannot do the request; the lease lives."""
+    """For a while another server answers, or etcd cannot do the request.  The lease of the waiter lives."""
     fake = Fake()
     holder = user(fake, hold=HOLD)
     wait_until("it runs", fake.is_held)
@@ -145,7 +145,7 @@ def test_only_etcd_itself_takes_a_place_away(path, fault):
 def in_two_clusters(where, ttl):
     """A holder or a waiter gets answers from an endpoint of another cluster once or twice."""
     ours, other = Fake(), Fake(cluster="2")
-    other.revision = 50             # so that it does not look like an older copy
+    other.revision = 50             # so that its data do not look like an older copy
     both = {"endpoints": ours.url + "," + other.url, "ttl": ttl}
     holder = user(ours, hold=HOLD, **({} if where == "waits" else both))
     wait_until("it runs", ours.is_held)
@@ -170,7 +170,7 @@ def test_another_cluster_is_not_believed(where):
 
 
 def test_another_cluster_grants_nothing(capfd):
-    """The user's first hold is in the other cluster."""
+    """The user's first hold is in one cluster.  Only the other cluster answers the second request."""
     ours, other = Fake([(GRANT, 2, *AWAY), (GRANT, 3, *AWAY)]), Fake(cluster="2")
     assert user(ours, other, times=2).result() == (1, "ok 3\nEPROTO")
     assert "another cluster of etcd has answered before" in capfd.readouterr().err
@@ -184,7 +184,7 @@ def test_another_cluster_grants_nothing(capfd):
                                 (JOIN, {"timeout": -1}, "ENETUNREACH"),
                                 (BEGIN, {"timeout": -1}, "ENETUNREACH"),
                                 ("", {"timeout": 1000}, "ETIMEDOUT")))
-def test_nobody_waits_for_the_whole_lease(path, options, wanted):
+def test_no_user_waits_for_the_whole_lease(path, options, wanted):
     """Without a place in the queue, or with a try, a user gets an error in seconds, long before its lease ends."""
     fake = Fake([(path, 0, "hang")])
     assert user(*[fake] * 20, **options).result() == (1, wanted)
@@ -203,7 +203,7 @@ def test_an_endpoint_that_answers_nonsense_is_passed_over():
 @rows("path", (GRANT, JOIN, BEGIN))
 @with_leases(30, 60, 60)
 def test_a_slow_engine_is_waited_for(path, ttl=None):
-    """Each answer comes after the time limit of the first request, which is done nevertheless."""
+    """Each answer comes too late for the time limit of the first attempt, but etcd has done the request."""
     fake = Fake([(path, 0, "late", 1.9)])
     assert in_time(user(fake, ttl=ttl).result())[0] == 0
     fake.stop()
@@ -220,24 +220,24 @@ VALUE = '{"units":1,"priority":-1,"host":"","pid":1,"program":"","since":1}'
 
 
 def somebody_else(fake, key):
-    """Somebody puts a key."""
+    """Put a key, as another user."""
     fake.put("fairsem/test/" + key, VALUE, "7")
 
 
 def limit_is(fake, value):
-    """Somebody sets the limit."""
+    """Set the limit, as another user."""
     fake.put("fairsem/test/r-limit", value, "0")
 
 
 def takes_its_place(fake):
-    """Somebody deletes the key that waits, and waits instead."""
+    """Delete the key of the waiting user, and put another user's key into the queue."""
     fake.delete([key for key in fake.keys if "/q/" in key])
     somebody_else(fake, "q/2147483648/0000000000000007")
 
 
 @rows("key", ("r/0000000000000007", "q/2147483647/0000000000000007", "r-limit"))
 def test_a_change_before_a_begin_holds_it_back(key):
-    """After the user's view, somebody begins, joins before it, or sets the limit to 0."""
+    """After the user's view, another user begins, joins ahead of the user, or sets the limit to 0."""
     fake = Fake([(BEGIN, 1, "meanwhile", lambda fake: limit_is(fake, "0 1") if key == "r-limit"
                   else somebody_else(fake, key))])
     assert user(fake, timeout=-1).result() == (1, "ETIMEDOUT")
@@ -261,8 +261,8 @@ def test_a_request_without_a_place_does_not_begin():
     fake.stop()
 
 
-def test_a_begin_just_before_a_view_holds_nobody_back():
-    """The view and the begin have the same revision, and there is room."""
+def test_a_begin_just_before_a_view_holds_no_other_request_back():
+    """The view and the begin have the same revision, and the limit is enough for both requests."""
     fake = Fake([(JOIN, 1, "lose"), (READ, 1, "meanwhile",
                                      lambda fake: somebody_else(fake, "r/0000000000000007"))])
     assert user(fake, limit=2).result()[0] == 0
@@ -270,7 +270,7 @@ def test_a_begin_just_before_a_view_holds_nobody_back():
 
 
 @rows("key", ("r/0000000000000007", "q/2147483647/0000000000000007"))
-def test_a_limit_stays_while_one_runs_or_waits(key):
+def test_a_limit_stays_while_a_request_runs_or_waits(key):
     fake = Fake()
     limit_is(fake, "2 2")
     somebody_else(fake, key)
@@ -282,8 +282,8 @@ def test_a_limit_stays_while_one_runs_or_waits(key):
     ("5 3", 3, 1, "ok"), ("5 3", 5, 5, "ok"), ("5 3", 4, 4, "ok"), ("2 3", 3, 3, "E2BIG"),
     ("0 3", 3, 3, "ETIMEDOUT"), ("0 3", 4, 1, "EINVAL"), ("0 3", 0, 1, "E2BIG")))
 def test_a_limit_that_was_set_is_followed(value, limit, units, wanted):
-    """Users with the set limit or with the first one follow it.  Any other limit replaces both, unless they are
-    in use or 0."""
+    """A limit that was set applies to users with that limit, and to users with the first limit.  A user with
+    any other limit replaces both, unless the name is in use or the limit is 0."""
     fake = Fake()
     limit_is(fake, value)
     assert user(fake, limit=limit, units=units, timeout=-1).result()[1].split()[0] == wanted
@@ -295,7 +295,7 @@ def test_a_limit_that_was_set_is_followed(value, limit, units, wanted):
 
 
 def test_another_limit_is_set_before_a_join():
-    """The first attempt finds another limit than it expects, and so does the second."""
+    """The first and the second attempt each find another limit than they expect."""
     fake = Fake([(JOIN, n, "meanwhile", lambda fake, n=n: limit_is(fake, "%d 1" % (n + 2))) for n in (1, 2)])
     assert user(fake).result()[0] == 0
     assert fake.counts["/v3/kv/txn"] == 4
@@ -303,7 +303,7 @@ def test_another_limit_is_set_before_a_join():
 
 
 def test_a_limit_is_set_after_another_one():
-    """Somebody sets another limit after the view; an answer is lost; a first attempt comes very late."""
+    """Another user sets a limit after the view; an answer is lost; a first attempt is done very late."""
     fake = Fake([(SET, 1, "meanwhile", lambda fake: limit_is(fake, "4 1")), (SET, 3, "lose"), (
         SET, 6, "later", lambda fake: fake.keys["fairsem/test/r-limit"]["value"] == "3 1")])
     assert user(fake, set=5).result() == (1, "ENOENT")
@@ -355,7 +355,7 @@ def test_a_lease_counts_from_the_first_attempt():
 @pytest.mark.waits
 @with_leases(12, 60)
 def test_holder_and_waiter_go_on_at_the_next_endpoint(ttl=None):
-    """The first endpoint hangs.  The hold is renewed in time, and the watch begins again, at the next one."""
+    """The first endpoint hangs.  At the next one, the hold is renewed in time, and the watch begins again."""
     fake = Fake()
     proxy = Proxy(fake.url)
     both = {"endpoints": proxy.url + "," + fake.url, "ttl": ttl}
@@ -373,7 +373,7 @@ def test_holder_and_waiter_go_on_at_the_next_endpoint(ttl=None):
 
 
 def test_a_join_that_comes_late_joins_nothing():
-    """The first attempt reaches etcd when the second has succeeded and runs already."""
+    """The first attempt reaches etcd when the second attempt has succeeded, and the request runs."""
     fake = Fake([(JOIN, 1, "later", lambda fake: any("/r/" in key for key in fake.keys))])
     holder = user(fake, hold=HOLD)
     wait_until("it comes", lambda: fake.done_later == 1)
@@ -417,7 +417,7 @@ def test_a_broken_watch_is_no_reason_to_spin(fault):
     wait_until("it runs", fake.is_held)
     waiter, begin = user(fake), time.monotonic()
     wait_until("it watches, for a second", lambda: fake.played > 2 and time.monotonic() > begin + 1)
-    # There are pauses of increasing length, up to a second.
+    # Between the watches there are pauses of increasing length, up to a second.
     most = 15 + 4 * (time.monotonic() - begin)
     assert holder.finish()[0] == 0
     assert waiter.result()[0] == 0
@@ -438,7 +438,7 @@ def test_an_expired_token_is_renewed(ttl=None):
 
 
 @rows("who", ("me", None))
-def test_the_wrong_password_and_none_are_refused(who):
+def test_a_wrong_password_and_no_password_are_refused(who):
     fake = Fake(user=("me", "secret"))
     options = {"user": who, "password": password("other")} if who else {}
     assert user(fake, **options).result() == (1, "EACCES")
@@ -446,7 +446,7 @@ def test_the_wrong_password_and_none_are_refused(who):
 
 
 def rotate(fake, file, text=None):
-    """Change the password in etcd, and then in the file, unless that is to hang."""
+    """Change the password in etcd and in the file.  Without `text`, a read of the file hangs."""
     new = password(text) if text else file + ".fifo"
     if text is None:
         os.mkfifo(new)

@@ -23,7 +23,7 @@ def log(tmp_path):
 @pytest.fixture
 def hold_and_wait(etcd, log):
     def both(first, **options):
-        """A holder and a waiter, both at one member."""
+        """Start a holder and a waiter, both with this member as the first endpoint."""
         options = {"name": log.parent.name, "ttl": TTL, "log": log, **options}
         return etcd.holder(first, **options), etcd.waiter(first, **options)
     return both
@@ -57,7 +57,7 @@ def test_the_leader_changes(etcd, hold_and_wait):
 
 
 def test_a_member_hangs(etcd, hold_and_wait):
-    """Its clients get no answers, and their watches would never end.  The renewals notice that."""
+    """The member's clients get no answers, and their watches would never end.  The renewals notice the hang."""
     member = (etcd.leader() + 1) % 3
     holder, waiter = hold_and_wait(member)
     etcd.signal(member, signal.SIGSTOP)
@@ -67,7 +67,7 @@ def test_a_member_hangs(etcd, hold_and_wait):
 
 
 def test_the_way_to_a_member_is_cut(etcd, hold_and_wait):
-    """Silently, so that no connection breaks.  The users go on at the other members."""
+    """All bytes are dropped silently, so that no connection breaks.  The users go on at the other members."""
     proxy = Proxy(etcd.urls[0])
     urls = ",".join([proxy.url] + etcd.urls[1:])
     holder, waiter = hold_and_wait(0, endpoints=urls)
@@ -77,7 +77,7 @@ def test_the_way_to_a_member_is_cut(etcd, hold_and_wait):
 
 
 def test_most_members_hang_for_a_while(etcd, hold_and_wait):
-    """No request succeeds; the hold and the place in the queue stay."""
+    """During that time no request succeeds.  The hold and the place in the queue stay."""
     holder, waiter = hold_and_wait(0)
     etcd.wait_renewed()
     for member in (0, 1):
@@ -104,5 +104,5 @@ def test_all_members_hang(etcd, log, hold_and_wait):
     assert etcd.user(name=log.parent.name, log=log).result()[0] == 0
 
 
-def test_all_began_in_order_within_the_limit(etcd):
+def test_all_requests_begin_in_order_within_the_limit(etcd):
     assert judge_history(etcd.history()) > 0

@@ -51,7 +51,7 @@ def test_the_judge_finds_each_violation(events):
 
 # ---------------------------------------------------------------- at etcd
 def test_requests_are_served_by_priority_then_by_arrival(etcd):
-    """Six waiters with two priorities: the later ones with the better priority begin first."""
+    """Six waiters with three priorities begin by priority, and waiters with equal priorities by arrival."""
     holder = etcd.holder(name="order")
     others = [etcd.waiter(name="order", priority=priority) for priority in (0, 0, -5, 7, -5, 0)]
     assert holder.finish()[0] == 0
@@ -61,7 +61,7 @@ def test_requests_are_served_by_priority_then_by_arrival(etcd):
 
 
 def test_a_limit_is_set_while_it_is_used(etcd):
-    """After a raise one more begins.  With 0 nobody begins, and new users join the queue until a raise."""
+    """After a raise one more user begins.  With 0 no user begins, and new users join the queue."""
     holders = [etcd.holder(name="set", limit=1)]
     waiter = etcd.waiter(name="set", hold=HOLD)
     assert etcd.user(name="set", set=2).result() == (0, "Success")
@@ -79,8 +79,8 @@ def test_a_limit_is_set_while_it_is_used(etcd):
     assert etcd.user(name="set-none", set=1).result() == (1, "ENOENT")
 
 
-def test_no_request_overtakes_a_large_one(etcd):
-    """Of three units one is held.  Two users wait for three, and behind them one for a free unit."""
+def test_no_request_overtakes_a_large_request(etcd):
+    """Of three units one is held.  A user waits for three units; another user, behind the first, for one."""
     holder = etcd.holder(name="large", limit=3)
     large = etcd.waiter(name="large", limit=3, units=3)
     small = etcd.waiter(name="large", limit=3, units=1)
@@ -89,7 +89,7 @@ def test_no_request_overtakes_a_large_one(etcd):
 
 
 def test_a_wait_that_ends_leaves_nothing(etcd):
-    """A time-out, a try, or another limit ends the wait: none of its keys stays, and the next waiter goes on."""
+    """A time-out, a try, or another limit ends a wait.  None of its keys stays, and the next user is served."""
     holder = etcd.holder(name="leave")
     timeout = 300
     while True:
@@ -97,7 +97,7 @@ def test_a_wait_that_ends_leaves_nothing(etcd):
         if sum(kind == "PUT" and key.startswith("fairsem/leave/q/")
                for _, kind, key, _ in etcd.history()) > 1:
             break
-        timeout *= 2        # it timed out before it joined
+        timeout *= 2        # the user timed out before it joined
     assert etcd.user(name="leave", timeout=-1).result() == (1, "ETIMEDOUT")
     assert etcd.user(name="leave", limit=2).result() == (1, "EINVAL")
     assert etcd.waiting() == 0
@@ -106,7 +106,7 @@ def test_a_wait_that_ends_leaves_nothing(etcd):
 
 
 def test_units_of_killed_users_come_back(etcd):
-    """A holder and the first waiter are killed.  The next one is served when their leases end."""
+    """A holder and the first waiter are killed.  The second waiter is served when their leases end."""
     holder = etcd.holder(name="dead", ttl=ENDS)
     first = etcd.waiter(name="dead", ttl=ENDS)
     second = etcd.waiter(name="dead")
@@ -118,7 +118,7 @@ def test_units_of_killed_users_come_back(etcd):
 
 
 def test_a_stopped_holder_finds_its_hold_lost(etcd):
-    """A holder is stopped for longer than its lease.  The next one begins, and the holder does not go on."""
+    """A holder is stopped for longer than its lease.  The next user begins, and the holder does not go on."""
     log = os.path.join(WORK, "stopped.log")
     holder = etcd.holder(name="stopped", log=log, ttl=ENDS)
     next_one = etcd.waiter(name="stopped", log=log)
@@ -131,7 +131,7 @@ def test_a_stopped_holder_finds_its_hold_lost(etcd):
 
 
 def test_a_dead_watch_is_detected(etcd):
-    """A waiter's connections are dropped silently, once while it is second in the queue, once at the front."""
+    """The bytes of a waiter are dropped silently, once while it is second, and once while it is first."""
     proxy = Proxy(etcd.urls[0])
     holder = etcd.holder(name="dead-watch")
     first = etcd.waiter(name="dead-watch", hold=HOLD)
@@ -148,8 +148,8 @@ def test_a_dead_watch_is_detected(etcd):
     proxy.stop()
 
 
-def test_a_partition_ends_a_hold_before_another_begins(etcd):
-    """The holder's bytes are dropped.  The holder stops, and the next one begins when its lease ends."""
+def test_a_partition_ends_a_hold_before_another_hold_begins(etcd):
+    """The holder's bytes are dropped.  The holder stops, and the next user begins when the lease ends."""
     log = os.path.join(WORK, "partition.log")
     proxy = Proxy(etcd.urls[0])
     holder = etcd.holder(name="partition", ttl=ENDS, log=log, endpoints=proxy.url)
@@ -185,7 +185,7 @@ def test_users_are_listed(etcd):
     assert etcd.user(name="list", list=1).result()[1].split("\n") == [
         "count 2", "units 4 place 0 priority 0 pid %d cluster_user" % holder.pid,
         "units 2 place 1 priority 3 pid %d cluster_user" % waiter.pid]
-    # A key of somebody else among ours: a list shows it, and an acquire fails instead of guessing.
+    # A key that the library has not made: a list shows the key, and an acquire fails.
     etcd.ctl("put", "fairsem/list/r/0000000000000007", DAMAGE)
     assert etcd.user(name="list", list=1).result()[1].split("\n")[2] \
         == "units -1 place 0 priority 0 pid 0 fairsem/list/r/0000000000000007"
@@ -201,12 +201,12 @@ def test_many_threads_share_a_handle(etcd):
     assert judge_log(log, 3) == 40
 
 
-def test_all_began_in_order_within_the_limit(etcd):
+def test_all_requests_begin_in_order_within_the_limit(etcd):
     assert judge_history(etcd.history()) > 0
 
 
 def test_a_compaction_breaks_no_watch(etcd):
-    """The history is compacted while one waits."""
+    """The history is compacted while a user waits."""
     proxy = Proxy(etcd.urls[0])
     holder = etcd.holder(name="compact")
     waiter = etcd.user(name="compact", endpoints=proxy.url)
@@ -221,7 +221,7 @@ def test_a_compaction_breaks_no_watch(etcd):
 
 
 def test_a_full_disk_is_an_error(etcd):
-    """With the alarm nothing can be put, but a hold can be released."""
+    """When etcd has raised an alarm, no key can be put, but a hold can be released."""
     holder = etcd.holder(name="full")
     etcd.signal(0, signal.SIGKILL)
     etcd.commands[0] += ["--quota-backend-bytes", "1000000"]

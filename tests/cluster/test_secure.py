@@ -47,13 +47,13 @@ def test_the_right_password_is_accepted(passwords):
     pytest.param({"user": "you"}, "EACCES", id="a user who is not allowed"),
     pytest.param(None, "EACCES", id="nobody"),
     pytest.param({"password": path("absent")}, "open ENOENT", id="no file")))
-def test_others_are_refused(passwords, change, wanted):
+def test_all_other_users_are_refused(passwords, change, wanted):
     etcd, good = passwords
     options = {} if change is None else {**good, **change}
     assert etcd.user(**options).result() == (1, wanted)
 
 
-def test_a_list_of_names_needs_all_of_them(passwords):
+def test_a_list_of_names_needs_a_role_for_all_names(passwords):
     """A role for one name is enough to use that name, but not to list all names."""
     etcd, good = passwords
     for command in (("user", "add", "one:secret"), ("role", "add", "one"), ("user", "grant-role", "one", "one"),
@@ -72,13 +72,13 @@ def test_a_member_that_starts_again_has_forgotten_its_tokens(passwords):
     etcd.signal(0, signal.SIGKILL)
     etcd.start(0)
     etcd.wait_healthy()
-    etcd.wait_renewed(2)        # the first one may be part of the member's start
+    etcd.wait_renewed(2)        # the first renewal may be a part of the member's start
     assert holder.finish()[0] == 0
     assert waiter.result()[0] == 0
 
 
 def make_certificates(ca):
-    """A certificate authority, and two certificates that it has signed."""
+    """Make a certificate authority, and two certificates that it has signed."""
     def openssl(*arguments):
         assert run("openssl", *arguments, cwd=WORK).returncode == 0
 
@@ -120,7 +120,7 @@ def test_certificates_are_checked(certificates, options, wanted):
 
 
 def test_a_closed_handshake_takes_no_place_away(certificates):
-    """For a while each connection of a waiter is closed before its certificate is checked."""
+    """For a while each connection of a waiter is closed before any certificate is checked."""
     etcd, mine = certificates
     proxy = Proxy(etcd.urls[0])
     holder = etcd.holder(**mine)
@@ -155,7 +155,7 @@ def test_connections_go_on_while_the_file_system_of_certificates_hangs(certifica
 
 
 def test_certificates_are_rotated(certificates):
-    """First the server's and then the client's, while one user holds and one waits."""
+    """First the server's and then the users' certificates change, while one user holds a unit and one waits."""
     etcd, mine = certificates
     own = copy_of(mine, "own-")
     holder, waiter = etcd.holder(**own, ttl=24), etcd.waiter(**own, ttl=24)

@@ -3,8 +3,8 @@
 
     FAIRSEM_CLUSTER_STORM="SECONDS CLIENTS MEMBERS" FAIRSEM_SEED=SEED
 
-With three members these are killed and stopped, too, one at a time.  Afterwards the judge reads the history
-of etcd and the log of the clients; all undisturbed clients must have been served.
+With three members, the members are killed and stopped, too, one at a time.  Afterwards the judge reads the
+history of etcd and the log of the clients.  All undisturbed clients must have been served.
 """
 
 import os
@@ -50,7 +50,7 @@ class Storm:
             elif user.returncode == -signal.SIGKILL:
                 self.killed += 1
             elif printed in TOO_SLOW:
-                self.late += user in self.hurt  # stopped, and its lease ended meanwhile
+                self.late += user in self.hurt  # the user was stopped until its lease had ended
                 self.slow += user not in self.hurt
             else:
                 raise AssertionError("%d: %s" % (user.returncode, printed))
@@ -107,7 +107,7 @@ class Storm:
         limit_time(60)
         end = time.monotonic() + hang_s()
         while self.running or self.served < clients:
-            # On a slow machine more clients are needed.
+            # On a slow machine some clients are not served, so start more.
             if self.served + len(self.running) < clients:
                 self.begin_one()
             self.reap()
@@ -132,7 +132,7 @@ def test_all_undisturbed_clients_are_served(storm):
           % (storm.served, storm.killed, storm.late, storm.slow))
 
 
-def test_all_begin_in_order(storm):
+def test_all_requests_begin_in_order(storm):
     assert judge_history(storm.etcd.history()) > 0
 
 
