@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """conftest.py - fixtures for cases that run fairsem-limit.
 
-Nothing here depends on the speed of the machine: a case waits until --status shows what it needs.
+No case depends on the speed of the machine: a case waits until --status shows what the case needs.
 """
 
 import os
@@ -23,7 +23,7 @@ OBEYED = "\033\x9b"
 
 
 def in_manual(word):
-    """The first display of the manual page that has the word, as a reader sees it."""
+    """Returns the first display of the manual page that has the word, as a reader sees the display."""
     with open(os.path.join(TOP_SRCDIR, "doc/man/fairsem-limit.1"), encoding="utf-8") as file:
         displays = re.findall(r"^\.Bd -literal.*\n((?:.*\n)*?)\.Ed", file.read(), re.M)
     return next(text for text in displays if word in text).replace("\\&", "").replace("\\(aq", "'")
@@ -35,7 +35,7 @@ def row(what, status, line, says=""):
 
 
 def unshared(*options, user="--map-current-user"):
-    """The command that makes these namespaces with our rights; skips if there is none."""
+    """Returns a command that makes these namespaces with our rights.  Skips the case if no command can."""
     for command in ("unshare", *options), ("unshare", "--user", user, *options):
         if shutil.which("unshare") and run(*command, "true").returncode == 0:
             return command
@@ -43,7 +43,7 @@ def unshared(*options, user="--map-current-user"):
 
 
 def process_state(pid):
-    """The process's letter in /proc, or None if there is no such process."""
+    """Returns the process's letter in /proc, or None if there is no such process."""
     try:
         with open("/proc/%s/stat" % pid, encoding="ascii", errors="replace") as file:
             return file.read().rsplit(")", 1)[1].split()[0]
@@ -68,7 +68,7 @@ class Terminal:
         self.pid, self.file = pty.fork()
         if self.pid == 0:
             try:
-                # Tests under nohup ignore SIGHUP, and those in the background of a shell SIGINT.
+                # Tests under nohup ignore SIGHUP.  Tests in the background of a shell ignore SIGINT.
                 for number in signal.SIGHUP, signal.SIGINT:
                     signal.signal(number, signal.SIG_DFL)
                 if callable(command[0]):
@@ -106,7 +106,7 @@ class Limit:
     """fairsem-limit in this environment.
 
     Its arguments are a line, split as by a shell, and more words.  In both, @PROGRAM stands for
-    fairsem-limit, @WORK for the directory of this case, and @DIR for that of the names.
+    fairsem-limit, @WORK for the directory of this case, and @DIR for the directory of the names.
     """
 
     def __init__(self, work, **env):
@@ -131,7 +131,7 @@ class Limit:
         return run(*prefix, *self.command(line, more), env={**self.env, **dict(env)}, **options)
 
     def gives(self, status, line, *more, says="", **options):
-        """Run it: it must end with this status and a message with this pattern.  Returns its output."""
+        """Run fairsem-limit.  Check its exit status, and the pattern in its message.  Returns its output."""
         ended = self.run(line, *more, **options)
         says = re.search(self.replaced(says), ended.stderr, re.M)
         assert ended.returncode == status and says, ended
@@ -154,14 +154,15 @@ class Limit:
         return wait_until(pattern, lambda: self.shows(pattern, name))
 
     def hold(self, line="test 1", shown="running 1", name="test", **options):
-        """Start a holder that runs until let_go().  The status must not print its last argument as it is."""
+        """Start a holder that runs until let_go().  Its last argument has control characters, which no status
+        may print."""
         holder = self.start(line + " -- sh -c 'read -r line' gate", OBEYED, stdin=subprocess.PIPE,
                             **options)
         self.await_status(shown, name)
         return holder
 
     def wait(self, number, line, *more, **options):
-        """Start a waiter, and return when `number` wait."""
+        """Start a waiter, and return when `number` commands wait."""
         waiter = self.start(line, *more, **options)
         self.await_status("waiting %d$" % number)
         return waiter
@@ -175,7 +176,7 @@ class Limit:
 
 @pytest.fixture
 def limit(tmp_path):
-    """fairsem-limit with a directory of names for this case alone; its name is usually "test"."""
+    """fairsem-limit with a directory of names for this case alone.  Most cases use the name "test"."""
     # In sandboxes /dev/shm may be read-only.
     names = tempfile.mkdtemp(prefix="fairsem-limit-test.",
                              dir="/dev/shm" if os.access("/dev/shm", os.W_OK) else tmp_path)

@@ -20,7 +20,7 @@ class User:
         self.order, self.begun = (priority, number), False
 
     def begins(self):
-        """Does it run?  Then its command has printed a line."""
+        """Does the command run?  If so, it has printed a line."""
         self.begun = self.begun or self.process.stdout.readline() == b"begun\n"
         return self.begun
 
@@ -53,7 +53,7 @@ class Model:
         return units <= self.free() and all(priority < user.priority for user in self.waiting)
 
     def grant(self):
-        """Begin waiters in order; nobody overtakes a large request."""
+        """Begin waiters in order; no request overtakes a large one."""
         while self.waiting and self.waiting[0].units <= self.free():
             self.running.append(self.waiting.pop(0))
             self.kept |= self.running[-1].keep
@@ -67,7 +67,7 @@ class Model:
         self.grant()
 
     def end(self):
-        """A command has ended whose parent lives.  The last one removes the name, unless that is kept."""
+        """A command has ended, and its fairsem-limit goes on.  The last one removes an unkept name."""
         if not self.is_used() and not self.kept and self.limit == self.first_limit:
             self.limit = self.first_limit = None
 
@@ -118,7 +118,7 @@ class Commands(RuleBasedStateMachine):
         status, limit = 125, self.limit_of(limit)
         if self.model.admits(limit, units):
             status = 0 if self.model.is_free_for(units, priority) else 124
-        # A waiter may hold the lock for a moment, and -w 0 does not wait for that.
+        # A waiter may hold the lock for a moment, and -w 0 does not wait for the lock.
         time = "1d" if status == 0 and self.model.waiting else "0"
         self.limit.gives(status, "-w %s -n %d -p %d test %d -- true" % (time, units, priority, limit))
         if status == 0:
@@ -163,7 +163,7 @@ class Commands(RuleBasedStateMachine):
     @precondition(lambda self: self.model.running and not self.model.waiting)
     @rule()
     def remove_by_force(self):
-        """Running commands go on, and no longer count."""
+        """The running commands go on, but no longer count."""
         self.limit.gives(0, "--remove --force test")
         self.uncounted += self.model.running
         self.model = Model()
@@ -187,7 +187,7 @@ class Commands(RuleBasedStateMachine):
 
     @invariant()
     def is_as_the_model_says(self):
-        """Wait until commands have begun and dead ones are noticed."""
+        """Wait until commands have begun, and dead commands are noticed."""
         limit_time(more=10)
         try:
             wait_until("the status", lambda: self.status() == self.model.shown())

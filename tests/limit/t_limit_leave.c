@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * t_limit_leave.c - two users of a name leave at the same time: each has seen the other, but the name is
- * removed.  And a signal that comes together with a grant gives the units back.
+ * t_limit_leave.c - two users of a name leave at the same time.  Each has seen the other use the name, but the
+ * name is removed.  And a signal that comes together with a grant returns the units.
  */
 #define _GNU_SOURCE
 #include "../shared/crowd.h"
@@ -20,7 +20,7 @@
 
 static pid_t other;
 
-/* The other user has a unit while this process looks, and is gone by the time that this process has left. */
+/* The other user has a unit when this process checks for users, and is dead when this process has left. */
 static void other_leaves(const char *what)
 {
     if (strcmp(what, "commit &h->processes[index].state") != 0 || other == 0)
@@ -85,8 +85,8 @@ static void note(void *arg)
     atomic_store((_Atomic int *)arg, 1);
 }
 
-/* Often the second thread finds both: the wait has ended, and there is a signal. */
-START_TEST(a_signal_together_with_a_grant_gives_the_units_back)
+/* In many of the rounds, the second thread finds both the end of the wait and the signal. */
+START_TEST(a_signal_together_with_a_grant_returns_the_units)
 {
     _Atomic int *left = share(sizeof *left);
 
@@ -114,5 +114,5 @@ int main(void)
 {
     RUN_SUITE("limit leave", a_name_is_removed_if_its_users_end_together,
               a_name_is_removed_if_a_signal_ends_its_users_together,
-              a_name_that_is_kept_stays, a_signal_together_with_a_grant_gives_the_units_back);
+              a_name_that_is_kept_stays, a_signal_together_with_a_grant_returns_the_units);
 }

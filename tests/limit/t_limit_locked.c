@@ -20,7 +20,7 @@
 static char directory[] = "/dev/shm/fairsem-limit-locked.XXXXXX";
 static char program[400], segment[100];
 
-/* Open the segment.  Returns NULL if this cannot be tried here. */
+/* Open the segment.  Returns NULL if the test cannot run on this machine. */
 static fairsem_shared_t *begin(void)
 {
     const fairsem_shared_attr_t attr = { .units = 1, .flags = FAIRSEM_SHARED_NO_SPIN, .max_processes = 3 };
@@ -65,7 +65,7 @@ static int run(const char *const arguments[], double *seconds)
     return WEXITSTATUS(status);
 }
 
-/* Fill the table with entries of this process and of dead ones. */
+/* Fill the table with entries of this process and of dead processes. */
 static void fill(fairsem_shared_t *h)
 {
     for (int i = 0; i < h->max_processes; i++)
@@ -73,8 +73,9 @@ static void fill(fairsem_shared_t *h)
 }
 
 /*
- * The time limit of the test shows that none of these waits for the lock, which is never released.  The time of
- * each is printed: on an idle machine a second if it needs the lock, and otherwise a tenth of a second at most.
+ * The lock is never released, so a command that waited for it would exceed the time limit of the test.  Each
+ * command's time is printed.  On an idle machine a command that needs the lock gives up after a second; the
+ * other commands take at most a tenth of a second.
  */
 static void answer_while_it_is_locked(bool full)
 {

@@ -11,7 +11,9 @@
 #include <signal.h>
 #include <sys/wait.h>
 
-/* In this order: the first one includes a header with a parameter named like an object of the second. */
+/*
+ * Keep this order: process.c includes a header with a parameter that has the name of an object of duration.c.
+ */
 #include "../../src/limit/process.c"
 #include "../../src/run/duration.c"
 #include "../../src/limit/options.c"
@@ -49,7 +51,7 @@ START_TEST(a_place_has_the_suffix_of_its_number)
 }
 END_TEST
 
-/* Times as for sleep(1).  Other texts are refused: "5min" would be five of something. */
+/* Times are as for sleep(1).  All other texts are refused, such as "5min". */
 START_TEST(a_time_has_a_fraction_and_a_suffix)
 {
     static const struct { const char *text; int64_t ms; } row[] = {
@@ -106,7 +108,7 @@ END_TEST
 
 static char *argument;
 
-/* A process can change its arguments. */
+/* A process can change its arguments, and so erase its command's name. */
 START_TEST(a_command_without_a_name_is_shown)
 {
     fairsem_shared_user_t user = { .local_pid = getpid() };

@@ -220,7 +220,7 @@ def test_a_silent_endpoint_is_an_error(line):
 
 # ---------------------------------------------------------------- also at a real etcd
 def test_the_command_has_its_arguments_and_gives_its_status(at):
-    """And it inherits descriptors, but no proxy of the environment is used."""
+    """The command also inherits descriptors.  A proxy in the environment is not used for etcd."""
     at.gives(7, "a 1 -- sh -c 'exit 7'")
     assert at.gives(0, "a 1 -- printf '%s|' 'x  y' '' '*'") == "x  y||*|"
     fences = [int(at.gives(0, "a 1 -- sh -c 'echo $FAIRSEM_LIMIT_FENCE'")) for _ in range(3)]
@@ -249,7 +249,8 @@ def test_commands_begin_in_order_within_the_limit(at, tmp_path):
 
 
 def test_the_limit_can_be_changed(at):
-    """As on one machine: whether the name is in use or not.  A command with the first limit follows it."""
+    """As on one machine, the limit of a used or unused name can be changed.  Commands with the first limit stay
+    valid, and get the new limit."""
     holder, waiter = at.hold("t"), at.wait_behind("t")
     at.gives(0, "--set-limit=2 t")
     assert waiter.wait() == 0
@@ -344,7 +345,7 @@ def test_a_signal_ends_the_wait(at):
 
 
 def test_the_progress_line_shows_the_place(at):
-    """And it says that a real etcd does not answer.  The place stays."""
+    """The line also says that a real etcd does not answer.  The place stays."""
     holder = at.hold("i")
     terminal = at.terminal("--ttl=600 i 1 -- echo 'its turn'")
     assert terminal.read_until(rb"i: 1st in line, 1 running, waited [0-9]+ s")
@@ -380,7 +381,7 @@ def test_only_the_right_user_is_served():
 
 
 def test_impossible_times_are_not_shown(at, used):
-    """Somebody else may write to the keys, and the clock of another machine may be ahead."""
+    """Other programs may write to the keys, and the clock of another machine may be ahead."""
     for since in int(time.time()) + 1000000, 2**62:
         for key in at.etcd.keys_with("/r/"):
             pair = at.etcd.keys[key]
@@ -403,7 +404,7 @@ def test_a_hold_ends_when_its_key_is_deleted(at):
 
 
 def test_the_status_names_damaged_keys(at):
-    """And it shows the other keys."""
+    """The status also shows the other keys."""
     holder = at.hold("o", limit=2)
     with at.etcd.change:
         at.etcd.put("fairsem/o/r/0000000000000007", "nonsense", "7")
@@ -434,7 +435,7 @@ def test_the_status_prints_no_control_characters(at):
 
 
 def test_many_waiters_are_shown_in_order(at):
-    """Whatever the order of their keys."""
+    """The waiters are shown in the order of their arrival, not of their keys."""
     count = 5000
     with at.etcd.change:
         at.etcd.put("fairsem/q/r-limit", "1 1", "0")
@@ -473,7 +474,7 @@ def same_as(url, other):
 
 @pytest.mark.waits
 def test_a_command_inside_runs_while_etcd_is_silent():
-    """The environment names the outer command, and counts if that is true, without a request to etcd."""
+    """The environment names the outer command.  fairsem-limit checks that without a request to etcd."""
     with played() as at:
         there = same_as(at.etcd.url.replace("127.0.0.1", "localhost"), "http://localhost:1")
         outer = at.hold("s", "sh -c", at.replaced("""read -r line
@@ -496,15 +497,15 @@ def test_a_command_inside_runs_while_etcd_is_silent():
 
 @pytest.mark.waits
 def test_a_command_inside_with_other_endpoints_does_not_wait_without_etcd():
-    """It might wait for its own outer command."""
+    """If it waited, it might wait for its own outer command."""
     with played(faults=[("/read/list", 0, "cut")]) as at:
         at.gives(125, "x 1 -- sh -c", "exec @PROGRAM --cluster=%s -w 0 x 1 -- true"
                  % at.etcd.url.replace("127.0.0.1", "localhost"), says="etcd does not answer")
 
 
 @pytest.mark.waits
-def test_a_process_left_behind_waits_while_the_place_is_given_back():
-    """It waits in the queue, because the place is no longer its own."""
+def test_a_process_left_behind_waits_while_its_place_is_released():
+    """The process waits in the queue, because the place no longer belongs to it."""
     with played(faults=[("/lease/revoke", 1, "hang")]) as at:
         left = os.path.join(WORK, "left")
         os.mkfifo(left)
@@ -520,7 +521,7 @@ def test_a_process_left_behind_waits_while_the_place_is_given_back():
 
 @pytest.mark.parametrize("number", (signal.SIGALRM, signal.SIGVTALRM, signal.SIGPROF, signal.SIGXCPU, signal.SIGUSR1))
 def test_a_signal_ends_the_wait_and_leaves_no_request(at, number):
-    """Otherwise the others would wait until its lease ends."""
+    """A request that stayed would delay the other commands until its lease ends."""
     holder = at.hold("x")
     waiter = at.start("--ttl=600 x 1 -- true")
     wait_until("it waits", lambda: at.etcd.keys_with("fairsem/x/q/"))
@@ -551,9 +552,10 @@ def stop_thread(thread):
 
 
 def its_turn_after(at, steps):
-    """Let its turn come, then its first thread make `steps` steps from system call to system call, then SIGTERM.
+    """Grant a waiter its units, let its first thread make `steps` steps from system call to system call, and
+    send SIGTERM to the waiter.
 
-    The units must be given back.  Returns whether it had begun its command.
+    The units must be returned.  Returns whether the waiter had begun its command.
     """
     prefix = "fairsem/v%d/" % steps
     with at.etcd.change:
@@ -579,8 +581,9 @@ def its_turn_after(at, steps):
     return begun
 
 
-def test_a_signal_at_its_turn_leaves_no_place(at):
-    """Whatever the moment of the signal: otherwise the place would stay until its lease ends."""
+def test_a_signal_after_the_grant_leaves_no_place(at):
+    """The signal comes at each moment between the grant and the command.  A place that is left would stay until
+    its lease ends."""
     with concurrent.futures.ThreadPoolExecutor(8) as threads:
         for first in itertools.count(0, 8):
             if any(list(threads.map(lambda steps: its_turn_after(at, steps), range(first, first + 8)))):
@@ -590,8 +593,9 @@ def test_a_signal_at_its_turn_leaves_no_place(at):
 
 @pytest.mark.waits
 def test_fairsem_limit_ends_if_the_release_hangs():
-    """The library's threads are stopped.  It ends as the command has ended, after SIGTERM or by itself."""
-    # A search for leaks at the end would stop the threads itself.
+    """The library's threads are stopped.  fairsem-limit still ends with the exit status of the command, with
+    SIGTERM or without."""
+    # A search for leaks at the end would stop the threads, too.
     env = {"ASAN_OPTIONS": os.environ.get("ASAN_OPTIONS", "") + ":detect_leaks=0"}
     with played() as at:
         held = [at.hold("w", "sh -c 'read -r line; exit 5'", limit=2, env=env, stdin=subprocess.PIPE)
@@ -613,8 +617,9 @@ def test_fairsem_limit_ends_if_the_release_hangs():
 
 
 # ---------------------------------------------------------------- a lease is lost
-# In one PID namespace, process 2 has the children 3 to 32.  In another one inside of it, with the same /proc,
-# fairsem-limit is process 2, and the processes with these numbers are strangers.
+# In an outer PID namespace, process 2 has the children 3 to 32.  In an inner PID namespace, with the same
+# /proc,
+# fairsem-limit is process 2, and the processes 3 to 32 are not its children.
 STRANGERS = """sh -c 'for i in %(some)s; do sleep 100000 & done; echo > @WORK/strangers; wait' &
 while ! [ -e @WORK/strangers ]; do sleep 0.02; done
 exec unshare --pid --fork sh -c '
@@ -626,7 +631,7 @@ exec unshare --pid --fork sh -c '
 
 @pytest.mark.waits
 def test_no_stranger_of_another_pid_namespace_is_killed():
-    """A process is not killed because it has the number of a descendant in that namespace."""
+    """No process is killed for having the number that a descendant has in the other namespace."""
     with played(faults=[("/keepalive", 0, "gone")]) as at:
         inside = unshared("--pid", "--fork", "--mount-proc", user="--map-root-user")
         ended = run(*inside, "sh", "-c", at.replaced(STRANGERS), env=at.env)
@@ -642,9 +647,9 @@ ORPHAN = STUBBORN + "\nwait"
 
 
 def a_lease_is_lost(at, ttl, lose, why):
-    """All processes of the command are dead when fairsem-limit ends, unless they are to run on.
+    """Check that all processes of the command are dead when fairsem-limit ends, except with --keep-running.
 
-    Returns the output of a command at its SIGTERM, if there is time for one.
+    Returns what a command writes at its SIGTERM, if there is time for a SIGTERM.
     """
     def path(name):
         return os.path.join(WORK, "%s.%d" % (name, ttl))
@@ -674,7 +679,7 @@ def test_a_command_is_killed_when_etcd_ends_the_lease():
         a_lease_is_lost(at, 9, lambda: at.etcd.add("/keepalive", 0, "gone"), "etcd has ended the lease")
 
 
-# The shell ends at SIGTERM.  Of its children one then cleans up, and 600, whose parent has ended, ignore SIGTERM.
+# The shell ends at SIGTERM.  One child then cleans up.  600 orphans ignore SIGTERM.
 CROWD = """trap 'exit 0' TERM
 sh -c 'trap "while kill -0 $PPID; do sleep 0.1; done; sleep 0.2; echo cleaned" TERM
     echo begun; while kill -0 $PPID; do sleep 0.1; done' 2> /dev/null &
@@ -684,7 +689,7 @@ while :; do sleep 0.1; done"""
 
 @pytest.mark.waits
 def test_processes_left_by_the_command_have_their_time():
-    """All of them get SIGTERM, and SIGKILL when the time is over, not when the command has ended."""
+    """All processes get SIGTERM, and then SIGKILL when the time is over, not when the command has ended."""
     with played() as at:
         holder = at.hold("t", "sh -c", CROWD, options="--ttl=16")
         written = []
@@ -701,7 +706,8 @@ def test_processes_left_by_the_command_have_their_time():
 
 @pytest.mark.waits
 def test_a_process_that_cannot_be_killed_is_named():
-    """And fairsem-limit does not wait for it: a process of another user, if root may not kill those."""
+    """fairsem-limit does not wait for such a process.  The case makes one of another user, which root may not
+    kill without CAP_KILL."""
     needs("setpriv")
     weak = "setpriv", "--bounding-set=-kill", "--inh-caps=-kill"
     other = "setpriv", "--reuid=65534", "--regid=65534", "--clear-groups", "sh", "-c", "echo $$; sleep 100000"
@@ -720,7 +726,7 @@ def test_a_process_that_cannot_be_killed_is_named():
 
 
 def full_pipe():
-    """A full pipe: its reading end, which nobody reads, and its end for messages."""
+    """Returns both ends of a full pipe: the reading end, from which no process reads, and the writing end."""
     reads, writes = os.pipe()
     os.set_blocking(writes, False)
     for size in 65536, 1:

@@ -34,7 +34,7 @@ def play(program, plays, others, count=1, step=1):
 
 @pytest.mark.parametrize("others, count, step", (("no", 1, 1), ("no", ALL, 1), ("yes", 1, 1), ("yes", ALL, 10)))
 def test_a_user_of_a_cluster_ends_well(others, count, step):
-    # Without any memory the library's thread sends no request, and the place comes back when its lease ends.
+    # Without any memory the library's thread sends no request, and the place is free only when its lease ends.
     silent = (others, count) == ("yes", ALL)
     ttl = 2 if silent else LONG
 
@@ -53,7 +53,7 @@ def test_a_user_of_a_cluster_ends_well(others, count, step):
 
 
 def test_no_message_is_printed_while_units_are_held():
-    """A message might block, because nobody may read the output of fairsem-limit."""
+    """A message might block, because the output of fairsem-limit may have no reader."""
     said, lengths = WORK + "/said", []
     with played(faults=[("/revoke", 0, "meanwhile", lambda fake: lengths.append(os.path.getsize(said)))]) as at:
         for number in itertools.count(1):
@@ -67,7 +67,7 @@ def test_no_message_is_printed_while_units_are_held():
 
 @pytest.mark.parametrize("line, status", (("test 4 -- sh -c 'exit 7'", 7), ("--status test", 0)))
 def test_fairsem_limit_with_a_cluster_ends_well(line, status):
-    """As above, the other threads are the library's."""
+    """The failures are those of the first thread: the other threads are the library's."""
     with played() as at:
         at.gives(0, "test 4 -- true")
         play("fairsem-limit", lambda env: ends_well(at.run(line, env=env, timeout=hang_s()), status), "no")

@@ -28,7 +28,7 @@ def at():
 
 
 def test_the_place_of_a_killed_holder_comes_back(at):
-    """When its lease ends.  The command is dead."""
+    """The place comes back when its lease ends.  The command is dead."""
     holder = at.hold("g", options="--ttl=10")
     child, waiter = children(holder)[0], at.wait_behind("g", "exit 3")
     holder.kill()

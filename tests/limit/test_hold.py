@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""fairsem-limit --hold: a script has a place until no process has its descriptor any more.
+"""fairsem-limit --hold: a script has a place until no process has the descriptor open.
 
-The name is "backup", and the limit 2, as in the manual page, whose lines these scripts begin with.
+The scripts begin with lines of the manual page, in which the name is "backup", and the limit 2.
 """
 
 import os
@@ -20,14 +20,14 @@ ONE = "limit 2, free 1, running 1, waiting 0"
 
 
 def script(limit, text, shell="sh", **options):
-    """It begins with the lines of the manual.  PATH leads to the program that is tested."""
+    """Start a script that begins with the lines of the manual.  PATH leads to the program that is tested."""
     path = {"PATH": "%s:%s" % (os.path.dirname(limit.path), os.environ["PATH"])}
     return limit.popen([shell, "-c", limit.replaced(HOLD + "echo held\n" + text)], path, stdin=subprocess.PIPE,
                        stdout=subprocess.PIPE, **options)
 
 
 def held(limit, *arguments, **options):
-    """Such a script, when it has its place."""
+    """Start such a script, and return when the script has its place."""
     begun = script(limit, *arguments, **options)
     assert begun.stdout.readline() == b"held\n"
     return begun
@@ -88,7 +88,7 @@ def test_the_script_waits_for_its_place(limit, shell):
     is_free(limit)
 
 
-def test_a_busy_name(limit):
+def test_a_hold_of_a_busy_name_times_out(limit):
     holder = limit.hold()
     limit.gives(124, "-w 0 --hold=0 test 1", says=r"\A\Z")
     limit.gives(7, "-E 7 -w 0.001m --hold=0 test 1", says=r"timed out after [0-9.]+ s; running: sh -c ")
@@ -116,7 +116,8 @@ def test_ctrl_c_does_not_reach_the_keeper(limit):
 
 
 def test_the_keeper_has_no_descriptor_of_the_script(limit):
-    """Who reads what the script writes sees the end of it, and so does the end of the input."""
+    """A reader of the script's output sees its end although the keeper runs, because the keeper has closed its
+    copies of the script's descriptors."""
     holder = held(limit, "exec 8>&9 7>&1 > /dev/null 2>&1 7>&-; read -r line", stderr=subprocess.PIPE)
     assert holder.stdout.read() == holder.stderr.read() == b""
     assert limit.shows(ONE, "backup")
@@ -136,8 +137,8 @@ def test_the_keeper_is_killed(limit):
 
 
 @SHELLS
-def test_four_in_the_background_and_a_wait_for_all(limit, shell):
-    """The loop of the manual, with another gzip; the first four end when a fifth waits."""
+def test_four_commands_run_at_a_time_in_the_background(limit, shell):
+    """The loop of the manual, with another gzip.  The first four commands end only when a fifth waits."""
     (limit.work / "gzip").write_text(limit.replaced("""#!/bin/sh
 echo begin >> @WORK/log; until [ -e @WORK/all ]; do sleep 0.02; done; echo end >> @WORK/log
 """))
@@ -162,7 +163,7 @@ CHILD = "sh -c 'echo $$; read -r line' <&8 %s &\nexec 8<&-"
 @SHELLS
 @pytest.mark.parametrize("how, lasts", (("", True), ("9<&-", False)))
 def test_a_child_inherits_the_place(limit, shell, how, lasts):
-    """Unless the descriptor is closed there."""
+    """A child does not inherit the place if its copy of the descriptor is closed."""
     begun = held(limit, "exec 8<&0\n" + CHILD % how + "\nexit 0", shell)
     child = int(begun.stdout.readline())
     begun.wait()
@@ -176,7 +177,7 @@ def test_a_child_inherits_the_place(limit, shell, how, lasts):
 
 
 @SHELLS
-def test_a_subshell_that_closes_the_descriptor(limit, shell):
+def test_a_subshell_that_closes_the_descriptor_keeps_the_place(limit, shell):
     holder = held(limit, "(exec 9<&-); echo; read -r line", shell)
     assert holder.stdout.readline() == b"\n"
     assert limit.shows(ONE, "backup")
@@ -184,7 +185,7 @@ def test_a_subshell_that_closes_the_descriptor(limit, shell):
 
 
 @SHELLS
-def test_a_subshell_with_a_place_of_its_own(limit, shell):
+def test_a_subshell_can_have_a_place_of_its_own(limit, shell):
     inner = HOLD.replace("9", "8")
     holder = held(limit, "(%secho inner; read -r line)\necho; read -r line" % inner, shell)
     assert holder.stdout.readline() == b"inner\n"
@@ -198,7 +199,7 @@ def test_a_subshell_with_a_place_of_its_own(limit, shell):
 
 # ---------------------------------------------------------------- the descriptor
 @pytest.mark.parametrize("opens", ("9>> @WORK/file", "9<> @WORK/file", "9< @WORK/file"))
-def test_scripts_that_open_the_same_file(limit, opens):
+def test_scripts_that_open_the_same_file_have_a_place_each(limit, opens):
     (limit.work / "file").touch()
     text = "exec %s; @PROGRAM --hold=9 test 2 && echo held; read -r line" % opens
     holders = [limit.popen(["sh", "-c", limit.replaced(text)], stdin=subprocess.PIPE, stdout=subprocess.PIPE)
@@ -212,7 +213,7 @@ def test_scripts_that_open_the_same_file(limit, opens):
 
 
 @SHELLS
-def test_one_descriptor_for_two_names(limit, shell):
+def test_one_descriptor_can_hold_two_names(limit, shell):
     holder = held(limit, "@PROGRAM --hold=9 other 1; echo; read -r line", shell)
     assert holder.stdout.readline() == b"\n"
     limit.gives(124, "-w 0 other 1 -- true")
@@ -228,26 +229,26 @@ def test_one_descriptor_for_two_names(limit, shell):
     row("--exec", 125, "--exec --hold=0 test 1", "--hold takes no command, and no --exec"),
     row("a directory", 125, "--hold=0 test 1", "--hold=0: Is a directory"),
     row("etcd", 125, "--cluster --hold=0 test 1", "not with --cluster: .*--hold")))
-def test_it_is_refused(limit, status, line, says):
+def test_an_invalid_hold_is_refused(limit, status, line, says):
     directory = os.open(limit.work, os.O_RDONLY)
     limit.gives(status, line, says=says, stdin=directory)
     os.close(directory)
     assert "running" not in limit.run("--status test").stdout
 
 
-def test_a_file_that_cannot_be_opened_again(limit):
+def test_a_file_that_cannot_be_opened_again_is_refused(limit):
     with socket.socket() as unnamed:
         limit.gives(125, "--hold=0 test 1", says="--hold=0: No such device or address", stdin=unnamed)
 
 
 # ---------------------------------------------------------------- other options
-def test_inside_a_command_of_the_same_name(limit):
-    """It takes no units of its own."""
+def test_a_hold_inside_a_command_of_the_same_name_takes_no_units(limit):
+    """The hold uses the units of the command around it."""
     told = limit.gives(0, "test 1 -- sh -c '@PROGRAM -w 0 --hold=0 test 1 && @PROGRAM --status test'")
     assert "limit 1, free 0, running 1, waiting 0" in told
 
 
-def test_the_name_stays(limit):
+def test_a_kept_name_stays_after_a_hold(limit):
     with open(limit.work / "file", "w+", encoding="ascii") as file:
         limit.gives(0, "--keep -n 3 --hold=0 test 3", stdin=file)
         assert limit.shows("limit 3, free 0, running 1")

@@ -98,7 +98,7 @@ def test_waiters_begin_in_order(limit, in_line):
 
 
 def test_the_lines_of_two_keys_take_turns(limit):
-    """Five commands of one user, then two of another one, and one without a key."""
+    """Five commands have one key, the next two have another key, and the last one has no key."""
     holder = limit.hold()
     waiters = [limit.wait(i + 1, "%s test 1 -- sh -c 'echo %s >> @WORK/order'" % (key, name))
                for i, (key, name) in enumerate([("--share=user", "me")] * 5 + [("--share=%d" % (2**64 - 1), "you")] * 2
@@ -109,7 +109,7 @@ def test_the_lines_of_two_keys_take_turns(limit):
 
 
 @pytest.mark.parametrize("key", ("", "me", "-1", "+1", " 1", "1x", "0x1", "18446744073709551616"))
-def test_a_wrong_key(limit, key):
+def test_a_wrong_key_is_an_error(limit, key):
     limit.gives(125, "--share=%s test 1 -- true" % shlex.quote(key), says="--share: '%s' is neither" % re.escape(key))
 
 
@@ -137,7 +137,7 @@ def test_a_wait_times_out(limit, in_line, options, says):
     row("a moment", 0, "--conflict-exit-code=0 -w 0.001m test 1 -- false", "timed out after [0-9.]+ s; running: "),
     row("that of an error", 125, "-E 125 -w 0.001m test 1 -- true", "timed out after [0-9.]+ s; running: "),
     row("an error keeps its own", 127, "-E 7 -w 0 test 1 -- @WORK/none")))
-def test_another_exit_status_for_busy(limit, status, line, says):
+def test_a_busy_name_can_have_another_exit_status(limit, status, line, says):
     holder = limit.hold()
     limit.gives(status, line, says=says)
     let_go(holder)
@@ -154,7 +154,8 @@ def test_one_of_three_units_is_free(limit):
 
 @pytest.fixture
 def data(limit):
-    """Starts the reader or the writer of the manual, word for word; each runs until let_go()."""
+    """Returns a function that starts a line, and the reader's and the writer's line of the manual.  Each
+    command runs until let_go()."""
     for program in "report", "import":
         (limit.work / program).write_text("#!/bin/sh\nread -r line\n")
         (limit.work / program).chmod(0o755)
@@ -163,7 +164,7 @@ def data(limit):
     return lambda line: limit.popen(["sh", "-c", line], path, stdin=subprocess.PIPE), reader, writer
 
 
-def test_readers_together_and_a_writer_alone(limit, data):
+def test_readers_run_together_and_a_writer_runs_alone(limit, data):
     start, reader, writer = data
     begun = []
     for line, shown in ((reader, "free 99, running 1, waiting 0"), (reader, "free 98, running 2, waiting 0"),
@@ -186,7 +187,7 @@ def test_the_unit_of_a_killed_holder_comes_back(limit):
     assert (limit.work / "next").exists()
 
 
-def test_a_killed_waiter_delays_nobody(limit):
+def test_a_killed_waiter_delays_no_other_waiter(limit):
     holder = limit.hold()
     first, second = [limit.wait(i, "test 1 -- touch @WORK/%d" % i) for i in (1, 2)]
     first.kill()
@@ -207,7 +208,7 @@ def test_a_signal_ends_the_wait(limit):
 
 
 def test_an_ignored_signal_does_not_end_the_wait(limit):
-    """As under nohup(1)."""
+    """A waiter ignores SIGHUP, as under nohup(1)."""
     holder = limit.hold()
     waiter = limit.wait(1, "test 1 -- touch @WORK/ignores",
                         preexec_fn=lambda: signal.signal(signal.SIGHUP, signal.SIG_IGN))
@@ -226,7 +227,7 @@ def test_a_signal_ends_the_wait_of_a_first_process(limit):
         kill -TERM 1) & exec @PROGRAM test 1 -- touch @WORK/ended"""
     own_pids, holder = unshared("--pid", "--fork"), limit.hold()
     ended = run(*own_pids, "sh", "-c", limit.replaced(script), env=limit.env)
-    # unshare ends like its child, or with a shell's status for that.
+    # unshare ends by the signal that has ended its child, or with the status that a shell has for that.
     assert ended.returncode in (-signal.SIGTERM, 128 + signal.SIGTERM), ended
     let_go(holder)
     assert not (limit.work / "ended").exists()
@@ -268,7 +269,7 @@ def test_a_damaged_name_is_an_error_until_it_is_removed(limit):
     limit.gives(0, "test 1 -- true")
 
 
-def test_a_global_name_is_for_all(limit):
+def test_a_global_name_is_for_all_users(limit):
     umask = limit.gives(0, "--global --keep test 1 -- sh -c umask", preexec_fn=lambda: os.umask(0o077))
     assert umask.strip().endswith("77"), "the command has another umask"
     assert os.stat(os.path.join(limit.dir, "fairsem-limit.test")).st_mode & 0o777 == 0o666
@@ -288,8 +289,8 @@ def full_pipe():
 
 
 @pytest.mark.parametrize("how", ("", "--exec"))
-def test_the_units_are_given_back_before_a_message(limit, how):
-    """The interpreter of a script is missing, and nobody reads the message about that."""
+def test_the_units_are_released_before_a_message(limit, how):
+    """The interpreter of a script is missing, and no process reads the message about the error."""
     program = limit.work / "script"
     program.write_text("#!/none\n")
     program.chmod(0o755)

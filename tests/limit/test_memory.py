@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: MIT
 """fairsem-limit and fairsem-run when memory runs out; test_cluster_memory.py has the cluster.
 
-For each k, the k-th request for memory fails, and in another run all requests from the k-th on: those of the
-first thread, or those of the others.  fairsem-limit either does its work, or prints that there is no memory and
-exits with the status of its own errors.  It never hangs, no signal ends it, and it leaves no unit taken.
+For each k, the k-th request for memory fails; in another run all requests from the k-th on.  Only requests of
+the first thread fail, or only requests of the other threads.  fairsem-limit either does its work, or prints
+that there is no memory and exits with the status of its own errors.  It never hangs, no signal ends it, and it
+leaves no unit taken.
 """
 
 import itertools
@@ -20,7 +21,7 @@ from conftest import let_go, row
 RUN, MODULE = TOP_BUILDDIR + "/fairsem-run", TOP_BUILDDIR + "/.libs/fairsem-interpose.so"
 SHIM = TOP_BUILDDIR + "/tests/inside/faults/.libs/libfaultmemory.so"
 ALL = 1000000
-# The messages of glibc and of musl, and that for a thread.
+# The messages of glibc and of musl, and the message for a thread that cannot be created.
 NO_MEMORY = "Cannot allocate memory|Out of memory|Resource temporarily unavailable"
 
 pytestmark = [
@@ -45,7 +46,7 @@ def has_failed(mark):
 
 
 def failures(program):
-    """The environments of all plays: each time another request fails, until there are no more requests."""
+    """Yields the environments of all runs.  In each run another request fails, until there are no more."""
     for others, count in ("no", 1), ("no", ALL), ("yes", 1), ("yes", ALL):
         for number in itertools.count(1):
             mark, env = failing(program, others, number, count)
@@ -56,8 +57,8 @@ def failures(program):
 
 
 def ends_well(ended, status, says="^fairsem-limit: .*(%s)$" % NO_MEMORY):
-    """Check that it ended with its usual status, or with that of its own errors and the reason.  Returns whether
-    the status is the usual one."""
+    """Check that the program ended with its usual status, or with the status of its own errors and the reason.
+    Returns whether the status is the usual one."""
     if ended.returncode == 125:
         assert re.search(says, ended.stderr, re.M), ended
     else:
@@ -85,8 +86,8 @@ def test_a_command_ends_well(limit, status, line, says):
         nothing_is_left(limit)
 
 
-def test_a_place_without_a_command(limit):
-    """Its descriptor is closed when it has returned."""
+def test_a_hold_ends_well(limit):
+    """run() has closed the descriptor when it returns, so the place is free."""
     for env in failures("fairsem-limit"):
         ends_well(limit.run("--hold=0 test 1", env=env), 0)
         limit.gives(0, "test 1 -- true")

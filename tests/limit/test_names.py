@@ -92,7 +92,7 @@ def test_own_names_are_where_only_their_user_can_write(limit, default):
     limit.gives(0, "%s 1 -- test -f %s" % (name, path))
     assert os.stat(os.path.dirname(path)).st_mode & 0o777 == 0o700
     assert not there(path), "its last user removes it"
-    # Nothing that somebody puts in the way matters.
+    # Files that another user puts into /dev/shm have no effect.
     for put in os.mkdir, os.mkfifo, lambda way: os.symlink("/etc/passwd", way):
         way = "/dev/shm/" + file
         put(way)
@@ -104,7 +104,7 @@ def test_own_names_are_where_only_their_user_can_write(limit, default):
 
 
 def test_a_name_that_is_in_dev_shm_is_used_there(limit, default):
-    """Version 1.0 may have created it."""
+    """Version 1.0 may have created such a name."""
     name, file = default
     path = os.path.join(private_directory(limit), file)
     limit.gives(0, "--dir=/dev/shm/ --keep %s 1 -- true" % name)
@@ -129,7 +129,7 @@ def test_a_file_that_others_may_write_is_not_an_old_name(limit, default):
 
 
 def test_a_private_directory_that_is_full_is_an_error(limit, own_mounts):
-    """Otherwise a name could be in two places."""
+    """If fairsem-limit used /dev/shm instead, a name could be in two places."""
     limit.env["FAIRSEM_LIMIT_DIR"] = ""
     where = "/run" if os.getuid() == 0 else "$XDG_RUNTIME_DIR"
     private_directory(limit)
@@ -195,7 +195,7 @@ def test_files_of_another_user_are_refused(limit, foreign, make):
 
 
 def test_the_status_of_all_reads_no_global_name_of_another_user(limit, foreign):
-    """Its owner could truncate it meanwhile."""
+    """The owner could truncate the file while it is read."""
     limit.gives(0, "--global --keep test 1 -- true")
     path = os.path.join(limit.dir, "fairsem-limit.test")
     os.chown(path, 4711, 4711)
@@ -205,17 +205,17 @@ def test_the_status_of_all_reads_no_global_name_of_another_user(limit, foreign):
     assert "limit 1" in limit.gives(0, "--global --status test")
 
 
-def test_a_global_name_that_was_truncated_hides_no_other(limit):
+def test_a_global_name_that_was_truncated_hides_no_other_name(limit):
     limit.gives(0, "--global --keep test 1 -- true")
     limit.gives(0, "--global --keep zz 1 -- true")
-    # Truncate it in the child, after it has mapped the file.
+    # The file is too short when --status reads it.
     os.truncate(os.path.join(limit.dir, "fairsem-limit.test"), 4096)
     told = limit.gives(125, "--status", says="^fairsem-limit: test: it is damaged; ")
     assert "zz (all users): limit 1" in told
 
 
 def test_keep_changes_no_file(limit, foreign):
-    """The owner of a global name could replace it by a link."""
+    """The owner of a global name could replace its file by a link."""
     target = limit.work / "target"
     target.touch(mode=0o644)
     limit.gives(0, "--global --keep test 1 -- sh -c 'rm @DIR/fairsem-limit.test; ln -s %s @DIR/fairsem-limit.test'"
@@ -240,7 +240,7 @@ def test_a_damaged_name_says_what_removes_it(limit):
 
 @pytest.fixture
 def own_mounts(limit):
-    """The command that runs a script in a mount namespace; and a directory for a mount."""
+    """Makes a directory for a mount.  Returns the command that runs a script in a mount namespace."""
     mount = os.path.join(limit.dir, "mount")
     os.mkdir(mount)
     command = unshared("--mount", user="--map-root-user")
@@ -250,7 +250,7 @@ def own_mounts(limit):
 
 
 def test_two_containers_share_the_units_of_a_directory(limit, other, own_mounts):
-    """The limit is one unit for both."""
+    """Both containers together may have one unit."""
     script = """mount --bind @DIR/other @DIR/mount &&
         exec @PROGRAM --global --dir=@DIR/mount shared 1 -- sh -c 'read -r line'"""
     holder = limit.popen([*own_mounts, limit.replaced(script)], stdin=subprocess.PIPE)
@@ -281,7 +281,7 @@ def test_the_file_of_a_name_in_use_is_locked(limit, how):
     assert run("flock", "-n", limit.segment(), "true").returncode == 0, "nobody uses it"
 
 
-def test_a_name_that_somebody_has_removed_is_reported(limit):
+def test_a_name_that_was_removed_is_reported(limit):
     limit.gives(0, "test 1 -- rm @DIR/" + CREATED,
                 says="@DIR/%s: this name was removed while the command ran" % CREATED)
 
@@ -296,7 +296,7 @@ def test_a_name_that_somebody_has_removed_is_reported(limit):
     pytest.param(1, 124, "-w 0 test 1 -- true", id="lowered: nothing is free"),
     pytest.param(1, 125, "--remove test", id="no limit is removed while a command runs")))
 def test_the_limit_of_a_name_in_use_can_be_changed(limit, now, status, line):
-    """It is raised, so that a waiter runs, and changed again."""
+    """The limit is raised, so that a waiter runs, and then changed again."""
     holder = limit.hold()
     waiter = limit.wait(1, "test 1 -- touch @WORK/second")
     limit.gives(0, "--set-limit=2 test")
@@ -309,7 +309,7 @@ def test_the_limit_of_a_name_in_use_can_be_changed(limit, now, status, line):
     limit.gives(0, "test 1 -- true")
 
 
-def test_a_set_limit_holds_while_nobody_uses_the_name(limit):
+def test_a_set_limit_holds_while_no_command_uses_the_name(limit):
     limit.gives(0, "test 1 -- @PROGRAM --set-limit 5 test")
     limit.gives(125, "--set-limit 5 none", says="none: there is no such name$")
     # The name still knows its first limit.
@@ -325,7 +325,7 @@ def test_a_command_for_more_than_the_new_limit_is_refused(limit):
 
 
 def test_a_name_with_the_limit_0_is_drained(limit):
-    """Running commands go on, and nobody begins.  Waiters stay in the queue, and new commands join it."""
+    """Running commands go on, and no command begins.  Waiters stay in the queue, and new commands join it."""
     holder = limit.hold()
     first = limit.wait(1, "test 1 -- sh -c 'echo first >> @WORK/order'")
     limit.gives(0, "--set-limit=0 test")
@@ -340,7 +340,7 @@ def test_a_name_with_the_limit_0_is_drained(limit):
     assert (limit.work / "order").read_text() == "first\nsecond\n"
 
 
-def test_a_drained_name_stays_so_while_nobody_uses_it(limit):
+def test_a_drained_name_stays_drained_while_no_command_uses_it(limit):
     limit.gives(0, "test 1 -- @PROGRAM --set-limit=0 test")
     limit.gives(124, "-w 0 test 1 -- true")
     limit.gives(125, "test 2 -- true", says="the limit is 0, not 2, and changes .* only by --set-limit")
@@ -356,7 +356,7 @@ def test_the_limit_of_a_kept_global_name_can_be_changed(limit):
 
 
 def test_a_limit_is_set_while_the_last_user_leaves(limit):
-    """Either the name was gone already, or it has the new limit."""
+    """If --set-limit succeeds, the name has the new limit.  Otherwise the user had removed the name."""
     for _ in range(50):
         holder = limit.start("test 1 -- true")
         status = limit.run("--set-limit=7 test").returncode
@@ -398,7 +398,7 @@ def test_a_name_that_is_kept_stays(limit):
     assert not there(limit.segment())
 
 
-def test_a_name_of_killed_users_stays_until_the_next(limit):
+def test_a_name_of_killed_users_stays_until_the_next_user(limit):
     holder = limit.hold()
     holder.kill()
     holder.wait()

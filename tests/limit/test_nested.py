@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""A command inside of a command of the same name runs in its place, and does not wait for itself.  A command
-that only seems to be inside waits in the queue."""
+"""A command inside of a command of the same name uses the place of the outer command, and does not wait.  A
+command that only seems to be inside waits in the queue."""
 
 import os
 
@@ -51,7 +51,7 @@ def test_a_command_of_another_name_waits(limit, status, line, says):
     pytest.param("SEGMENT=OURS:1 SEGMENT=HOLDER:1 = == :", id="several entries"),
     pytest.param("0" * 20000, id="a long text")))
 def test_a_false_variable_does_not_help(limit, held):
-    """While another process holds the unit."""
+    """The variable names a place that the command does not have, while another process holds the unit."""
     holder = limit.hold()
     for word, value in ("SEGMENT", limit.segment()), ("HOLDER", holder.pid), ("OURS", os.getpid()):
         held = held.replace(word, str(value))
@@ -70,7 +70,7 @@ def test_an_entry_of_an_earlier_process_does_not_count(limit):
 
 
 def test_a_process_left_behind_waits(limit):
-    """It waits, and then has a place of its own."""
+    """The process waits in the queue, and then has a place of its own."""
     left, result = limit.work / "left", limit.work / "result"
     os.mkfifo(left)
     script = """(read -r line < @WORK/left

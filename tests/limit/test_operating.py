@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """The table of doc/operating.md: each row is a case, named by the first column.
 
-fake.py plays etcd here; the rows in test_operating_etcd.py need a real one.
+In this file fake.py plays etcd.  The rows in test_operating_etcd.py need a real etcd.
 """
 
 import calendar
@@ -39,7 +39,7 @@ ELSEWHERE = {
 
 
 def lease_ends(at, kind="/r/"):
-    """End the lease of the running user, or of the first one in the queue."""
+    """End the lease of the running user; or with the kind "/q/", of the first user in the queue."""
     with at.etcd.change:
         place = min((pair for key, pair in at.etcd.keys.items() if kind in key), key=lambda pair: pair["create"])
         at.etcd.end_lease(place["lease"])
@@ -86,7 +86,8 @@ def terminated():
 
 
 def is_stopped(signal_it):
-    """Wait until its lease has ended and the next one has run.  Returns its command."""
+    """Stop a holder by a signal, until its lease has ended and the next command has run.  Then let it go on: it
+    must end its command."""
     with played() as at:
         holder = at.hold("n", options="--ttl=6")
         command, waiter = children(holder)[0], at.wait_behind("n")
@@ -111,7 +112,7 @@ def sleeps():
 
 
 def with_own_line(at):
-    """The connection of one machine to etcd."""
+    """Returns a proxy for the connection of one machine, and options that use the proxy."""
     proxy = Proxy(at.etcd.url)
     return proxy, "--ttl=2 --cluster=" + proxy.url
 
@@ -194,7 +195,7 @@ time_t time(time_t *now)
 
 
 def since(at):
-    """The time since each user has begun, in seconds, the last one first."""
+    """Returns when each user began, in seconds since 1970, the earliest time first."""
     told = json.loads(at.gives(0, "--status=json n"))["names"][0]["users"]
     return sorted(calendar.timegm(time.strptime(user["since"], "%Y-%m-%dT%H:%M:%SZ")) for user in told)
 
@@ -239,7 +240,7 @@ def password_changed():
         holder, waiter = at.hold("n"), at.wait_behind("n")
         shutil.copy(new, old)
         at.gives(125, "n 1 -- true", says="n: etcd has refused the user")
-        with at.etcd.change:        # in etcd, too, which forgets its earlier tokens
+        with at.etcd.change:        # change the password in etcd, too, which forgets its earlier tokens
             at.etcd.user, at.etcd.tokens = ("root", "new"), at.etcd.tokens + 1
         holder.terminate()
         ends(holder, -signal.SIGTERM)
@@ -272,7 +273,7 @@ def another_server():
 
 # ---------------------------------------------------------------- the page
 def first_columns(heading):
-    """The first columns of the table below the heading, without marks."""
+    """Returns the first column of the table below the heading, row by row, without backquotes."""
     table = page().split("\n## %s\n" % heading)[1].split("\n## ")[0]
     lines = re.findall(r"^\| (.*?) \|", table, re.M)
     assert len(lines) > 1
@@ -285,7 +286,7 @@ def test_each_row_is_a_case_and_each_case_is_a_row():
 
 
 def messages():
-    """The strings of the sources, adjacent literals joined: messages, and reasons in messages."""
+    """Returns the text of the sources, with adjacent literals joined; and its messages and reasons."""
     text = "".join(open("%s/src/limit/%s.c" % (TOP_SRCDIR, part), encoding="utf-8").read()
                    for part in ("cluster", "cluster_supervise", "cluster_open", "cluster_status", "cluster_acquire",
                                 "output"))

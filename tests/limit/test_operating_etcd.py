@@ -33,7 +33,7 @@ row = functools.partial(add_row, ROWS)
 
 
 def ends(process, status, says=None):
-    """It ends with this status, and with this message, or none, about the name n."""
+    """Check that the process ends with this status, and with this message about the name n, or without one."""
     said = process.communicate()[1]
     assert process.returncode == status, said
     assert re.match("fairsem-limit[^:]*: n: " + says, said) if says else said == "", said
@@ -91,7 +91,7 @@ def most():
 
 
 def restore(etcd, snapshot):
-    """Start it again with its first options."""
+    """Kill etcd, restore its data from the snapshot, and start etcd again with its first options."""
     start, options = etcd.commands[0], {}
     for name in "--name", "--data-dir", "--initial-cluster", "--initial-advertise-peer-urls":
         options[name] = start[start.index(name) + 1]

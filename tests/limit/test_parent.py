@@ -22,8 +22,8 @@ def exists(path):
 
 
 # ---------------------------------------------------------------- the parent
-def test_the_command_ignores_what_fairsem_limit_ignores(limit):
-    """Even SIGCHLD, which fairsem-limit, waiting for its child, must not ignore."""
+def test_the_command_ignores_the_signals_that_fairsem_limit_ignored(limit):
+    """The command ignores even SIGCHLD, which fairsem-limit itself must not ignore, to wait for its child."""
     limit.gives(0, "test 1 -- grep -q '^SigIgn:.*[13579bdf]....$' /proc/self/status",
                 preexec_fn=lambda: signal.signal(signal.SIGCHLD, signal.SIG_IGN))
 
@@ -39,7 +39,7 @@ def test_signals_reach_the_command(limit):
 
 @pytest.mark.parametrize("timer", ("ITIMER_REAL", "ITIMER_VIRTUAL", "ITIMER_PROF"))
 def test_the_command_has_the_timer_that_fairsem_limit_had(limit, timer):
-    """The command can stop it, and a timer of CPU time counts the command's."""
+    """The command itself has the timer, so that it can stop the timer, and CPU time is that of the command."""
     left = limit.gives(0, "test 1 --", sys.executable, "-c",
                        "import signal; print(signal.getitimer(signal.%s)[0])" % timer,
                        preexec_fn=lambda: signal.setitimer(getattr(signal, timer), 100000))
@@ -47,21 +47,22 @@ def test_the_command_has_the_timer_that_fairsem_limit_had(limit, timer):
 
 
 @pytest.mark.parametrize("pid, equal", (("$$", "="), ("1", "!=")), ids=("ours", "of another process"))
-def test_what_systemd_gives_to_fairsem_limit_is_for_the_command(limit, pid, equal):
-    """These variables name the process for the descriptors and the watchdog of a service."""
+def test_the_variables_of_systemd_name_the_command(limit, pid, equal):
+    """The variables name the process for the descriptors and the watchdog of a service.  fairsem-limit changes
+    them only if they name fairsem-limit itself."""
     inner = f'[ "$LISTEN_PID" {equal} $$ ] && [ "$WATCHDOG_PID" {equal} $$ ]'
     limit.gives(0, "--exec outer 1 -- sh -c", f'LISTEN_PID={pid} WATCHDOG_PID={pid} exec "$@"', "sh",
                 LIMIT, "test", "1", "--", "sh", "-c", inner)
 
 
 def test_an_alarm_ends_the_command(limit):
-    """The program that has called exec for fairsem-limit has set the alarm."""
+    """The alarm was set before the exec of fairsem-limit."""
     limit.gives(-signal.SIGALRM, "test 1 -- sleep 100000",
                 preexec_fn=lambda: signal.setitimer(signal.ITIMER_REAL, 0.1))
 
 
 def test_a_pending_alarm_reaches_the_command(limit):
-    """fairsem-limit inherits the pending signal, and a child of it does not."""
+    """fairsem-limit inherits the pending signal by exec.  A forked child does not inherit it."""
     def leave_an_alarm():
         signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGALRM})
         signal.setitimer(signal.ITIMER_REAL, 1e-6)
@@ -73,7 +74,7 @@ def test_a_pending_alarm_reaches_the_command(limit):
 
 
 def test_an_alarm_ends_the_wait(limit):
-    """And the other waiters do not wait for the dead one."""
+    """The other waiters do not wait for the dead one."""
     holder = limit.hold()
     limit.gives(-signal.SIGALRM, "test 1 -- true",
                 preexec_fn=lambda: signal.setitimer(signal.ITIMER_REAL, 0.1))
@@ -84,7 +85,7 @@ def test_an_alarm_ends_the_wait(limit):
 
 
 def test_an_earlier_child_may_end_first(limit):
-    """One SIGCHLD for both: a shell may have started a background command and called exec."""
+    """A shell may have started a background command, and called exec.  One SIGCHLD may be for both children."""
     def leave_a_zombie():
         child = os.fork()
         if child == 0:
@@ -103,7 +104,7 @@ def test_the_command_ends_with_its_parent(limit):
 
 
 def test_a_command_that_closes_descriptors_keeps_its_unit(limit):
-    """It closes all of them, as ssh and daemons do."""
+    """The command closes all descriptors from 3 on, as ssh and daemons do."""
     script = """i=3; while [ $i -lt 256 ]; do eval "exec $i>&-"; i=$((i + 1)); done
         echo > @WORK/closed; read -r line"""
     holder = limit.start("test 1 --", shutil.which("bash") or "sh", "-c", script, stdin=subprocess.PIPE)
@@ -142,7 +143,7 @@ def files(limit):
     pytest.param(PATH, 126, "@WORK", "", id="a directory"),
     pytest.param("@WORK/first", 126, "found-later", "", id="the only one in PATH cannot be executed")))
 def test_a_missing_command_is_reported_at_once(limit, files, path, status, line, says):
-    """Before the wait, while another command runs."""
+    """The error comes before the wait, while another command runs."""
     holder = limit.hold()
     limit.gives(status, "-w 0 test 1 -- " + line, says=says, env={"PATH": limit.replaced(path)})
     assert limit.shows("waiting 0$")
@@ -159,9 +160,9 @@ def test_the_command_is_found_in_path(limit, files, path, status, command):
 
 
 def refuse_younger_calls():
-    """Refuse newer system calls with EPERM, as old container engines do: all since Linux 5.2.
+    """Refuse all system calls that are newer than Linux 5.1 with EPERM, as old container engines do.
 
-    Since then a call has the same number on each architecture; faccessat2 has 439.
+    Since Linux 5.2 a new call has the same number on each architecture; faccessat2 has 439.
     """
     instructions = struct.pack("HBBI" * 4, 0x20, 0, 0, 0,                # the number of the call
                                0x35, 0, 1, 428,                          # if it is 428 or more,
@@ -180,8 +181,8 @@ def refuse_younger_calls():
     pytest.param(5, "found-later", id="in PATH"),
     pytest.param(5, "@WORK/second/found-later", id="a path"),
     pytest.param(126, "@WORK/text", id="it cannot be executed")))
-def test_a_refused_system_call_is_no_answer(limit, files, status, line):
-    """Even in a wait, where there may be no second thread."""
+def test_a_refused_system_call_is_not_an_answer(limit, files, status, line):
+    """This also holds for a command that has waited, even if fairsem-limit could start no second thread."""
     if run("true", preexec_fn=refuse_younger_calls).returncode == 77:
         pytest.skip("not here: seccomp")
     path = limit.replaced("@WORK/first:@WORK/second:") + PATH

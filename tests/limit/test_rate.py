@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""fairsem-limit --rate: a time between two starts of a name, in order of arrival, whatever happens to clocks and
-processes.
+"""fairsem-limit --rate: commands of a name start at intervals, in order of arrival, whatever happens to clocks
+and processes.
 
-Most cases have a clock that a file moves; each start but the first would have to wait for an hour.
+Most cases have a clock that a file moves.  Without it, each start but the first would have to wait for an hour.
 """
 
 import json
@@ -49,7 +49,7 @@ RATE = "--rate=1/h test 5"
 
 @pytest.fixture
 def clock(limit):
-    """A function that moves both clocks by so many hours, from the real times."""
+    """Returns a function that sets both clocks: so many hours ahead of the real times."""
     if "FAIRSEM_TESTS_EMULATED" in os.environ or "-fsanitize" in os.environ.get("CFLAGS", ""):
         pytest.skip(NOT_HERE + "preloaded into an emulator, or before a sanitizer")
     library, hours = WORK + "/rate_clock.so", limit.work / "clock"
@@ -66,12 +66,13 @@ def clock(limit):
 
 
 def starts(limit, word):
-    """A command of the rate that writes the word when it starts."""
+    """Begin a command of the rate.  The command writes the word when it starts."""
     return limit.start(RATE + " -- sh -c", "echo %s >> @WORK/log" % word)
 
 
 def started(limit, line):
-    """One that has started, and runs until let_go(): the status shows that it runs a moment before that."""
+    """Begin a command that runs until let_go(), and return when it has printed a line.  (The status shows the
+    command as running a moment before its start.)"""
     user = limit.start(line + " -- sh -c 'echo started; read -r line'", stdin=subprocess.PIPE, stdout=subprocess.PIPE)
     assert user.stdout.readline() == b"started\n"
     return user
@@ -83,7 +84,7 @@ def log(limit):
 
 @pytest.fixture
 def in_line(limit, clock):
-    """One has started, and three wait for the next starts."""
+    """One command has started, and three wait for the next starts."""
     assert starts(limit, "first").wait() == 0
     waiters = []
     for number, word in enumerate(("a", "b", "c"), 1):
@@ -94,21 +95,21 @@ def in_line(limit, clock):
 
 # ---------------------------------------------------------------- time
 @pytest.mark.parametrize("rate, least", (("20/s", 0.2), ("300/m", 0.8), ("36000/h", 0.4)))
-def test_five_starts_one_after_the_other(limit, rate, least):
+def test_five_starts_in_a_row_take_four_intervals(limit, rate, least):
     began = time.monotonic()
     for _ in range(5):
         limit.gives(0, "--rate=%s test 1 -- true" % rate)
     assert time.monotonic() - began >= least
 
 
-def test_five_starts_at_once(limit):
+def test_five_starts_at_the_same_time_take_four_intervals(limit):
     began = time.monotonic()
     processes = [limit.start("--rate=20/s test 5 -- true") for _ in range(5)]
     assert [process.wait() for process in processes] == [0] * 5
     assert time.monotonic() - began >= 0.2
 
 
-def test_one_start_for_each_interval_in_order(limit, clock, in_line):
+def test_each_interval_has_one_start_in_order(limit, clock, in_line):
     for number, waiter in enumerate(in_line, 1):
         clock(100 + number)
         assert waiter.wait() == 0
@@ -126,8 +127,8 @@ def test_a_clock_that_is_set_is_not_used(limit, clock, in_line):
     assert in_line[0].wait() == 0
 
 
-def test_a_start_before_the_machine_was_booted(limit, clock):
-    """As in a directory on a disk: it is later than now."""
+def test_a_start_before_the_last_boot_delays_the_next_by_one_interval(limit, clock):
+    """The time of a start may be on a disk.  After a boot, that time is later than the clock since boot."""
     assert starts(limit, "first").wait() == 0
     clock(10)
     waiter = starts(limit, "next")
@@ -138,8 +139,8 @@ def test_a_start_before_the_machine_was_booted(limit, clock):
 
 # ---------------------------------------------------------------- order
 @pytest.mark.parametrize("number", (signal.SIGKILL, signal.SIGTERM))
-def test_the_next_takes_the_place_of_the_front(limit, clock, in_line, number):
-    """Whoever ends while it waits uses up no start."""
+def test_the_next_waiter_takes_the_place_of_the_front(limit, clock, in_line, number):
+    """A waiter that ends uses up no start."""
     in_line[0].send_signal(number)
     assert in_line[0].wait() == -number
     limit.await_status("waiting 2$")
@@ -148,15 +149,14 @@ def test_the_next_takes_the_place_of_the_front(limit, clock, in_line, number):
     assert log(limit) == ["first", "b"]
 
 
-def test_a_killed_command_was_a_start(limit, clock):
+def test_a_killed_command_counts_as_a_start(limit, clock):
     holder = started(limit, RATE)
     holder.kill()
     holder.wait()
     limit.gives(124, "-w 0 " + RATE + " -- true", says=r"\A\Z")
 
 
-def test_a_better_priority(limit, clock, in_line):
-    """Only the one at the front is not passed."""
+def test_a_better_priority_overtakes_all_waiters_but_the_front(limit, clock, in_line):
     last = limit.start("-p -1 " + RATE + " -- sh -c", "echo last >> @WORK/log")
     limit.await_status("waiting 4$")
     clock(101)
@@ -166,7 +166,7 @@ def test_a_better_priority(limit, clock, in_line):
     assert log(limit) == ["first", "a", "last"]
 
 
-def test_the_limit_counts_as_well(limit, clock):
+def test_a_command_needs_a_start_and_free_units(limit, clock):
     holder = started(limit, "--rate=1/h -n 2 test 5")
     waiter = limit.wait(1, "--rate=1/h -n 4 test 5 -- touch @WORK/started")
     clock(101)
@@ -181,20 +181,20 @@ def test_the_limit_counts_as_well(limit, clock):
 
 
 # ---------------------------------------------------------------- what is said
-def test_the_status(limit, in_line):
+def test_the_status_shows_the_commands_that_wait_for_a_start(limit, in_line):
     users = json.loads(limit.gives(0, "--status=json test"))["names"][0]["users"]
     assert [(user["place"], user["pid"], user["units"]) for user in users] == [
         (number, waiter.pid, 1) for number, waiter in enumerate(in_line, 1)]
     assert limit.gives(0, "--status").count("limit 5") == 1, "the gate is not a name"
 
 
-def test_a_wait_that_is_too_long(limit, in_line):
+def test_a_wait_for_a_start_times_out(limit, in_line):
     limit.gives(124, "-w 0 " + RATE + " -- true", says=r"\A\Z")
     limit.gives(124, "-w 0.001m " + RATE + " -- true",
                 says="timed out after [0-9.]+ s; running: nobody; 3 still before")
 
 
-def test_the_front_waits_too_long(limit, clock):
+def test_the_wait_of_the_front_times_out(limit, clock):
     assert starts(limit, "first").wait() == 0
     limit.gives(7, "-E 7 -w 1.2 " + RATE + " -- true", says="timed out after 1.2 s; running: nobody; 0 still before")
 
@@ -207,13 +207,13 @@ def test_the_front_waits_too_long(limit, clock):
     row("a fraction", 125, "--rate=0.5/s test 1 -- true", "is not a rate"),
     row("etcd", 125, "--cluster --rate=5/s test 1 -- true", "not with --cluster: .*--rate"),
     row("a name that is too long", 125, "--rate=1/s %0236d 1 -- true" % 0, "too long")))
-def test_it_is_refused(limit, status, line, says):
+def test_an_invalid_rate_is_refused(limit, status, line, says):
     limit.gives(status, line, says=says)
 
 
 # ---------------------------------------------------------------- other options
-def test_each_by_its_own_rate(limit, clock):
-    """And one without a rate neither waits nor counts."""
+def test_each_command_waits_by_its_own_rate(limit, clock):
+    """A command without a rate neither waits for a start nor counts as one."""
     limit.gives(0, RATE + " -- true")
     limit.gives(0, "-w 0 test 5 -- true")
     limit.gives(124, "-w 0 --rate=1/m test 5 -- true")
@@ -223,20 +223,20 @@ def test_each_by_its_own_rate(limit, clock):
 
 
 @pytest.mark.parametrize("how", ("", "--exec"))
-def test_inside_a_command_of_the_same_name(limit, clock, how):
-    """It is no start of its own."""
+def test_a_command_inside_a_command_of_the_same_name_is_not_a_start(limit, clock, how):
+    """The inner command does not wait."""
     limit.gives(0, "%s %s -- @PROGRAM -w 0 %s -- true" % (how, RATE, RATE))
 
 
-def test_a_place_without_a_command(limit, clock):
+def test_a_hold_counts_as_a_start(limit, clock):
     with open(limit.work / "file", "w+", encoding="ascii") as held:
         limit.gives(0, "--hold=0 " + RATE, stdin=held)
         limit.gives(124, "-w 0 " + RATE + " -- true")
 
 
 # ---------------------------------------------------------------- what is left behind
-def test_the_last_start_is_remembered_no_longer_than_needed(limit, clock):
-    """When a command ends whose next one need not wait."""
+def test_the_last_start_is_recorded_no_longer_than_needed(limit, clock):
+    """The record is removed when a command ends, and the next command need not wait for a start."""
     user = started(limit, RATE)
     assert len(os.listdir(limit.dir)) == 2
     clock(101)
@@ -247,7 +247,7 @@ def test_the_last_start_is_remembered_no_longer_than_needed(limit, clock):
 
 
 @pytest.mark.parametrize("force", ("", "--force"))
-def test_remove(limit, clock, force):
+def test_remove_removes_the_record_of_the_last_start(limit, clock, force):
     limit.gives(0, RATE + " -- true")
     limit.gives(0, "--remove %s test" % force)
     limit.gives(125, "--remove %s test" % force, says="there is no such name")
@@ -255,7 +255,7 @@ def test_remove(limit, clock, force):
     limit.gives(0, "-w 0 " + RATE + " -- true")
 
 
-def test_remove_while_somebody_waits(limit, clock, in_line):
+def test_a_name_with_waiters_is_removed_only_by_force(limit, clock, in_line):
     limit.gives(125, "--remove test", says="commands run or wait")
     limit.gives(0, "--remove --force test")
     assert in_line[0].poll() is None
@@ -264,7 +264,7 @@ def test_remove_while_somebody_waits(limit, clock, in_line):
     assert [waiter.wait() for waiter in in_line[:1]] == [0]
 
 
-def test_a_name_for_all_users(limit, clock):
+def test_a_name_for_all_users_has_starts_of_its_own(limit, clock):
     limit.gives(0, "-g --rate=1/h all 1 -- true")
     assert os.stat(os.path.join(limit.dir, "fairsem-limit.all rate")).st_mode & 0o777 == 0o666
     limit.gives(124, "-w 0 -g --rate=1/h all 1 -- true")

@@ -20,7 +20,7 @@ def test_an_unknown_format_is_an_error(limit):
 NOBODY_WAITED = {"count": 0, "seconds": 0, "longest": 0, "histogram": [0] * 28}
 
 
-def test_a_name_that_nobody_uses(limit):
+def test_a_name_without_users_is_shown(limit):
     limit.gives(0, "--keep test 1 -- true")
     told = limit.gives(0, "--status=json test")
     assert told.startswith('{"names": [{"name": "test", "global": false, "limit": 1, "free": 1, "users": []')
@@ -38,7 +38,7 @@ def test_a_missing_directory_is_an_error(limit):
 
 
 def test_an_unreadable_name_does_not_hide_the_others(limit):
-    """The error in the JSON is that of the first unreadable name; stderr has all of them."""
+    """The JSON has the error of the first unreadable name; stderr has the errors of all."""
     limit.gives(0, "--keep test 1 -- true")
     for name in "bad", "worse":
         with open(limit.segment(name), "w", encoding="ascii") as file:
@@ -86,7 +86,6 @@ def test_the_status_lists_all_names(limit, used):
 
 
 def test_watch_prints_a_document_each_second(limit, used):
-    """One document per line each second."""
     watcher = limit.start("--watch --status=json test", stdout=subprocess.PIPE)
     for _ in range(2):
         assert json.loads(watcher.stdout.readline())["names"][0]["name"] == "test"
@@ -103,8 +102,8 @@ def label_of(text):
 
 
 def read_metrics(text):
-    """By name of the metric: its type, and its samples.  Only what the text format has: for each metric
-    one HELP and one TYPE, with all its samples behind them."""
+    """Returns the type and the samples of each metric, by name.  Checks that the text has, for each metric, one
+    HELP and one TYPE, and all samples of the metric behind them."""
     families, lines = {}, iter(text.split("\n"))
     assert text.endswith("\n")
     for line in lines:
@@ -130,7 +129,7 @@ def value_of(metrics, metric, name, scope="user", suffix=""):
 
 
 def buckets_of(metrics, name):
-    """Checked, as pairs: at most so many seconds, and how many waits."""
+    """Returns the buckets, which are checked, as pairs: the upper limit in seconds, and the number of waits."""
     kind, samples = metrics["fairsem_limit_wait_seconds"]
     found = [(float(dict(key[1:])["le"]), count) for key, count in samples.items()
              if key[0].endswith("_bucket") and ("name", name) in key]
@@ -140,7 +139,7 @@ def buckets_of(metrics, name):
     return found
 
 
-def test_metrics_of_all_names(limit, used):
+def test_the_metrics_show_all_names(limit, used):
     odd = 'a"\\b\udcff\u00fc'
     limit.gives(0, "--keep -n 3", odd, 5, "--", "true")
     limit.gives(0, "--global --keep test 7 -- true")
@@ -155,8 +154,8 @@ def test_metrics_of_all_names(limit, used):
     assert len(buckets_of(metrics, 'a"\\b\ufffd\u00fc')) == 28
 
 
-def test_each_wait_is_in_the_histogram(limit):
-    """The only one: the buckets from its length on count it."""
+def test_each_granted_wait_is_in_the_histogram(limit):
+    """One wait is granted, and the buckets from its length on count it.  A wait that times out is in none."""
     limit.gives(0, "--keep test 1 -- true")
     holder = limit.hold()
     waiter = limit.wait(1, "test 1 -- true")
@@ -173,19 +172,19 @@ def test_each_wait_is_in_the_histogram(limit):
     assert abs(waited["seconds"] - length) < 1e-6 and waited["longest"] == waited["seconds"]
 
 
-def test_metrics_of_a_name_that_cannot_be_read(limit):
+def test_the_metrics_report_a_name_that_cannot_be_read(limit):
     metrics = read_metrics(limit.gives(125, "--status=prometheus none", says="there is no such name"))
     assert metrics == {"fairsem_limit_status_failed": ("gauge", {("fairsem_limit_status_failed",): 1})}
 
 
-def test_metrics_are_not_printed_again_and_again(limit):
+def test_metrics_are_not_printed_repeatedly(limit):
     limit.gives(125, "--watch --status=prometheus test", says="--watch does not go with --status=prometheus")
 
 
 # ---------------------------------------------------------------- another PID namespace
 @pytest.fixture
 def own_pids(limit):
-    """Process 2 of another namespace holds the unit.  Returns the command that runs another process there."""
+    """Process 2 of a new PID namespace holds the unit.  Returns the command for a script in another one."""
     command = [*unshared("--pid", "--fork"), "sh", "-c"]
     script = limit.replaced("@PROGRAM test 1 -- sh -c 'read -r line' inner; true")
     holder = limit.popen([*command, script], stdin=subprocess.PIPE)
@@ -207,7 +206,8 @@ def test_a_process_outside_is_shown_without_a_command(limit, own_pids):
 
 @pytest.mark.parametrize("how", ("", "exec"))
 def test_a_process_with_the_same_number_holds_nothing(limit, own_pids, how):
-    """A command there does not take its parent, or itself, for the holder because that is process 2, too."""
+    """The holder is process 2 of its namespace.  A command in another namespace does not take its parent, or
+    itself, for the holder, although that is process 2, too."""
     script = limit.replaced("sh -c '%s @PROGRAM -w 0 test 1 -- true; exit $?'; exit $?" % how)
     ended = run(*own_pids, script, env={**limit.env, "FAIRSEM_LIMIT_HELD": limit.segment() + "=2:1"})
     assert ended.returncode == 124, ended

@@ -20,7 +20,7 @@ def held(limit):
 
 
 def test_ctrl_c_ends_the_wait(held):
-    """And erases the progress line."""
+    """Ctrl-C also erases the progress line."""
     terminal = held.terminal("test 1 -- echo it was not its turn")
     assert terminal.read_until(rb": 1st in line, 1 running, waited [0-9]+ s")
     terminal.write(b"\x03")
@@ -56,13 +56,13 @@ def test_the_line_fits(limit, columns, name, shows):
 
 @pytest.mark.parametrize("kind", ("dumb", ""))
 def test_a_terminal_that_cannot_erase_gets_no_line(held, kind):
-    """And no control sequences of --watch."""
+    """Such a terminal also gets no control sequences of --watch."""
     watch = Terminal(*held.command("--watch --status test", ()), env={**held.env, "TERM": kind})
     assert watch.read_until(rb"test: limit 1.*test: limit 1")
     watch.write(b"\x03")
     waiter = Terminal(*held.command("test 1 -- echo its turn", ()), env={**held.env, "TERM": kind})
     held.await_status("waiting 1$")
-    # When both threads sleep, a line would have been printed.
+    # When both threads sleep, a line would already have been printed.
     tasks = "/proc/%d/task" % waiter.pid
     wait_until("two threads that sleep", lambda: [process_state(task) for task in os.listdir(tasks)] == ["S", "S"])
     waiter.write(b"\x03")
@@ -87,7 +87,7 @@ def test_a_signal_ends_the_wait_while_ctrl_s_stops_the_terminal(held):
 
 
 def test_a_hangup_ends_the_command(limit):
-    """When the terminal is gone, a command with a parent ends like one without."""
+    """When the terminal is gone, a command ends, although fairsem-limit, its parent, leads the session."""
     terminal = limit.terminal("test 1 -- sh -c 'echo begun; exec sleep 100000'")
     assert terminal.read_until(rb"begun")
     terminal.close()
@@ -95,7 +95,7 @@ def test_a_hangup_ends_the_command(limit):
 
 
 def test_a_hangup_ends_a_stopped_command(limit):
-    """The kernel continues only the session's leader."""
+    """At a hangup the kernel continues only the session's leader, which is fairsem-limit, not the command."""
     def is_pending(number):
         with open("/proc/%d/status" % child, encoding="ascii") as file:
             pending = re.search(r"ShdPnd:\s*(\w+)", file.read()).group(1)
@@ -104,7 +104,7 @@ def test_a_hangup_ends_a_stopped_command(limit):
     terminal = limit.terminal("test 1 -- sh -c 'echo $$.; kill -STOP $$; exec sleep 100000'")
     child = int(terminal.read_until(rb"([0-9]+)\.").group(1))
     wait_until("a stopped command", lambda: process_state(child) == "T")
-    # The parent handles a signal of this number after SIGCHLD.
+    # The parent handles SIGRTMIN after SIGCHLD, so it then knows that the command has stopped.
     os.kill(terminal.pid, signal.SIGRTMIN)
     wait_until("a parent that knows", lambda: is_pending(signal.SIGRTMIN))
     terminal.close()
