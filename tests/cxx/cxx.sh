@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# cxx.sh - runs the trials of fairsem.hpp as C++17 and as C++20, in which it has more functions.
+# cxx.sh - runs the trials of fairsem.hpp as C++17 and as C++20, in which fairsem.hpp has more functions.
 #
 #     tests/cxx/cxx.sh [--std] [STANDARD...]
 #
@@ -15,7 +15,7 @@ compare=
 [ $# -gt 0 ] || set -- c++17 c++20
 has "$CXX" || skip "no C++ compiler"
 ran=0
-# Exceptions that leave a callback: see fairsem_ticket_take(3).
+# For exceptions that leave a callback, the library's compiler matters: see fairsem_ticket_take(3).
 by_clang=
 ! echo __clang__ | $CC -E -P - 2> /dev/null | grep -qx 1 || by_clang=-DTRIAL_LIBRARY_BY_CLANG
 
@@ -24,13 +24,13 @@ for source in main t_standard t_semaphore t_units t_async t_exceptions; do
   echo "#include \"$top_srcdir/tests/cxx/$source.cpp\""
 done > "$work/all.cpp"
 
-# understands FLAG... - the compiler accepts the flags, and so does its library.
+# understands FLAG... - succeeds if the compiler and its library accept the flags.
 understands() {
   # shellcheck disable=SC2086 # a compiler can be several words
   echo '#include <future>' | $CXX "$@" -x c++ -fsyntax-only - > /dev/null 2>&1
 }
 
-# FAIRSEM_WATCHED_: as the library is compiled.  For AddressSanitizer: see doc/debugging.md.
+# FAIRSEM_WATCHED_ must be as in the library.  About this option of AddressSanitizer, see doc/debugging.md.
 : "${ASAN_OPTIONS=detect_stack_use_after_return=1}"
 export ASAN_OPTIONS
 for standard in "$@"; do

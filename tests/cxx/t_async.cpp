@@ -70,7 +70,7 @@ TRIAL(futures_of_two_shares_get_units_in_turn)
     for (int i = 0; i < 5; i++)
         futures[i] = sem.acquire_future(1, 0, i < 2 ? &many : &few);
     many.charge(2);
-    sem.release(4);         /* the first of `many` counts as three */
+    sem.release(4);         /* with the charge, the first unit of `many` counts as three */
     CHECK(is_ready(futures[0]) && !is_ready(futures[1]));
     CHECK(is_ready(futures[2]) && is_ready(futures[3]) && is_ready(futures[4]));
     sem.release();
@@ -170,7 +170,7 @@ owned hold(fairsem::semaphore &sem)
     co_await std::suspend_always();
 }
 
-/* Each grants to the next within its own release: the stack must not grow with their number. */
+/* Each coroutine releases its unit, which grants the next one.  The stack must not grow with their number. */
 detached pass_on(fairsem::semaphore &sem, std::uintptr_t &lowest)
 {
     units held = co_await sem.async_acquire();
@@ -255,7 +255,7 @@ TRIAL(coroutines_that_grant_each_other_are_not_nested)
     CHECK(one != 0 && many >= one - 4096);
 }
 
-/* They resume, and their frames end, on the threads that release. */
+/* The coroutines resume, and their frames end, on the threads that release units. */
 TRIAL(coroutines_run_on_many_threads)
 {
     fairsem::semaphore sem(2);
@@ -318,8 +318,8 @@ owned take_one_and_destroy(fairsem::semaphore &sem, std::coroutine_handle<> lose
 } // namespace
 
 /*
- * As in "the first one wins": a stop dequeues a coroutine, which grants the next one, and that one destroys
- * the stopped one within the call that stops it.
+ * A stop dequeues the coroutine `two`.  That grants the coroutine `one`, which destroys `two`: all within the
+ * call of request_stop().  (So does a program in which the first of two coroutines to finish wins.)
  */
 TRIAL(a_stopped_coroutine_may_be_destroyed_by_the_next_one)
 {
@@ -336,7 +336,7 @@ TRIAL(a_stopped_coroutine_may_be_destroyed_by_the_next_one)
     CHECK(sem.available() == 1);
 }
 
-/* As above, but another thread stops the coroutine while it is about to wait. */
+/* As above, but another thread stops the coroutine `two` while that is about to wait. */
 TRIAL(a_coroutine_may_be_stopped_and_destroyed_while_it_begins_to_wait)
 {
     for (int i = 0; i < 200; i++) {
@@ -400,8 +400,8 @@ TRIAL(a_stop_resumes_the_coroutine)
 }
 
 /*
- * One thread stops while another one releases; half of the time a third thread takes.  Either the stop or
- * the release ends the wait, and no unit is lost.
+ * One thread stops a coroutine while another thread releases a unit.  In every second round, the coroutine
+ * begins to wait at the same time.  Either the stop or the release ends the wait, and no unit is lost.
  */
 TRIAL(a_stop_and_a_grant_race_for_a_coroutine)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * t_exceptions.cpp - an exception thrown by a callback reaches the caller of the function that ran the
- * callback.  The other callbacks run before that, and later callbacks run as usual.
+ * callback.  Before the exception leaves the function, all other callbacks run.  Later callbacks run as usual.
  */
 #include "trial.hpp"
 
@@ -60,7 +60,7 @@ void one_throws(int which)
     pthread_setcancelstate(PTHREAD_CANCEL_ENABLE, &state);
     CHECK(state == PTHREAD_CANCEL_ENABLE);
     CHECK(calls == 3);
-    /* No callback counts as running: a return would wait for it. */
+    /* No callback counts as still running, for which a return of its ticket would wait. */
     for (fairsem_ticket_t &each : ticket)
         fairsem_ticket_return(&each);
     CHECK(fairsem_available(&sem) == 3 && fairsem_acquire(&sem, 3) == 0);
@@ -69,7 +69,7 @@ void one_throws(int which)
     fairsem_ticket_return(&ticket[0]);
 }
 
-/* Nothing is promised for several exceptions at once, or for a canceled thread: cleanup.h says why. */
+/* On riscv and 32-bit arm, exceptions must not pass a clean-up: see cleanup.h. */
 #if !defined(__riscv) && !defined(__arm__)
 fairsem_t several[3] = { FAIRSEM_INITIALIZER(1), FAIRSEM_INITIALIZER(1), FAIRSEM_INITIALIZER(0) };
 const fairsem_request_t one_of_each[] = {
@@ -128,7 +128,7 @@ TRIAL(one_of_several_releases_throws_and_the_others_are_done)
 }
 
 #if !defined(TRIAL_LIBRARY_BY_CLANG)
-/* The front thread is canceled, which grants the ticket behind it, whose callback throws. */
+/* The cancellation of the front thread grants the ticket behind it, and the ticket's callback throws. */
 TRIAL(the_callback_behind_a_canceled_thread_throws)
 {
     fairsem_t sem = FAIRSEM_INITIALIZER(1);
@@ -147,15 +147,15 @@ TRIAL(the_callback_behind_a_canceled_thread_throws)
     pthread_cancel(waits.native_handle());
     waits.join();
     CHECK(!granted);
-    CHECK(fairsem_token_destroy(&token) == 0);      /* the finished wait is not on its list */
+    CHECK(fairsem_token_destroy(&token) == 0);      /* the wait is not on the token's list */
     fairsem_ticket_return(&ticket);
 }
 #endif
 #endif
 
 /*
- * The front request wants more units than are free.  The request behind it has become aged, so the next call
- * on the semaphore, whatever it is, grants that one, and its callback throws.
+ * The front request wants more units than are free, and the request behind the front has aged.  So the next
+ * call on the semaphore, whatever it is, grants the aged request, and the callback of that request throws.
  */
 class next_call_throws {
 public:
@@ -171,7 +171,7 @@ public:
             sched_yield();
     }
 
-    /* One unit goes to the aged request, the other one to the caller's request behind the front. */
+    /* The callback has run once.  Return both tickets, whether granted or waiting. */
     ~next_call_throws()
     {
         CHECK(calls == 1);
@@ -247,7 +247,7 @@ TRIAL(one_of_three_callbacks_throws)
         one_throws(which);
 }
 
-/* Otherwise the end of the guard's scope would release it again. */
+/* If the guard still held its unit, the end of its scope would release the unit again. */
 TRIAL(a_released_guard_is_empty_even_if_the_release_throws)
 {
     fairsem_t sem = FAIRSEM_INITIALIZER(1);
@@ -314,7 +314,7 @@ TRIAL(an_exception_of_a_callback_does_not_leave_a_take)
     CHECK(future.get().count() == 1);
 }
 
-/* Callbacks that a take within a callback would run are deferred to the end of that callback. */
+/* A take in a callback runs no other callbacks: they are deferred to the end of the running callback. */
 TRIAL(an_exception_of_a_callback_does_not_leave_a_take_in_another_callback)
 {
     static std::future<fairsem::units> future;

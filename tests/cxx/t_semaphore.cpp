@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* t_semaphore.cpp - what fairsem::semaphore has and the standard's does not: order, units, errors. */
+/* t_semaphore.cpp - what fairsem::semaphore has and std::counting_semaphore has not: order, units, errors. */
 #include "trial.hpp"
 
 #include <chrono>
@@ -38,7 +38,7 @@ struct set_clock {
 std::atomic<set_clock::rep> set_clock::at{ 0 };
 std::atomic<int> set_clock::read{ 0 };
 
-/* A steady clock.  A wait does not read it again before the time has passed. */
+/* A steady clock.  A wait does not read a steady clock again before its time has passed. */
 struct slow_clock {
     using duration = std::chrono::hours;
     using rep = duration::rep;
@@ -49,7 +49,7 @@ struct slow_clock {
     static time_point now() { return time_point(); }
 };
 
-/* Functions that are noexcept in the standard are noexcept here. */
+/* Functions that cannot fail are noexcept, as in the standard. */
 static_assert(noexcept(std::declval<fairsem::semaphore &>().try_acquire(3)));
 static_assert(noexcept(std::declval<fairsem::semaphore &>().try_acquire_upto(3)));
 static_assert(noexcept(std::declval<const fairsem::semaphore &>().available()));
@@ -61,7 +61,7 @@ static_assert(!std::is_copy_constructible_v<fairsem::share> && !std::is_move_con
 
 } // namespace
 
-/* The unit goes to the thread that has waited longest; no later thread takes it, not even by a try. */
+/* Units go to the thread that has waited longest.  No later thread takes them, not even by a try. */
 TRIAL(units_go_to_the_waiters_in_order_of_arrival)
 {
     fairsem::semaphore sem(0);
@@ -79,14 +79,17 @@ TRIAL(units_go_to_the_waiters_in_order_of_arrival)
     }
     CHECK(sem.would_block());
     sem.release();
-    for (auto &each : workers)      /* each releases one unit less than the next one needs */
+    for (auto &each : workers)      /* each worker releases one unit less than the next one needs */
         each->join(), sem.release();
     for (int i = 0; i < 4; i++)
         CHECK(place[i] == i + 1);
     CHECK(sem.available() == 5);
 }
 
-/* The call does not wait, but with a better priority it precedes the waiters, by any clock. */
+/*
+ * A call whose time has passed does not wait.  But with a better priority it precedes the waiters, by any
+ * clock.
+ */
 TRIAL(a_time_that_has_passed_keeps_the_priority)
 {
     fairsem::semaphore sem(2);
@@ -113,7 +116,7 @@ TRIAL(a_request_takes_all_its_units_or_none)
     CHECK(!sem.try_acquire(6) && sem.available() == 5);
     CHECK(!sem.try_acquire_for(1ms, 6) && sem.available() == 5);
     CHECK(!sem.try_acquire_until(steady_clock::now() + 1ms, 6) && sem.available() == 5);
-    /* A time that has passed is not a wait, nor is a millisecond that passes before the thread is enqueued. */
+    /* A time that has passed is no wait.  (Whether 1 ms was a wait depends: it may pass before the enqueue.) */
     const auto waits = sem.stat().waits;
     CHECK(!sem.try_acquire_until(steady_clock::now(), 6) && sem.stat().waits == waits);
     CHECK(!sem.try_acquire_until(set_clock::now(), 6) && sem.stat().waits == waits);
@@ -152,7 +155,10 @@ TRIAL(the_lower_priority_is_granted_first)
     CHECK(timed == 1 && urgent == 2 && late == 3);
 }
 
-/* The requests of one share wait in each way; that of another share, which comes last, is granted second. */
+/*
+ * Each request of one share waits by another function.  The request of the other share comes last, and is
+ * granted second.
+ */
 TRIAL(units_go_round_between_shares)
 {
     fairsem::semaphore sem(0);
@@ -176,7 +182,7 @@ TRIAL(units_go_round_between_shares)
     for (std::size_t i = 0; i < waits.size(); i++) {
         workers.push_back(std::make_unique<worker>([&, i] {
             waits[i]();
-            order.push_back(i);     /* one after the other: there is one unit */
+            order.push_back(i);     /* no data race: there is only one unit */
             sem.release();
         }));
         await_waiters(sem, static_cast<std::int64_t>(i + 1));
@@ -242,7 +248,7 @@ TRIAL(a_token_cancels_waits_with_its_reason)
     CHECK(sem.available() == 1);
 }
 
-/* The wait ends by the program's clock, and keeps its place in the queue until then. */
+/* The waiter sleeps and reads the program's clock again and again, but keeps its place in the queue. */
 TRIAL(a_wait_by_another_clock_keeps_its_place)
 {
     fairsem::semaphore sem(0);
@@ -263,7 +269,7 @@ TRIAL(a_wait_by_another_clock_keeps_its_place)
         sem.release();
     });
     await_waiters(sem, 2);
-    while (set_clock::read < 4)     /* until the waiter has slept and read the clock again */
+    while (set_clock::read < 4)     /* until the waiter has slept, and has read the clock again */
         std::this_thread::yield();
     CHECK(sem.waiters() == 2);
     sem.release();
@@ -354,7 +360,7 @@ TRIAL(close_ends_all_waits_with_its_reason)
     CHECK_THROWS(EINVAL, fairsem::semaphore(1).close(-1));
 }
 
-TRIAL(drain_waits_until_nobody_holds_units)
+TRIAL(drain_waits_until_no_thread_holds_units)
 {
     fairsem::semaphore sem(2);
     fairsem::token token;
@@ -373,7 +379,7 @@ TRIAL(drain_waits_until_nobody_holds_units)
     CHECK_THROWS(EINVAL, sem.drain(-1));
 }
 
-TRIAL(an_error_says_what_it_means_here)
+TRIAL(an_error_says_what_it_means_for_a_semaphore)
 {
     fairsem::semaphore sem(0);
     bool thrown = false;
@@ -473,7 +479,7 @@ TRIAL(a_canceled_thread_leaves_the_queue)
 }
 
 /* A thread that was granted the unit may destroy the semaphore while the release still runs. */
-TRIAL(a_granted_thread_may_destroy)
+TRIAL(a_granted_thread_may_destroy_the_semaphore)
 {
     for (int i = 0; i < 300; i++) {
         auto sem = std::make_unique<fairsem::semaphore>(0);
@@ -516,7 +522,7 @@ TRIAL(a_stop_ends_waits)
     CHECK(sem.acquire(std::stop_token()));
 }
 
-/* A stop and a release at the same moment: either one ends the wait, and no unit is lost. */
+/* Of a stop and a release at the same moment, either one ends the wait, and no unit is lost. */
 TRIAL(a_stop_and_a_release_race)
 {
     for (int i = 0; i < 300; i++) {

@@ -2,9 +2,9 @@
 /*
  * t_standard.cpp - checks what the standard says of counting_semaphore, sentence by sentence.
  *
- * Each trial is a template on a family of semaphores.  Compiled with TRIAL_STD, as C++20, it runs
- * on the family of std, which shows that the trials demand only what the standard demands.  (Not
- * in make check: not every version of every library passes.)
+ * Each trial is a template on a family of semaphores.  Compiled with TRIAL_STD, as C++20, the trials also run
+ * on the semaphores of std.  That shows that the trials demand only what the standard demands.  (make check
+ * does not run them on std: not every version of every library passes.)
  */
 #include "trial.hpp"
 
@@ -40,7 +40,7 @@ struct theirs {
 };
 #endif
 
-/* Take all units, and return their number, so that a trial notices one too many or too few. */
+/* Take all units, and return their number, so that a trial notices a unit too many or too few. */
 template <class Sem> int drain(Sem &sem)
 {
     int taken = 0;
@@ -50,7 +50,7 @@ template <class Sem> int drain(Sem &sem)
     return taken;
 }
 
-/* A clock of the program, whose epoch is long before or after those of other clocks. */
+/* A clock of the program, whose epoch is years away from the epochs of other clocks. */
 struct program_clock {
     using rep = long long;
     using period = std::micro;
@@ -227,7 +227,6 @@ template <class Family> void a_time_that_has_passed_is_false_and_takes_nothing()
     CHECK(drain(sem) == 1);
 }
 
-/* A free unit is taken even if the time has passed. */
 template <class Family> void a_free_unit_is_taken_whatever_the_time()
 {
     typename Family::template counting<8> sem(7);
@@ -242,7 +241,7 @@ template <class Family> void a_free_unit_is_taken_whatever_the_time()
     CHECK(drain(sem) == 0);
 }
 
-/* Does a failing acquire return only after rel_time has passed, or the clock has reached abs_time? */
+/* Does an acquire fail, and return only after the clock has reached the time? */
 template <class Clock, class Sem, class Time> bool ends_after(Sem &sem, Time at)
 {
     return !sem.try_acquire_until(at) && Clock::now() >= at;
@@ -265,7 +264,7 @@ template <class Family> void false_does_not_come_before_the_time()
     CHECK(drain(sem) == 0);
 }
 
-/* Any duration and time that <chrono> can express. */
+/* Durations and times can be of any type that <chrono> can express. */
 template <class Family> void times_have_any_type()
 {
     typename Family::binary sem(0);
@@ -358,7 +357,7 @@ template <class Family> void concurrent_calls_keep_the_count()
 
 /* ---- Constant initialization ---- */
 
-/* Its constructor runs before the dynamic initialization of the objects defined below it. */
+/* The constructor of first_of_all runs before the dynamic initialization of the objects defined below it. */
 struct early {
     early();
 };
@@ -380,7 +379,7 @@ TRIAL(a_static_semaphore_is_a_constant)
     CHECK(drain(initialized_by_the_compiler) == 4);
 }
 
-/* Undefined in the standard, and not checked by std's own semaphores. */
+/* In the standard, more units than max() are undefined behavior, which std's own semaphores do not check. */
 TRIAL(more_than_max_is_an_error_and_changes_nothing)
 {
     fairsem::binary_semaphore one(1);

@@ -91,7 +91,7 @@ TRIAL(a_move_takes_the_units_along)
 
     CHECK(!a && b.count() == 2 && sem.available() == 2);
     a = units(sem, 1);
-    b = std::move(a);           /* releases b's units */
+    b = std::move(a);           /* first releases b's units */
     CHECK(!a && b.count() == 1 && sem.available() == 3);
     units &same = b;
     b = std::move(same);
@@ -102,7 +102,7 @@ TRIAL(a_move_takes_the_units_along)
     CHECK(sem.available() == 4);
 }
 
-TRIAL(a_guard_gives_back_some_splits_and_merges)
+TRIAL(a_guard_releases_some_units_splits_and_merges)
 {
     fairsem::semaphore sem(10), other(1);
     units held(sem, 8);
@@ -187,7 +187,7 @@ TRIAL(if_one_of_several_fails_none_is_held)
     CHECK(files.available() == 2 && bytes.available() == 100);
 }
 
-/* All units of requests to two semaphores, or none, until a time on Clock. */
+/* Check that requests to two semaphores get all their units, or none, until a time of Clock. */
 template <class Clock> static void acquires_all_until()
 {
     using namespace std::chrono_literals;
@@ -197,7 +197,7 @@ template <class Clock> static void acquires_all_until()
 
     CHECK(!fairsem::try_acquire_all_until(soon, { { pair[1], 5 }, { pair[0], 3 } }));
     CHECK(!fairsem::try_acquire_all_until(soon, { { pair[0], 2 }, { pair[0] } }));
-    CHECK(pair[1].stat().waits == 0);       /* the semaphore at the lower address comes first */
+    CHECK(pair[1].stat().waits == 0);       /* pair[0] has the lower address, and comes first */
     auto held = fairsem::try_acquire_all_until(late, { { pair[1], 2 }, { pair[0] }, { pair[1] } });
     CHECK(held && (*held)[0].count() == 2 && (*held)[1].count() == 1 && (*held)[2].count() == 1);
     CHECK(pair[0].available() == 1 && pair[1].available() == 2);
@@ -207,7 +207,7 @@ template <class Clock> static void acquires_all_until()
             taken = fairsem::try_acquire_all_until(late, { { pair[1], 4 }, { pair[0] } })
                         .has_value();
         });
-        trial::await_waiters(pair[1], 1);   /* meanwhile the call holds one unit of the first */
+        trial::await_waiters(pair[1], 1);   /* and the call holds one unit of pair[0] */
         CHECK(pair[0].available() == 0);
         held.reset();
         waits.join();
@@ -230,7 +230,7 @@ TRIAL(several_semaphores_have_one_deadline)
     acquires_all_until<own_clock>();
 }
 
-/* `wait` acquires all of two requests, with these options. */
+/* Check shares.  `wait` acquires the units of two requests, with a share for each, and one for the call. */
 template <class Wait> static void acquires_all_with_shares(const Wait &wait)
 {
     fairsem::semaphore pair[2] = { fairsem::semaphore(2), fairsem::semaphore(2) };
@@ -250,7 +250,7 @@ template <class Wait> static void acquires_all_with_shares(const Wait &wait)
         std::future<units> third = pair[0].acquire_future(1, 0, &two);
         CHECK(pair[0].stat().shares == 2);
         pair[0].release();
-        CHECK(third.get().count() == 1);    /* the first has released its units; the second lacks one */
+        CHECK(third.get().count() == 1);    /* `first` has released its units; `second` lacks one */
         CHECK(pair[0].waiters() == 1);
         pair[0].release();
     }

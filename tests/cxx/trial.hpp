@@ -19,7 +19,7 @@
  *         CHECK(!sem.try_acquire());
  *     }
  *
- * Only the thread that runs the trial checks: the workers record what they see.
+ * Only the thread that runs the trial uses CHECK: the workers record what they see.
  */
 #define TRIAL(name)                                                 \
     static void name();                                             \
