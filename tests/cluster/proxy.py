@@ -47,7 +47,7 @@ class Proxy:
             self.drops_new = self.closes = False
 
     def stop(self, drops=True):
-        """Stop.  Without a dropped byte the test has tested nothing, which is an error."""
+        """Stop.  It is an error if no byte was dropped: the test has tested nothing."""
         self.closed = True
         self.wake.send(b"x")
         self.thread.join()

@@ -143,10 +143,7 @@ static void answer(struct fs_call *call)
         : call->step == FS_BEGIN && world.others + record->units <= answer.limit;
     if (world.forgotten || world.began_before)
         answer.done = false;
-    /*
-     * If the record has seen a newer revision since the call was sent, etcd.c refuses the answer as older
-     * data.
-     */
+    /* If the record has seen a newer revision since the call was sent, etcd.c refuses the older data. */
     if (call->step == FS_CONFIRM && record->seen_revision > call->retry_at)
         answer.error = EPROTO;
     fs_engine_stop(call);

@@ -38,7 +38,7 @@ struct set_clock {
 std::atomic<set_clock::rep> set_clock::at{ 0 };
 std::atomic<int> set_clock::read{ 0 };
 
-/* A steady clock.  A wait does not read a steady clock again before its time has passed. */
+/* A steady clock.  A wait reads such a clock again only after its deadline. */
 struct slow_clock {
     using duration = std::chrono::hours;
     using rep = duration::rep;
@@ -86,10 +86,7 @@ TRIAL(units_go_to_the_waiters_in_order_of_arrival)
     CHECK(sem.available() == 5);
 }
 
-/*
- * A call whose time has passed does not wait.  But with a better priority it precedes the waiters, by any
- * clock.
- */
+/* A call whose time has passed does not wait, but with a better priority it precedes the waiters. */
 TRIAL(a_time_that_has_passed_keeps_the_priority)
 {
     fairsem::semaphore sem(2);

@@ -67,7 +67,7 @@ class Model:
         self.grant()
 
     def end(self):
-        """A command has ended, and its fairsem-limit goes on.  The last one removes an unkept name."""
+        """A command has ended, and its fairsem-limit goes on.  The last user removes the name, if not kept."""
         if not self.is_used() and not self.kept and self.limit == self.first_limit:
             self.limit = self.first_limit = None
 

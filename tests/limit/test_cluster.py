@@ -617,9 +617,8 @@ def test_fairsem_limit_ends_if_the_release_hangs():
 
 
 # ---------------------------------------------------------------- a lease is lost
-# In an outer PID namespace, process 2 has the children 3 to 32.  In an inner PID namespace, with the same
-# /proc,
-# fairsem-limit is process 2, and the processes 3 to 32 are not its children.
+# In an outer PID namespace, process 2 has the children 3 to 32.  In an inner PID namespace, with the same /proc,
+# fairsem-limit is process 2, and these children are strangers.
 STRANGERS = """sh -c 'for i in %(some)s; do sleep 100000 & done; echo > @WORK/strangers; wait' &
 while ! [ -e @WORK/strangers ]; do sleep 0.02; done
 exec unshare --pid --fork sh -c '
@@ -706,8 +705,8 @@ def test_processes_left_by_the_command_have_their_time():
 
 @pytest.mark.waits
 def test_a_process_that_cannot_be_killed_is_named():
-    """fairsem-limit does not wait for such a process.  The case makes one of another user, which root may not
-    kill without CAP_KILL."""
+    """fairsem-limit does not wait for such a process.  The process belongs to another user, so root may not
+    kill it without CAP_KILL."""
     needs("setpriv")
     weak = "setpriv", "--bounding-set=-kill", "--inh-caps=-kill"
     other = "setpriv", "--reuid=65534", "--regid=65534", "--clear-groups", "sh", "-c", "echo $$; sleep 100000"

@@ -116,8 +116,8 @@ def test_ctrl_c_does_not_reach_the_keeper(limit):
 
 
 def test_the_keeper_has_no_descriptor_of_the_script(limit):
-    """A reader of the script's output sees its end although the keeper runs, because the keeper has closed its
-    copies of the script's descriptors."""
+    """A reader of the script's output sees the end of the output although the keeper runs: the keeper has
+    closed its copies of the script's descriptors."""
     holder = held(limit, "exec 8>&9 7>&1 > /dev/null 2>&1 7>&-; read -r line", stderr=subprocess.PIPE)
     assert holder.stdout.read() == holder.stderr.read() == b""
     assert limit.shows(ONE, "backup")

@@ -104,7 +104,7 @@ def test_a_hangup_ends_a_stopped_command(limit):
     terminal = limit.terminal("test 1 -- sh -c 'echo $$.; kill -STOP $$; exec sleep 100000'")
     child = int(terminal.read_until(rb"([0-9]+)\.").group(1))
     wait_until("a stopped command", lambda: process_state(child) == "T")
-    # The parent handles SIGRTMIN after SIGCHLD, so it then knows that the command has stopped.
+    # The parent handles SIGRTMIN after SIGCHLD, which tells that the command has stopped.
     os.kill(terminal.pid, signal.SIGRTMIN)
     wait_until("a parent that knows", lambda: is_pending(signal.SIGRTMIN))
     terminal.close()
