@@ -115,7 +115,6 @@ static void end(int number)
     is_told_to_end = 1;
 }
 
-/* Use the units for a while, as long as they are not lost. */
 static int use(const fairsem_cluster_hold_t *hold)
 {
     int64_t fence = fairsem_cluster_fence(hold), last = now() + hold_ms * 1000000, at;

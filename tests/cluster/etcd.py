@@ -71,7 +71,7 @@ class Etcd:
         return ",".join(self.urls)
 
     def user(self, first=0, **options):
-        """Start a user whose first endpoint is this member."""
+        """Starts a user whose first endpoint is this member."""
         urls = self.urls[first:] + self.urls[:first]
         return User(**{"endpoints": ",".join(urls), "ttl": LONG, **options})
 
@@ -226,7 +226,7 @@ class User(subprocess.Popen):
         return self.result()
 
     def result(self):
-        """Wait for the end of the user.  Returns the exit status and the output."""
+        """Returns the exit status and the output, at the end."""
         out = self.communicate(timeout=hang_s())[0].decode().strip()
         return self.returncode, out
 

@@ -231,7 +231,6 @@ class Fake:
         return self.keys_with("/r/") != []
 
     def puts(self, request):
-        """The keys that a transaction may put."""
         for op in request.get("success", []) + request.get("failure", []):
             if "request_put" in op:
                 yield plain(op["request_put"]["key"])
@@ -248,7 +247,6 @@ class Fake:
                        else "/read/list" if len(body["success"]) == LISTED else "/read")
 
     def next_fault(self, step):
-        """The fault of this request, or None."""
         found = None
         for i, (path, n, *fault) in enumerate(self.faults):
             if path not in step:

@@ -165,7 +165,7 @@ START_TEST(an_older_answer_is_refused)
 }
 END_TEST
 
-/* A list of endpoints may name two clusters.  Each cluster does not know the grants of the other one. */
+/* In a list of endpoints of two clusters, one does not know the grants of the other one. */
 START_TEST(another_cluster_is_refused)
 {
     static const char text[] = "{\"result\":{\"header\":{\"cluster_id\":\"18446744073709551615\","
@@ -240,7 +240,6 @@ START_TEST(damaged_answers_are_refused)
 }
 END_TEST
 
-/* Change a text: some bytes, its length, digits, or a part that is copied, moved or removed. */
 static size_t mutate(char *text, size_t length, uint32_t *dice)
 {
     static const char odd[] = "{}[]\":,0189-eE.\\un\x80\xff";
@@ -260,11 +259,11 @@ static size_t mutate(char *text, size_t length, uint32_t *dice)
         case 2:
             length = at + 1;
             break;
-        case 3:     /* replace a part by another one */
+        case 3:
             count = from + count > length || at + count > length ? 0 : count;
             memmove(text + at, text + from, count);
             break;
-        case 4:     /* remove a part */
+        case 4:
             count = at + count > length ? length - at : count;
             memmove(text + at, text + at + count, length - at - count);
             length -= count;

@@ -89,7 +89,6 @@ START_TEST(a_request_that_could_not_be_sent_is_sent_again)
 }
 END_TEST
 
-/* The attempts stop when their time is over, and the result is ENOMEM. */
 START_TEST(without_memory_a_call_ends)
 {
     both_end_with(ENOMEM, 2, &plain);
@@ -97,7 +96,6 @@ START_TEST(without_memory_a_call_ends)
 }
 END_TEST
 
-/* Each endpoint gets a request, and all requests together take at most five seconds. */
 START_TEST(all_endpoints_share_one_time_limit)
 {
     static const int counts[] = { 1, 2, 3, 8, 20, 32 };

@@ -189,7 +189,6 @@ START_TEST(the_next_address_of_a_name_is_tried)
 }
 END_TEST
 
-/* The server was only slow, and the name has no other server. */
 START_TEST(the_only_address_is_tried_again)
 {
     pthread_t thread;

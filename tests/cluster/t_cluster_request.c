@@ -366,7 +366,6 @@ static void *wait_for_it(void *arg)
     return NULL;
 }
 
-/* Wait until the waiter has its units, release the units, and close the handle. */
 static void finish(struct waiter *waiter, pthread_t thread)
 {
     pthread_join(thread, NULL);
@@ -419,8 +418,8 @@ START_TEST(a_renewal_reports_changes_that_the_watch_misses)
 END_TEST
 
 /*
- * When a watch breaks, a new watch begins at the revision of the last view, and misses nothing.  If the new
- * watch breaks, too, the third watch needs a new view.
+ * A new watch begins at the revision of the last view, and misses nothing.  If that watch breaks, too, a new
+ * view is needed.
  */
 START_TEST(a_watch_that_breaks_is_begun_again_once)
 {
@@ -452,10 +451,7 @@ START_TEST(a_watch_that_breaks_is_begun_again_once)
 }
 END_TEST
 
-/*
- * The answer to the confirmation shows that the lease was renewed.  It says nothing about the keys that the
- * request watches since its newer view.
- */
+/* Such an answer says nothing about the keys that the request watches since its newer view. */
 START_TEST(a_renewal_is_answered_after_a_newer_view)
 {
     struct waiter waiter = { .handle = open_handle() };
@@ -482,7 +478,6 @@ START_TEST(a_renewal_is_answered_after_a_newer_view)
 }
 END_TEST
 
-/* Each failure of a join or a wait has its result, and the lease is ended. */
 START_TEST(a_wait_fails_with_its_reason)
 {
     static const struct { enum fs_step step; int error, result; bool no_limit, forgotten; }
@@ -688,7 +683,6 @@ START_TEST(an_end_that_is_not_answered_is_repeated_without_the_caller)
 }
 END_TEST
 
-/* A handle can be closed although attempts to end a request are still repeated. */
 START_TEST(a_handle_is_closed_while_an_end_is_repeated)
 {
     fairsem_cluster_t *handle = open_handle();

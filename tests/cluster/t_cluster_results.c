@@ -24,7 +24,6 @@ static int opens(const char *name, fairsem_cluster_attr_t attr)
     return result;
 }
 
-/* Open with one attribute that differs. */
 #define OPENS_WITH(...) opens("name", (fairsem_cluster_attr_t){ URL, __VA_ARGS__ })
 #define OPENS_AT(urls) opens("name", (fairsem_cluster_attr_t){ .endpoints = urls })
 #define URL .endpoints = "http://127.0.0.1:1"

@@ -220,7 +220,7 @@ VALUE = '{"units":1,"priority":-1,"host":"","pid":1,"program":"","since":1}'
 
 
 def somebody_else(fake, key):
-    """Put a key, as another user."""
+    """Puts a key, as another user."""
     fake.put("fairsem/test/" + key, VALUE, "7")
 
 

@@ -23,7 +23,7 @@ def log(tmp_path):
 @pytest.fixture
 def hold_and_wait(etcd, log):
     def both(first, **options):
-        """Start a holder and a waiter, both with this member as the first endpoint."""
+        """Starts a holder and a waiter, both with this member as the first endpoint."""
         options = {"name": log.parent.name, "ttl": TTL, "log": log, **options}
         return etcd.holder(first, **options), etcd.waiter(first, **options)
     return both
@@ -67,7 +67,7 @@ def test_a_member_hangs(etcd, hold_and_wait):
 
 
 def test_the_way_to_a_member_is_cut(etcd, hold_and_wait):
-    """All bytes are dropped silently, so that no connection breaks.  The users go on at the other members."""
+    """The proxy drops all bytes, but no connection breaks."""
     proxy = Proxy(etcd.urls[0])
     urls = ",".join([proxy.url] + etcd.urls[1:])
     holder, waiter = hold_and_wait(0, endpoints=urls)
@@ -77,7 +77,6 @@ def test_the_way_to_a_member_is_cut(etcd, hold_and_wait):
 
 
 def test_most_members_hang_for_a_while(etcd, hold_and_wait):
-    """During that time no request succeeds.  The hold and the place in the queue stay."""
     holder, waiter = hold_and_wait(0)
     etcd.wait_renewed()
     for member in (0, 1):

@@ -51,7 +51,6 @@ def test_the_judge_finds_each_violation(events):
 
 # ---------------------------------------------------------------- at etcd
 def test_requests_are_served_by_priority_then_by_arrival(etcd):
-    """Six waiters with three priorities begin by priority, and waiters with equal priorities by arrival."""
     holder = etcd.holder(name="order")
     others = [etcd.waiter(name="order", priority=priority) for priority in (0, 0, -5, 7, -5, 0)]
     assert holder.finish()[0] == 0
@@ -106,7 +105,7 @@ def test_a_wait_that_ends_leaves_nothing(etcd):
 
 
 def test_units_of_killed_users_come_back(etcd):
-    """A holder and the first waiter are killed.  The second waiter is served when their leases end."""
+    """The waiter behind the killed users is served when their leases end."""
     holder = etcd.holder(name="dead", ttl=ENDS)
     first = etcd.waiter(name="dead", ttl=ENDS)
     second = etcd.waiter(name="dead")
@@ -118,7 +117,7 @@ def test_units_of_killed_users_come_back(etcd):
 
 
 def test_a_stopped_holder_finds_its_hold_lost(etcd):
-    """A holder is stopped for longer than its lease.  The next user begins, and the holder does not go on."""
+    """The next user begins, and the holder does not go on."""
     log = os.path.join(WORK, "stopped.log")
     holder = etcd.holder(name="stopped", log=log, ttl=ENDS)
     next_one = etcd.waiter(name="stopped", log=log)
@@ -149,7 +148,7 @@ def test_a_dead_watch_is_detected(etcd):
 
 
 def test_a_partition_ends_a_hold_before_another_hold_begins(etcd):
-    """The holder's bytes are dropped.  The holder stops, and the next user begins when the lease ends."""
+    """The next user begins only when the holder's lease ends."""
     log = os.path.join(WORK, "partition.log")
     proxy = Proxy(etcd.urls[0])
     holder = etcd.holder(name="partition", ttl=ENDS, log=log, endpoints=proxy.url)
@@ -206,7 +205,6 @@ def test_all_requests_begin_in_order_within_the_limit(etcd):
 
 
 def test_a_compaction_breaks_no_watch(etcd):
-    """The history is compacted while a user waits."""
     proxy = Proxy(etcd.urls[0])
     holder = etcd.holder(name="compact")
     waiter = etcd.user(name="compact", endpoints=proxy.url)
@@ -221,7 +219,7 @@ def test_a_compaction_breaks_no_watch(etcd):
 
 
 def test_a_full_disk_is_an_error(etcd):
-    """When etcd has raised an alarm, no key can be put, but a hold can be released."""
+    """No key can be put, but a hold can be released."""
     holder = etcd.holder(name="full")
     etcd.signal(0, signal.SIGKILL)
     etcd.commands[0] += ["--quota-backend-bytes", "1000000"]

@@ -54,7 +54,6 @@ def test_all_other_users_are_refused(passwords, change, wanted):
 
 
 def test_a_list_of_names_needs_a_role_for_all_names(passwords):
-    """A role for one name is enough to use that name, but not to list all names."""
     etcd, good = passwords
     for command in (("user", "add", "one:secret"), ("role", "add", "one"), ("user", "grant-role", "one", "one"),
                     ("role", "grant-permission", "one", "--prefix=true", "readwrite", "fairsem/one/")):
@@ -78,7 +77,7 @@ def test_a_member_that_starts_again_has_forgotten_its_tokens(passwords):
 
 
 def make_certificates(ca):
-    """Make a certificate authority, and two certificates that it has signed."""
+    """Makes a certificate authority, and two certificates."""
     def openssl(*arguments):
         assert run("openssl", *arguments, cwd=WORK).returncode == 0
 
@@ -135,7 +134,6 @@ def test_a_closed_handshake_takes_no_place_away(certificates):
 
 
 def copy_of(mine, name):
-    """Copies of the certificates."""
     return {option: shutil.copy(file, path(name + option)) for option, file in mine.items()}
 
 

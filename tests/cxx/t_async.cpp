@@ -399,10 +399,7 @@ TRIAL(a_stop_resumes_the_coroutine)
     CHECK(late == -ESHUTDOWN);
 }
 
-/*
- * One thread stops a coroutine while another thread releases a unit.  In every second round, the coroutine
- * begins to wait at the same time.  Either the stop or the release ends the wait, and no unit is lost.
- */
+/* In every second round, the coroutine begins to wait at the same time. */
 TRIAL(a_stop_and_a_grant_race_for_a_coroutine)
 {
     for (int i = 0; i < 400; i++) {

@@ -61,7 +61,6 @@ static_assert(!std::is_copy_constructible_v<fairsem::share> && !std::is_move_con
 
 } // namespace
 
-/* Units go to the thread that has waited longest.  No later thread takes them, not even by a try. */
 TRIAL(units_go_to_the_waiters_in_order_of_arrival)
 {
     fairsem::semaphore sem(0);
@@ -245,7 +244,6 @@ TRIAL(a_token_cancels_waits_with_its_reason)
     CHECK(sem.available() == 1);
 }
 
-/* The waiter sleeps and reads the program's clock again and again, but keeps its place in the queue. */
 TRIAL(a_wait_by_another_clock_keeps_its_place)
 {
     fairsem::semaphore sem(0);
@@ -450,7 +448,6 @@ TRIAL(a_counted_semaphore_has_a_histogram)
     CHECK_THROWS(EINVAL, fairsem::counted_semaphore(3, bounded));
 }
 
-/* A thread that is canceled unwinds as by an exception, and leaves the queue. */
 TRIAL(a_canceled_thread_leaves_the_queue)
 {
     fairsem::semaphore sem(0);
@@ -475,7 +472,7 @@ TRIAL(a_canceled_thread_leaves_the_queue)
     CHECK(unwound == 2 && sem.waiters() == 0);
 }
 
-/* A thread that was granted the unit may destroy the semaphore while the release still runs. */
+/* The release may still be running at that time. */
 TRIAL(a_granted_thread_may_destroy_the_semaphore)
 {
     for (int i = 0; i < 300; i++) {
@@ -519,7 +516,6 @@ TRIAL(a_stop_ends_waits)
     CHECK(sem.acquire(std::stop_token()));
 }
 
-/* Of a stop and a release at the same moment, either one ends the wait, and no unit is lost. */
 TRIAL(a_stop_and_a_release_race)
 {
     for (int i = 0; i < 300; i++) {

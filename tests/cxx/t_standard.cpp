@@ -264,7 +264,6 @@ template <class Family> void false_does_not_come_before_the_time()
     CHECK(drain(sem) == 0);
 }
 
-/* Durations and times can be of any type that <chrono> can express. */
 template <class Family> void times_have_any_type()
 {
     typename Family::binary sem(0);
@@ -326,7 +325,6 @@ template <class Family> void true_comes_with_the_release()
 
 /* ---- All at once ---- */
 
-/* Member functions may be called at the same time: no unit is lost or doubled. */
 template <class Family> void concurrent_calls_keep_the_count()
 {
     typename Family::template counting<2> sem(2);

@@ -187,7 +187,6 @@ TRIAL(if_one_of_several_fails_none_is_held)
     CHECK(files.available() == 2 && bytes.available() == 100);
 }
 
-/* Check that requests to two semaphores get all their units, or none, until a time of Clock. */
 template <class Clock> static void acquires_all_until()
 {
     using namespace std::chrono_literals;
@@ -230,7 +229,7 @@ TRIAL(several_semaphores_have_one_deadline)
     acquires_all_until<own_clock>();
 }
 
-/* Check shares.  `wait` acquires the units of two requests, with a share for each, and one for the call. */
+/* `wait` acquires the units of two requests, with a share for each, and one for the call. */
 template <class Wait> static void acquires_all_with_shares(const Wait &wait)
 {
     fairsem::semaphore pair[2] = { fairsem::semaphore(2), fairsem::semaphore(2) };

@@ -35,7 +35,7 @@ def row(what, status, line, says=""):
 
 
 def unshared(*options, user="--map-current-user"):
-    """Returns a command that makes these namespaces with our rights.  Skips the case if no command can."""
+    """Returns a command that makes these namespaces with our rights.  Skips the case if none can."""
     for command in ("unshare", *options), ("unshare", "--user", user, *options):
         if shutil.which("unshare") and run(*command, "true").returncode == 0:
             return command
@@ -154,15 +154,14 @@ class Limit:
         return wait_until(pattern, lambda: self.shows(pattern, name))
 
     def hold(self, line="test 1", shown="running 1", name="test", **options):
-        """Start a holder that runs until let_go().  Its last argument has control characters, which no status
-        may print."""
+        """Starts a holder that runs until let_go().  Its last argument has control characters."""
         holder = self.start(line + " -- sh -c 'read -r line' gate", OBEYED, stdin=subprocess.PIPE,
                             **options)
         self.await_status(shown, name)
         return holder
 
     def wait(self, number, line, *more, **options):
-        """Start a waiter, and return when `number` commands wait."""
+        """Starts a waiter, and returns when `number` commands wait."""
         waiter = self.start(line, *more, **options)
         self.await_status("waiting %d$" % number)
         return waiter

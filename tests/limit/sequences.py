@@ -53,7 +53,6 @@ class Model:
         return units <= self.free() and all(priority < user.priority for user in self.waiting)
 
     def grant(self):
-        """Begin waiters in order; no request overtakes a large one."""
         while self.waiting and self.waiting[0].units <= self.free():
             self.running.append(self.waiting.pop(0))
             self.kept |= self.running[-1].keep

@@ -85,7 +85,7 @@ static void note(void *arg)
     atomic_store((_Atomic int *)arg, 1);
 }
 
-/* In many of the rounds, the second thread finds both the end of the wait and the signal. */
+/* In many rounds, the second thread finds both the end of the wait and the signal. */
 START_TEST(a_signal_together_with_a_grant_returns_the_units)
 {
     _Atomic int *left = share(sizeof *left);

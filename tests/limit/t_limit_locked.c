@@ -44,7 +44,6 @@ static void end(fairsem_shared_t *h)
     ck_assert_int_eq(rmdir(directory), 0);
 }
 
-/* Run fairsem-limit.  Returns its exit status, and its duration in *seconds. */
 static int run(const char *const arguments[], double *seconds)
 {
     struct timespec before, after;
@@ -65,7 +64,7 @@ static int run(const char *const arguments[], double *seconds)
     return WEXITSTATUS(status);
 }
 
-/* Fill the table with entries of this process and of dead processes. */
+/* Fill the table of processes. */
 static void fill(fairsem_shared_t *h)
 {
     for (int i = 0; i < h->max_processes; i++)
@@ -73,9 +72,8 @@ static void fill(fairsem_shared_t *h)
 }
 
 /*
- * The lock is never released, so a command that waited for it would exceed the time limit of the test.  Each
- * command's time is printed.  On an idle machine a command that needs the lock gives up after a second; the
- * other commands take at most a tenth of a second.
+ * A command that waits for the lock exceeds the time limit of the test.  The times are printed: on an idle
+ * machine a second if a command needs the lock, otherwise at most a tenth of a second.
  */
 static void answer_while_it_is_locked(bool full)
 {

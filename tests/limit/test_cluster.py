@@ -233,7 +233,6 @@ def test_the_command_has_its_arguments_and_gives_its_status(at):
 
 
 def test_commands_begin_in_order_within_the_limit(at, tmp_path):
-    """In order of arrival, by priority, and with several units."""
     holder = at.hold("b", limit=3, options="-n 3")
     waiters = [at.wait_behind("b", "echo %d >> %s/order" % (i, tmp_path), 3, "-p %d -n 3" % priority)
                for i, priority in enumerate((0, 0, -1, 5))]
@@ -249,8 +248,7 @@ def test_commands_begin_in_order_within_the_limit(at, tmp_path):
 
 
 def test_the_limit_can_be_changed(at):
-    """As on one machine, the limit of a used or unused name can be changed.  Commands with the first limit stay
-    valid, and get the new limit."""
+    """A command with the first limit follows the new one."""
     holder, waiter = at.hold("t"), at.wait_behind("t")
     at.gives(0, "--set-limit=2 t")
     assert waiter.wait() == 0
@@ -332,7 +330,6 @@ def test_the_status_shows_holders_and_waiters(at, used):
     row("more", 125, "d 2 -- @PROGRAM -n 2 d 2 -- true", "the outer command has 1 of the units"),
     row("another limit", 125, "d 2 -- @PROGRAM d 3 -- true", "the limit is 2, not 3")))
 def test_a_command_inside_does_not_wait_for_itself(at, status, line, says):
-    """A command inside another one of the same name does not wait for itself."""
     assert at.gives(status, line, says=says) == ("" if status else "inside\n")
 
 
@@ -582,8 +579,7 @@ def its_turn_after(at, steps):
 
 
 def test_a_signal_after_the_grant_leaves_no_place(at):
-    """The signal comes at each moment between the grant and the command.  A place that is left would stay until
-    its lease ends."""
+    """A place that is left would stay until its lease ends."""
     with concurrent.futures.ThreadPoolExecutor(8) as threads:
         for first in itertools.count(0, 8):
             if any(list(threads.map(lambda steps: its_turn_after(at, steps), range(first, first + 8)))):
@@ -617,7 +613,7 @@ def test_fairsem_limit_ends_if_the_release_hangs():
 
 
 # ---------------------------------------------------------------- a lease is lost
-# In an outer PID namespace, process 2 has the children 3 to 32.  In an inner PID namespace, with the same /proc,
+# In one PID namespace, process 2 has the children 3 to 32.  In an inner PID namespace, with the same /proc,
 # fairsem-limit is process 2, and these children are strangers.
 STRANGERS = """sh -c 'for i in %(some)s; do sleep 100000 & done; echo > @WORK/strangers; wait' &
 while ! [ -e @WORK/strangers ]; do sleep 0.02; done
@@ -630,7 +626,6 @@ exec unshare --pid --fork sh -c '
 
 @pytest.mark.waits
 def test_no_stranger_of_another_pid_namespace_is_killed():
-    """No process is killed for having the number that a descendant has in the other namespace."""
     with played(faults=[("/keepalive", 0, "gone")]) as at:
         inside = unshared("--pid", "--fork", "--mount-proc", user="--map-root-user")
         ended = run(*inside, "sh", "-c", at.replaced(STRANGERS), env=at.env)

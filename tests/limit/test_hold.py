@@ -27,7 +27,7 @@ def script(limit, text, shell="sh", **options):
 
 
 def held(limit, *arguments, **options):
-    """Start such a script, and return when the script has its place."""
+    """Starts such a script, and returns when the script has its place."""
     begun = script(limit, *arguments, **options)
     assert begun.stdout.readline() == b"held\n"
     return begun

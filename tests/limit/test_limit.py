@@ -98,7 +98,6 @@ def test_waiters_begin_in_order(limit, in_line):
 
 
 def test_the_lines_of_two_keys_take_turns(limit):
-    """Five commands have one key, the next two have another key, and the last one has no key."""
     holder = limit.hold()
     waiters = [limit.wait(i + 1, "%s test 1 -- sh -c 'echo %s >> @WORK/order'" % (key, name))
                for i, (key, name) in enumerate([("--share=user", "me")] * 5 + [("--share=%d" % (2**64 - 1), "you")] * 2
@@ -154,8 +153,7 @@ def test_one_of_three_units_is_free(limit):
 
 @pytest.fixture
 def data(limit):
-    """Returns a function that starts a line, and the reader's and the writer's line of the manual.  Each
-    command runs until let_go()."""
+    """Returns a function that starts a line, and the reader's and the writer's line of the manual."""
     for program in "report", "import":
         (limit.work / program).write_text("#!/bin/sh\nread -r line\n")
         (limit.work / program).chmod(0o755)

@@ -117,7 +117,7 @@ def test_a_name_that_is_in_dev_shm_is_used_there(limit, default):
 
 
 def test_a_file_that_others_may_write_is_not_an_old_name(limit, default):
-    """Another user may make a hard link to a file that both may write, such as a global name."""
+    """Another user may make a hard link to a file that both may write."""
     name, file = default
     path = os.path.join(private_directory(limit), file)
     limit.gives(0, "--global --keep %s 3 -- true" % name)
@@ -250,7 +250,6 @@ def own_mounts(limit):
 
 
 def test_two_containers_share_the_units_of_a_directory(limit, other, own_mounts):
-    """Both containers together may have one unit."""
     script = """mount --bind @DIR/other @DIR/mount &&
         exec @PROGRAM --global --dir=@DIR/mount shared 1 -- sh -c 'read -r line'"""
     holder = limit.popen([*own_mounts, limit.replaced(script)], stdin=subprocess.PIPE)
@@ -296,7 +295,7 @@ def test_a_name_that_was_removed_is_reported(limit):
     pytest.param(1, 124, "-w 0 test 1 -- true", id="lowered: nothing is free"),
     pytest.param(1, 125, "--remove test", id="no limit is removed while a command runs")))
 def test_the_limit_of_a_name_in_use_can_be_changed(limit, now, status, line):
-    """The limit is raised, so that a waiter runs, and then changed again."""
+    """The limit is raised, and then changed again."""
     holder = limit.hold()
     waiter = limit.wait(1, "test 1 -- touch @WORK/second")
     limit.gives(0, "--set-limit=2 test")

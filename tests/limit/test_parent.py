@@ -74,7 +74,6 @@ def test_a_pending_alarm_reaches_the_command(limit):
 
 
 def test_an_alarm_ends_the_wait(limit):
-    """The other waiters do not wait for the dead one."""
     holder = limit.hold()
     limit.gives(-signal.SIGALRM, "test 1 -- true",
                 preexec_fn=lambda: signal.setitimer(signal.ITIMER_REAL, 0.1))
@@ -104,7 +103,7 @@ def test_the_command_ends_with_its_parent(limit):
 
 
 def test_a_command_that_closes_descriptors_keeps_its_unit(limit):
-    """The command closes all descriptors from 3 on, as ssh and daemons do."""
+    """ssh and daemons close all descriptors."""
     script = """i=3; while [ $i -lt 256 ]; do eval "exec $i>&-"; i=$((i + 1)); done
         echo > @WORK/closed; read -r line"""
     holder = limit.start("test 1 --", shutil.which("bash") or "sh", "-c", script, stdin=subprocess.PIPE)
@@ -143,7 +142,6 @@ def files(limit):
     pytest.param(PATH, 126, "@WORK", "", id="a directory"),
     pytest.param("@WORK/first", 126, "found-later", "", id="the only one in PATH cannot be executed")))
 def test_a_missing_command_is_reported_at_once(limit, files, path, status, line, says):
-    """The error comes before the wait, while another command runs."""
     holder = limit.hold()
     limit.gives(status, "-w 0 test 1 -- " + line, says=says, env={"PATH": limit.replaced(path)})
     assert limit.shows("waiting 0$")

@@ -84,7 +84,7 @@ def log(limit):
 
 @pytest.fixture
 def in_line(limit, clock):
-    """One command has started, and three wait for the next starts."""
+    """One command has started; three wait."""
     assert starts(limit, "first").wait() == 0
     waiters = []
     for number, word in enumerate(("a", "b", "c"), 1):
@@ -213,7 +213,7 @@ def test_an_invalid_rate_is_refused(limit, status, line, says):
 
 # ---------------------------------------------------------------- other options
 def test_each_command_waits_by_its_own_rate(limit, clock):
-    """A command without a rate neither waits for a start nor counts as one."""
+    """A command without a rate neither waits nor counts."""
     limit.gives(0, RATE + " -- true")
     limit.gives(0, "-w 0 test 5 -- true")
     limit.gives(124, "-w 0 --rate=1/m test 5 -- true")
@@ -224,7 +224,6 @@ def test_each_command_waits_by_its_own_rate(limit, clock):
 
 @pytest.mark.parametrize("how", ("", "--exec"))
 def test_a_command_inside_a_command_of_the_same_name_is_not_a_start(limit, clock, how):
-    """The inner command does not wait."""
     limit.gives(0, "%s %s -- @PROGRAM -w 0 %s -- true" % (how, RATE, RATE))
 
 

@@ -115,7 +115,6 @@ def test_a_hangup_ends_a_stopped_command(limit):
     pytest.param("", b"\x1a", id="Ctrl-Z stops both"),
     pytest.param("kill -TSTP $$;", b"", id="the command stops itself")))
 def test_the_shell_stops_and_continues_the_command(limit, stop, key):
-    """The shell sees its job stopped, and continues it in the foreground."""
     script = "echo begun; %s read line; echo got $line; exit 5" % stop
     terminal = Terminal(shell, limit.command("test 1 -- sh -c", [script]), limit.env)
     for pattern, answer in ((rb"begun", key), (rb"stopped.*continued", b"go on\n"),

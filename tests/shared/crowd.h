@@ -22,7 +22,7 @@
 #include <sys/time.h>
 #include <time.h>
 
-/* Returns memory that the test and its children share, all zero. */
+/* Returns zeroed memory that the test and its children share. */
 static inline void *share(size_t size)
 {
     FILE *file = tmpfile();
@@ -36,7 +36,7 @@ static inline void *share(size_t size)
     return memory;
 }
 
-/* Returns a segment without a name, for this many waiters and processes. */
+/* Returns a segment without a name. */
 static inline fairsem_shared_t *make_small_segment(int64_t units, unsigned flags,
                                                    int max_waiters, int max_processes)
 {
@@ -49,15 +49,14 @@ static inline fairsem_shared_t *make_small_segment(int64_t units, unsigned flags
     return h;
 }
 
-/* Returns a segment without a name, with the default sizes. */
 static inline fairsem_shared_t *make_segment(int64_t units, unsigned flags)
 {
     return make_small_segment(units, flags, 0, 0);
 }
 
 /*
- * Returns a name that no other test uses.  The name has the time in it: an earlier run with the same process ID
- * may have been killed, and have left its name.
+ * Returns a name that no other test uses.  The time in it tells the test from a killed run with the same
+ * process ID.
  */
 static inline const char *own_name(void)
 {
@@ -73,7 +72,6 @@ static inline const char *own_name(void)
     return name;
 }
 
-/* Returns a new segment with the name own_name(). */
 static inline fairsem_shared_t *make_own_named(int64_t units, unsigned flags)
 {
     const fairsem_shared_attr_t attr = { .units = units, .flags = flags };
@@ -107,14 +105,13 @@ static inline void signal_each_ms(void)
         abort();
 }
 
-/* Wait until *flag is at least `value`.  The time limit of the test ends a hang. */
+/* Wait until *flag is at least `value`. */
 static inline void await_flag(_Atomic int *flag, int value)
 {
     while (atomic_load(flag) < value)
         nap(1);
 }
 
-/* Wait until exactly n requests are in the queue. */
 static inline void await_queue(fairsem_shared_t *h, int64_t n)
 {
     while (fairsem_shared_waiters(h) != n)
@@ -152,8 +149,8 @@ static inline bool sleeps(pid_t child)
 }
 
 /*
- * Acquire n units that no process will release.  On a busy machine a short time-out may pass before the request
- * is in the queue: if so, try again with a longer time-out.  Returns the result of the last try.
+ * Acquire n units that no process will release.  If the time-out passes before the request is in the queue, as
+ * on a busy machine, try again with a longer one.
  */
 static inline int wait_and_time_out(fairsem_shared_t *h, int64_t n)
 {
@@ -187,11 +184,11 @@ static inline pid_t fork_holder(fairsem_shared_t *h, int64_t n)
     return child;
 }
 
-static bool users_get_signals;      /* users that are forked from now on get a signal each millisecond */
+static bool users_get_signals;      /* set it before the users are forked */
 
 /*
- * Returns a child that acquires n units, stores its place in the order of grants, and releases the units.  If
- * the priority is below 0, the request also has a deadline, in the far future.
+ * Returns a child that acquires n units, stores its place in the order of grants, and releases the units.  A
+ * priority below 0 adds a deadline in the far future.
  */
 static inline pid_t fork_user(fairsem_shared_t *h, int64_t n, int priority, _Atomic int *place,
                               _Atomic int *count)
@@ -212,7 +209,7 @@ static inline pid_t fork_user(fairsem_shared_t *h, int64_t n, int priority, _Ato
     return child;
 }
 
-/* As fork_user(), but returns only when the child's request is in the queue. */
+/* As fork_user(), but returns when the child's request is in the queue. */
 static inline pid_t queue_placed(fairsem_shared_t *h, int64_t n, int priority, _Atomic int *place,
                                  _Atomic int *count)
 {
@@ -228,7 +225,7 @@ static inline pid_t queue_user(fairsem_shared_t *h, int64_t n)
     return queue_placed(h, n, 0, NULL, NULL);
 }
 
-/* Check that the numbers of fairsem_shared_stat are consistent.  Returns the sum of held and free units. */
+/* Returns the sum of held and free units. */
 static inline int64_t check_sums(fairsem_shared_t *h)
 {
     fairsem_shared_stat_t stat;

@@ -69,8 +69,8 @@ int __wrap_fs_file_map(int fd, int64_t size, void **memory)
     int error = 0, other;
 
     /*
-     * Map another open file description than that of fd.  The mapping keeps its description open, with all
-     * locks on it; but die() must be able to release the lock on fd.
+     * The mapping keeps its open file description open, and the locks on it.  So map another one than fd's,
+     * whose lock die() must release.
      */
     snprintf(itself, sizeof itself, "/proc/self/fd/%d", fd);
     if (shared_memory == NULL) {
@@ -124,10 +124,7 @@ START_TEST(each_handle_counts_as_a_process)
 }
 END_TEST
 
-/*
- * Handle a holds all units, so each check tests one liveness lock, which takes 1 ms here.  The period of checks
- * is ten times as long: 10 ms.
- */
+/* Each check tests one liveness lock, which takes 1 ms here.  The period of checks is ten times as long. */
 START_TEST(short_waits_do_not_call_the_kernel_each_time)
 {
     const fairsem_shared_attr_t attr = { .units = 1 };
@@ -203,7 +200,6 @@ static void *use_often(void *arg)
     return arg;
 }
 
-/* Two threads for each handle. */
 static void use_together(unsigned flags)
 {
     const fairsem_shared_attr_t attr = { .units = 2, .flags = flags };

@@ -66,7 +66,7 @@ static void sleep_for(long ns)
     nanosleep(&(struct timespec){ .tv_nsec = ns }, NULL);
 }
 
-/* Returns the first strategy of the thread, or NULL if the acquire has failed. */
+/* Returns the first strategy of the thread, or NULL. */
 static void *acquire(void *h)
 {
     int *kind = malloc(sizeof *kind);
@@ -210,7 +210,7 @@ static void *acquire_on_core(void *arg)
     return fairsem_shared_acquire(the_segment, 1) == 0 ? arg : NULL;
 }
 
-/* Start threads that wait on these cores, one after the other, and return when all sleep. */
+/* Start threads that wait on these cores, and return when all sleep. */
 static void sleep_in_line(pthread_t *thread, const int *core, int threads)
 {
     for (int i = 0; i < threads; i++) {

@@ -128,7 +128,6 @@ static fairsem_shared_t *make_used(unsigned flags, pid_t children[3])
     return h;
 }
 
-/* Kill the children, and check that `available` units are free afterwards. */
 static void end_used(fairsem_shared_t *h, const pid_t children[3], int64_t available)
 {
     for (int i = 0; i < 3; i++)
@@ -223,7 +222,6 @@ struct wrong {
     int64_t value;
 };
 
-/* Check that the call returns ENOTRECOVERABLE with each of these values. */
 static void check_each(fairsem_shared_t *h, int (*call)(fairsem_shared_t *),
                        const struct wrong wrong[], int count)
 {
@@ -303,7 +301,7 @@ static int give_one(fairsem_shared_t *h)
     return fairsem_shared_release(h, 1);
 }
 
-/* The calls do not use the wrong count.  They report the damage, and not E2BIG or EPERM. */
+/* The damage is reported, and not E2BIG or EPERM. */
 START_TEST(one_changed_count_is_found_by_acquire_and_release)
 {
     pid_t children[3];
@@ -350,7 +348,6 @@ START_TEST(a_check_of_processes_uses_no_invalid_index)
 }
 END_TEST
 
-/* One number of a change in the redo log is wrong. */
 START_TEST(an_invalid_change_is_not_redone)
 {
     enum { SLOTS = 16, PROCESSES = 8 };
@@ -380,7 +377,7 @@ START_TEST(an_invalid_change_is_not_redone)
 }
 END_TEST
 
-/* A change was cut short (`unfinished`), and the repair counts more units than exist. */
+/* The next call repairs the segment (`unfinished`), and counts more units than exist. */
 START_TEST(units_that_do_not_exist_are_found_by_a_repair)
 {
     pid_t children[3];
@@ -533,7 +530,7 @@ static void do_repair(struct fs_shared_section *in)
     fs_shared_repair(in, &nobody);
 }
 
-/* Each function that changes authoritative data does so in a section without an error, but not after damage. */
+/* In a section without an error, each of these functions changes authoritative data. */
 START_TEST(nothing_is_committed_after_damage)
 {
     static void (*const changes[])(struct fs_shared_section *) = {
@@ -642,7 +639,7 @@ static void *wait_for_one(void *arg)
     return NULL;
 }
 
-/* A thread finds damage: no request is granted, each wait ends, and the handle can be closed. */
+/* A thread finds damage. */
 static void check_that_waits_end(unsigned flags)
 {
     fairsem_shared_t *h = make_segment(1, flags);
@@ -675,7 +672,6 @@ START_TEST(damage_ends_all_waits)
 }
 END_TEST
 
-/* If damage stops the cleanup of the abandoned slots, the cleanup stays pending. */
 START_TEST(damage_leaves_a_cleanup_pending)
 {
     fairsem_shared_t *h = make_segment(1, 0);
@@ -705,10 +701,7 @@ static void *wait_with_token(void *arg)
     return NULL;
 }
 
-/*
- * The slot of a canceled waiter has another state, because its process was reaped as dead, or because of
- * damage.  A thread without the lock must leave such a slot as it is.
- */
+/* A slot may change under its waiter by damage, or because its process was reaped. */
 START_TEST(a_canceled_waiter_without_the_lock_abandons_only_its_own_slot)
 {
     static const int states[] = { FS_SLOT_FREE, FS_SLOT_TO_UNLINK, FS_SLOT_TO_RETURN, FS_SLOT_TO_FREE,

@@ -149,7 +149,6 @@ START_TEST(a_process_that_exits_without_a_close_is_counted_as_dead)
 }
 END_TEST
 
-/* Execute a program that sleeps until it is killed. */
 static void exec_sleep(void)
 {
     execl("/bin/sleep", "sleep", "1000000", (char *)NULL);
@@ -173,7 +172,7 @@ static void await_exec(int ends[2])
     close(ends[0]);
 }
 
-/* Wait for the start of two checks for dead processes: the first check is then over. */
+/* Wait for a whole check for dead processes: until two have begun. */
 static void await_check(fairsem_shared_t *h)
 {
     for (int i = 0; i < 2; i++) {
@@ -337,7 +336,7 @@ START_TEST(after_exec_the_new_program_does_not_find_units_of_a_closed_descriptor
 }
 END_TEST
 
-/* Neither the failed open nor the next exec may close the descriptor: that would release the liveness lock. */
+/* Closing the descriptor would release the liveness lock. */
 START_TEST(after_exec_a_failed_open_keeps_the_units)
 {
     fairsem_shared_t *h;
@@ -356,8 +355,8 @@ START_TEST(after_exec_a_failed_open_keeps_the_units)
 END_TEST
 
 /*
- * A program closes all descriptors that it does not know, so other processes take it for dead.  Its own calls
- * must return EBADF, even when another file has the descriptor's number.
+ * A program closes all descriptors, and other processes take it for dead.  Its own calls must return EBADF,
+ * even when another file has the descriptor's number.
  */
 START_TEST(closing_the_descriptor_harms_only_the_process_that_closes_it)
 {
@@ -389,8 +388,8 @@ START_TEST(closing_the_descriptor_harms_only_the_process_that_closes_it)
 END_TEST
 
 /*
- * A daemon uses the segment, and then closes all descriptors.  Its next acquire must not return 0.  (In the
- * tick of the first acquire it could: the descriptor is checked once in a tick of the kernel's clock.)
+ * A daemon uses the segment, and then closes all descriptors.  (A call notices that only in a later tick of
+ * the kernel's clock.)
  */
 START_TEST(a_process_that_has_closed_all_descriptors_acquires_nothing)
 {
@@ -528,7 +527,7 @@ START_TEST(a_child_that_is_forked_in_a_wait_can_close_the_handle)
 }
 END_TEST
 
-/* The process has lost its liveness lock.  It attaches again, without the units that it held. */
+/* The process has lost its liveness lock, and must attach again. */
 START_TEST(a_process_that_was_taken_for_dead_starts_with_nothing)
 {
     const fairsem_shared_attr_t attr = { .units = 2 };
@@ -554,7 +553,7 @@ START_TEST(a_process_that_was_taken_for_dead_starts_with_nothing)
 }
 END_TEST
 
-/* One child holds both units of a new segment; two more children wait for one unit each. */
+/* One child holds both units of a new segment; two more children wait, for one unit each. */
 static fairsem_shared_t *make_queue_of_two(pid_t *holder, pid_t *head, pid_t *second)
 {
     fairsem_shared_t *h = make_segment(2, 0);

@@ -14,7 +14,6 @@ static int64_t ms_since(int64_t start_ns)
     return (fs_now_ns() - start_ns) / 1000000;
 }
 
-/* The lock was handed over to a thread that died before it could take the lock. */
 START_TEST(a_lock_handed_over_to_a_dead_thread_is_taken_by_another)
 {
     fairsem_shared_t *h = make_segment(1, 0);
@@ -42,7 +41,6 @@ START_TEST(the_rest_of_a_deadline_has_any_limit)
 }
 END_TEST
 
-/* However often a thread wakes up and finds the lock's owner alive, it waits until its deadline. */
 START_TEST(a_lock_that_is_held_is_waited_for_until_the_deadline)
 {
     fairsem_shared_t *h = make_segment(1, 0);
@@ -60,7 +58,6 @@ END_TEST
 
 #define ROUNDS 10
 
-/* Returns a child that releases one unit in each round. */
 static pid_t fork_giver(fairsem_shared_t *h, _Atomic int *ready, _Atomic int *round)
 {
     pid_t child = fork();

@@ -15,7 +15,7 @@
 #include <fcntl.h>
 #include <string.h>
 
-/* Countdowns to the allocation that fails, and to the read of the file that fails.  0: none fails. */
+/* Countdowns to the allocation that fails, and to the read of the file that fails; 0 without a failure. */
 static int countdown, read_countdown;
 
 BARE static bool fails(void)
@@ -167,7 +167,6 @@ START_TEST(a_dump_without_memory_has_the_totals)
 }
 END_TEST
 
-/* Returns how many free units another process sees. */
 static int64_t others_see(fairsem_shared_t *h)
 {
     pid_t child = fork();

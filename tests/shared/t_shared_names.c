@@ -145,7 +145,7 @@ START_TEST(the_file_of_another_user_is_refused)
 }
 END_TEST
 
-/* Other users may write to the file, or have made a hard link to the file. */
+/* Other users may write to the file, or have made a hard link to it. */
 START_TEST(a_file_that_is_not_ours_alone_is_refused)
 {
     char path[100], other[110];
@@ -181,8 +181,8 @@ static void stop_with_lock(const char *what)
 }
 
 /*
- * The table has four entries: for this process, for the stopped owner of the lock, and for a dead process; the
- * fourth is free.  The first of the two newcomers gets the free entry.
+ * The table has four entries: of this process, of the stopped owner of the lock, of a dead process, and a free
+ * one.
  */
 START_TEST(nothing_waits_for_ever_for_a_stopped_process)
 {

@@ -93,9 +93,7 @@ START_TEST(an_invalid_path_is_refused)
 }
 END_TEST
 
-/*
- * Two paths lead to one file, as in two containers that mount the same directory.  Both give the same handle.
- */
+/* Two containers that mount the same directory have two such paths. */
 START_TEST(two_paths_to_one_file_are_one_segment)
 {
     fairsem_shared_t *h, *by_name, *by_link;
@@ -113,7 +111,7 @@ START_TEST(two_paths_to_one_file_are_one_segment)
     ck_assert_int_eq(fairsem_shared_open(&by_link, second, 0, 0, NULL), 0);
     ck_assert_ptr_eq(by_link, h);
     ck_assert_int_eq(fairsem_shared_close(by_link), 0);
-    /* A name, and the path of the name's file, give the same handle, too. */
+    /* A name and the path of its file also give one handle. */
     ck_assert_int_eq(fairsem_shared_open(&by_name, own_name(), O_CREAT, 0600, &four), 0);
     snprintf(second, sizeof second, "/dev/shm%s", own_name());
     ck_assert_int_eq(fairsem_shared_open(&by_link, second, 0, 0, NULL), 0);
@@ -183,7 +181,6 @@ START_TEST(opening_a_name_again_keeps_the_units)
 }
 END_TEST
 
-/* Make a file with this content, which is not that of a segment. */
 static int file_of(const char *name, const void *content, size_t size)
 {
     int fd = shm_open(name, O_CREAT | O_EXCL | O_RDWR, 0600);
@@ -390,9 +387,9 @@ static void write_to(const char *path, const char *text)
 }
 
 /*
- * Give this process a mount namespace of its own; if it lacks the right, in a new user namespace.  Returns
- * false if the kernel does not permit that, as for a user in a chroot.  Also returns false if mounts would be
- * visible outside, as in a chroot whose root is not a mount point.
+ * Give this process a mount namespace of its own, perhaps in a new user namespace.  Returns false if the
+ * kernel does not permit that, or if mounts would be visible outside, as in a chroot whose root is not a mount
+ * point.
  */
 static bool enter_mount_namespace(void)
 {
@@ -449,7 +446,7 @@ static int error_of_another(const char *path)
     return waitpid(child, &status, 0) == child && WIFEXITED(status) ? WEXITSTATUS(status) : -1;
 }
 
-/* A directory that is mounted in two places has the same segments in both.  (ramfs has no fallocate.) */
+/* ramfs has no fallocate. */
 START_TEST(two_mounts_of_a_ramfs_share_segments)
 {
     char one[100], two[100];
@@ -599,7 +596,6 @@ END_TEST
 struct place { _Atomic int reached, may_go_on; };
 static struct place *in_scan;
 
-/* Pause before the newcomer tries the third entry. */
 static void pause_in_scan(const char *what)
 {
     static int taken;
@@ -611,9 +607,8 @@ static void pause_in_scan(const char *what)
 }
 
 /*
- * The newcomer has found two entries in use, and pauses before the third, which is then freed.  A process whose
- * entry the newcomer has passed dies, and another process takes the third entry.  At each moment at most two
- * other processes use the three entries, so the newcomer must find one.
+ * The newcomer has passed two entries in use, and pauses before the third.  Then the second entry becomes
+ * free, and another process takes the third.  At each moment one entry is free, so the newcomer must find one.
  */
 START_TEST(a_newcomer_that_others_overtake_finds_the_entry_that_is_left)
 {

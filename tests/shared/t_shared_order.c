@@ -46,7 +46,6 @@ START_TEST(one_release_lets_sixty_processes_through)
 }
 END_TEST
 
-/* Check that processes with these priorities get the one unit in the expected order. */
 static void granted_in_places(int64_t aging_ns, const int expected[8], int64_t aged)
 {
     static const int priorities[] = { 0, 5, -3, 0, 5, -3, 7, -9 };
@@ -88,8 +87,8 @@ START_TEST(aged_requests_come_first_in_arrival_order)
 END_TEST
 
 /*
- * The front waiter wants more units than are free.  A detector finds that the request behind the front has
- * aged, and grants that request.  Returns false if the request had already aged at the release.
+ * The front wants more units than are free.  A detector grants the aged request behind it.  Returns false if
+ * the request had already aged at the release.
  */
 static bool check_aging(int64_t aging_ns)
 {

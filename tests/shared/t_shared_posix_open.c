@@ -152,10 +152,7 @@ START_TEST(mode_and_owner_come_from_the_creator)
 }
 END_TEST
 
-/*
- * Open the semaphore as a user whom the mode restricts: neither root nor the creator.  Exits with SKIPPED if
- * this process cannot become such a user.
- */
+/* Exits with SKIPPED if this process cannot become a user that the mode restricts. */
 static void try_as_other_user(_Atomic int *made, int expected)
 {
     fairsem_shared_t *h;
@@ -220,7 +217,7 @@ START_TEST(a_process_that_opens_a_semaphore_again_gets_the_same_handle)
 }
 END_TEST
 
-/* sem_open: the same name gives the same semaphore, another name another semaphore. */
+/* sem_open: the same name gives the same semaphore. */
 START_TEST(two_names_are_two_semaphores)
 {
     fairsem_shared_t *h = make_own_named(4, NO_UNDO), *other, *again;

@@ -351,7 +351,7 @@ START_TEST(users_and_dump_show_holders_and_waiters)
 }
 END_TEST
 
-/* The request with the better priority comes first, although it has waited for a shorter time. */
+/* A priority can put a short wait ahead of a long one. */
 START_TEST(waiters_are_shown_behind_holders_and_in_the_order_of_the_queue)
 {
     fairsem_shared_t *h = make_segment(1, 0);

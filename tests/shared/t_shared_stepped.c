@@ -112,7 +112,6 @@ static long kill_after(const struct call *call, pid_t child, long k)
     return k;
 }
 
-/* Check that all units are free, and no process waits. */
 static void check_whole(const struct call *call, long k)
 {
     int64_t units = 0;
@@ -125,7 +124,7 @@ static void check_whole(const struct call *call, long k)
     ck_assert_int_eq(fairsem_shared_close(sem), 0);
 }
 
-/* Run the call once, and kill it after k instructions.  Returns as kill_after(). */
+/* Returns as kill_after(). */
 static long cut(const struct call *call, long k)
 {
     pid_t child, other = 0;
@@ -185,7 +184,6 @@ static bool can_step(void)
     return false;
 }
 
-/* Run the call several times, and kill it in several places, from its first instruction to its last. */
 static void cut_everywhere(long (*cut_once)(const struct call *, long), const struct call *call)
 {
     const long places = setting("FAIRSEM_SHARED_TIMES", 1, 1) > 1 ? 200 : 5;

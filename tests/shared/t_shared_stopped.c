@@ -16,8 +16,8 @@
 #include "workers.h"
 
 struct stage {
-    _Atomic int ready, go;      /* the first child is ready to begin its call; the child may begin the call */
-    _Atomic int waits, over;    /* number of waits of the second child; the second child may end */
+    _Atomic int ready, go;      /* the first child is ready for its call; it may begin the call */
+    _Atomic int waits, over;    /* number of waits of the second child; it may end */
 };
 
 static struct stage *stage;
@@ -71,7 +71,6 @@ static void be_stopped(int (*call)(void), int64_t k)
 
 /* ---- The others ---- */
 
-/* Wait for both units, with a short time-out, again and again. */
 static void be_the_waiter(void)
 {
     int error;
@@ -84,7 +83,6 @@ static void be_the_waiter(void)
     _exit(0);
 }
 
-/* Wait until the child has begun and ended a wait. */
 static void await_wait(pid_t waiter)
 {
     int before = atomic_load(&stage->waits);
@@ -95,7 +93,6 @@ static void await_wait(pid_t waiter)
 
 static fairsem_token_t token = FAIRSEM_TOKEN_INITIALIZER;
 
-/* Wait in the test's own process, until the token is canceled. */
 static void *wait_for_token(void *arg)
 {
     const fairsem_wait_t how = { .token = &token };
@@ -114,7 +111,7 @@ static void make_calls(void)
 
     error = fairsem_shared_tryacquire(sem, 1);
     ck_assert(error == EAGAIN || error == 0);
-    if (error == 0)     /* the lock is free */
+    if (error == 0)
         ck_assert_int_eq(fairsem_shared_release(sem, 1), 0);
     error = fairsem_shared_acquire_for(sem, 1, 1000000);
     ck_assert(error == ETIMEDOUT || error == 0);
@@ -138,9 +135,8 @@ static void cancel(void)
 }
 
 /*
- * Returns true when the child is stopped, or false when it has ended.  A child that sleeps waits for a
- * time-out, or behind the requests that were enqueued before: cancel the request of this process, and wait for
- * the child.
+ * Returns true when the child is stopped, or false when it has ended.  A child that sleeps may wait behind
+ * this process's request: cancel the request.
  */
 static bool await_stop(pid_t child)
 {
@@ -205,7 +201,7 @@ static void count_mark(const char *what)
     marks++;
 }
 
-/* Check that the library has marks, as in a build for tests: without marks no test would stop a process. */
+/* Without marks (FS_STEP), which only a build for tests has, no test would stop a process. */
 static void must_have_marks(void)
 {
     fairsem_shared_t *h = make_segment(1, 0);
@@ -357,9 +353,8 @@ static fairsem_shared_t *aging;
 static _Atomic int *joined, *may_sleep;
 
 /*
- * Called in the process of the request, before its first sleep.  Wait until another request is in the queue,
- * and let the own request age.  Then pretend that processes have just been checked, so that no check comes
- * before the time-out.
+ * Called before the first sleep of the request.  Wait until another request is in the queue, and age.  Then
+ * pretend that processes have just been checked, so that no check comes before the time-out.
  */
 static void become_aged(const char *what)
 {
@@ -377,7 +372,6 @@ static void become_aged(const char *what)
     atomic_store(&aging->segment->checked_ns, now);
 }
 
-/* Returns a child whose request for two units ages before its time-out. */
 static pid_t fork_aging(fairsem_shared_t *h)
 {
     pid_t child = fork();
@@ -456,7 +450,7 @@ static void *wait_and_close(void *arg)
     return arg;
 }
 
-/* Cancel a wait.  Returns true if the canceler has slept in its step k. */
+/* Returns true if the canceler has slept in its step k. */
 static bool cancel_in_step(int64_t k, int64_t timeout_ns)
 {
     pthread_t waiter;

@@ -23,7 +23,7 @@
 static fairsem_shared_t *sem;
 
 struct book {
-    _Atomic int64_t granted;    /* grants to all processes */
+    _Atomic int64_t granted;    /* number of grants to all processes */
     _Atomic int64_t longest_ns; /* of the waits that ended */
     _Atomic int wrong;          /* the errno value of an acquire; that of a release plus 1000; or 0 */
     _Atomic int64_t judged;     /* checks of the order with a waiting and a granted request */
@@ -114,9 +114,8 @@ static pid_t start_one(uint32_t seed)
 }
 
 /*
- * Returns the sum of held and free units, under the lock.  fairsem_shared_stat() is called to reap the dead;
- * its own numbers do not serve, because it reads them without the lock if the lock's owner does not run for
- * long.
+ * Returns the sum of held and free units.  fairsem_shared_stat() reaps the dead; but it may read its numbers
+ * without the lock, if the lock's owner does not run for long.
  */
 static int64_t all_units(void)
 {
