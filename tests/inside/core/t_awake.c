@@ -339,7 +339,7 @@ static const struct situation {
     { "not in 0.2 ms", { 0, 0, 0, THREE_NEAR + 1 }, 3, 1, 1, 0, 2, 1, QUIET, SLEEP, HEAD, false, QUEUE, 2 },
     { "short intervals", { 0, 0, 8, SHORT }, 3, 1, 1, 0, 2, 1, QUIET, QUEUE, OWN, false, QUEUE, 2 },
     { "the same core", { 0, 0, 8, SHORT }, 3, 1, 1, 0, 2, 0, QUIET, QUEUE, HEAD, false, QUEUE, 2 },
-    { "longer, pre-wakes that do not pay", { 0, 0, 8, SHORT + 1 }, 3, 1, 1, 0, 2, 1, QUIET, QUEUE, NOBODY, false, QUEUE, 2 },
+    { "longer, wakes that cost", { 0, 0, 8, SHORT + 1 }, 3, 1, 1, 0, 2, 1, QUIET, QUEUE, NOBODY, false, QUEUE, 2 },
     { "longer, wakes that pay", { 0, 0, 7, SHORT + 1 }, 3, 1, 1, 0, 2, 1, QUIET, QUEUE, HEAD, false, QUEUE, 2 },
     { "unknown, short", { 0, 0, 8, MIDDLE }, 3, 1, 1, UNKNOWN, 2, 1, QUIET, SLEEP, HEAD, false, QUEUE, 2 },
     { "unknown, longer", { 0, 0, 0, MIDDLE + 1 }, 3, 1, 1, UNKNOWN, 2, 1, QUIET, SLEEP, NOBODY, false, QUEUE, 2 },
