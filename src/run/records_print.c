@@ -68,21 +68,21 @@ static bool find_line(const struct fs_record *record, const char *path, char *li
 }
 
 /*
- * Returns a percentile of the waits in milliseconds: the upper bound of a histogram bucket, but at most the
- * longest wait.  The last bucket has no bound, and counts as if its waits ended within 134 s.
+ * Returns a percentile of the waits in milliseconds: the upper bound of its histogram bucket, but at most the
+ * longest wait.  The last bucket has no bound.
  */
 static double waits_within_ms(const struct fs_waited *w, int percent)
 {
-    double all = 0, sum = 0, ms = 1e-3;
+    double all = 0, sum = 0, ms = 1e-3, longest_ms = (double)w->ns_max / 1e6;
 
     for (int i = 0; i < FAIRSEM_WAIT_BUCKETS; i++)
         all += (double)w->lengths[i];
     for (int i = 0; i < FAIRSEM_WAIT_BUCKETS - 1; i++, ms *= 2) {
         sum += (double)w->lengths[i];
         if (sum * 100 >= all * percent)
-            break;
+            return ms < longest_ms ? ms : longest_ms;
     }
-    return ms < (double)w->ns_max / 1e6 ? ms : (double)w->ns_max / 1e6;
+    return longest_ms;
 }
 
 static void print_waited(FILE *file, const struct fs_waited *w)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * t_limit_texts.c - fairsem-limit prints durations and places in the queue, reads times, and finds processes
- * and their commands.
+ * and their commands; fairsem-run prints percentiles.
  */
 #define _GNU_SOURCE
 #include "emulated.h"
@@ -19,6 +19,8 @@
 #include "../../src/limit/options.c"
 #include "../../src/limit/output.c"
 #include "../../src/limit/metrics.c"
+#include "../../src/run/program.c"
+#include "../../src/run/records_print.c"
 
 START_TEST(a_duration_has_its_two_largest_units)
 {
@@ -179,6 +181,24 @@ START_TEST(the_proc_of_another_pid_namespace_does_not_count)
 }
 END_TEST
 
+/* Bucket i counts waits of up to 2^i us, the last one all others. */
+START_TEST(a_percentile_is_at_most_the_longest_wait_and_that_in_the_last_bucket)
+{
+    const int last = FAIRSEM_WAIT_BUCKETS - 1;
+    struct fs_waited w = { .ns_max = 900000 };
+
+    w.lengths[3] = 60;
+    w.lengths[10] = 40;
+    ck_assert(waits_within_ms(&w, 50) == 0.008);
+    ck_assert(waits_within_ms(&w, 99) == 0.9);      /* the bucket ends at 1.024 ms */
+    w.lengths[last] = 200;
+    w.ns_max = 500000000000;
+    ck_assert(waits_within_ms(&w, 10) == 0.008);
+    ck_assert(waits_within_ms(&w, 50) == 500000);
+    ck_assert(waits_within_ms(&w, 99) == 500000);
+}
+END_TEST
+
 int main(int argc, char **argv)
 {
     (void)argc;
@@ -187,5 +207,6 @@ int main(int argc, char **argv)
               a_place_has_the_suffix_of_its_number, a_time_has_a_fraction_and_a_suffix,
               a_json_string_has_no_byte_that_is_not_allowed,
               a_command_without_a_name_is_shown, each_descendant_is_found_once,
-              the_proc_of_another_pid_namespace_does_not_count);
+              the_proc_of_another_pid_namespace_does_not_count,
+              a_percentile_is_at_most_the_longest_wait_and_that_in_the_last_bucket);
 }
