@@ -39,13 +39,16 @@ int spec_destroy(const struct spec *s)
 
 /* ---- The queue ---- */
 
-/* In a pause (capacity 0) nothing fits, except a drain of a closed semaphore without units in use. */
+/* In a pause (capacity 0) nothing fits, except a drain (after its close) when no unit is in use. */
 static bool fits(const struct spec *s, int64_t n)
 {
     return s->capacity != 0 ? n <= s->available : s->closed != 0 && s->available >= 0;
 }
 
-/* Returns why the request can never be granted, or 0.  A pause will end, so nothing is too large for it. */
+/*
+ * Returns why the request can never be granted, or 0.  During a pause no request is refused as too large,
+ * because the capacity will be raised.
+ */
 static int refusal(const struct spec *s, const struct spec_request *r)
 {
     if (!spec_valid(r->units))
@@ -57,7 +60,7 @@ static int refusal(const struct spec *s, const struct spec_request *r)
 
 /* ---- Shares: the requests of each, and those without one, are a flow ---- */
 
-/* The place in the queue of the flow's first request: by priority, then by arrival.  -1 if it has none. */
+/* The index in s->queue of the flow's first request (by priority, then by arrival), or -1. */
 static int first_of(const struct spec *s, int flow)
 {
     int first = -1;
@@ -74,7 +77,7 @@ static bool is_earlier(struct spec_tag a, struct spec_tag b)
     return a.whole != b.whole ? a.whole < b.whole : a.part / SPEC_STEP < b.part / SPEC_STEP;
 }
 
-/* Of two flows with requests: by priority, then by tag, then by arrival. */
+/* Which of two flows with requests is first: by priority, then by tag, then by arrival. */
 static bool comes_first(const struct spec *s, int a, int b)
 {
     int at = first_of(s, a), other = first_of(s, b);
@@ -86,7 +89,7 @@ static bool comes_first(const struct spec *s, int a, int b)
     return at < other;
 }
 
-/* The first flow behind this one, or the first of all if it is NO_FLOW.  Returns NO_FLOW after the last. */
+/* Returns the next flow after `behind`, or NO_FLOW after the last flow.  After NO_FLOW comes the first flow. */
 enum { NO_FLOW = -1 };
 static int next_flow(const struct spec *s, int behind)
 {
@@ -100,7 +103,7 @@ static int next_flow(const struct spec *s, int behind)
     return next;
 }
 
-/* One grant counts for 2^40 units / weight at most. */
+/* One grant adds at most 2^40 to a tag, so it counts as at most 2^40 * weight units. */
 static int64_t limited(const struct spec_flow *flow, int64_t units)
 {
     const int64_t most = (INT64_C(1) << 40) * flow->weight;
@@ -129,7 +132,7 @@ static struct spec_tag whole_steps(struct spec_tag tag, int steps)
     return tag;
 }
 
-/* Units / weight, without what is below a step. */
+/* Units / weight, rounded down to whole steps. */
 static struct spec_tag steps_of(int64_t units, int weight)
 {
     const int64_t most = (INT64_C(1) << 40) * weight, n = units > most ? most : units;
@@ -138,7 +141,10 @@ static struct spec_tag steps_of(int64_t units, int weight)
     return whole_steps(exact, 0);
 }
 
-/* A new flow with this request starts behind the first one, by the smaller of both requests, less one step. */
+/*
+ * The start tag of a new flow whose first request is r.  It lies behind the tag of flow `first`: by the smaller
+ * of the two flows' first requests, less one step.
+ */
 static struct spec_tag start_of_new(const struct spec *s, const struct spec_request *r, int first)
 {
     const struct spec_request *other = s->queue[first_of(s, first)];
@@ -158,12 +164,15 @@ static struct spec_tag start_of_new(const struct spec *s, const struct spec_requ
 }
 
 /*
- * A flow with another first request, of this priority, starts
- *   - if it knows its tag, and had this priority before: there, but not before the virtual time, or the first other
- *     tag of this priority if that is earlier;
- *   - if it knows its tag, and had another priority: there, but not before the first other tag of this priority, and
- *     not more than a step behind the last; if there is none, not before the virtual time;
- *   - if it does not: a little behind the first other tag, or if there is none, at the virtual time.
+ * r is the new first request of its flow: set the flow's start tag.  Compared are the tags of the other flows
+ * whose first requests have the priority of r.
+ *   - The flow knows its tag, and had this priority before: it keeps its tag, but not less than the virtual
+ *     time or the first tag of the others, whichever is earlier.
+ *   - The flow knows its tag, and had another priority: it keeps its tag, but not less than the first tag of
+ *     the others, and not more than a step behind their last tag.  Without others: not less than the virtual
+ *     time.
+ *   - The flow does not know its tag: a little behind the first tag of the others, see start_of_new().  Without
+ *     others: the virtual time.
  */
 static void start(struct spec *s, const struct spec_request *r, bool knows)
 {
@@ -194,7 +203,7 @@ static void start(struct spec *s, const struct spec_request *r, bool knows)
     flow->priority = priority;
 }
 
-/* Requests that are in the queue already are the common flow. */
+/* The first request with a share arrives.  Requests that are in the queue already become the common flow. */
 static void begin_flows(struct spec *s)
 {
     int front = first_of(s, 0);
@@ -206,14 +215,14 @@ static void begin_flows(struct spec *s)
     };
 }
 
-/* Finish tags are good until the queue is empty, or the virtual time has gone 2^40 further. */
+/* Finish tags stay valid until the queue is empty, or the virtual time reaches a further multiple of 2^40. */
 static void forget_tags(struct spec *s)
 {
     for (int f = 1; f < SPEC_FLOWS; f++)
         s->flow[f].knows = false;
 }
 
-/* The request has just arrived, and is the flow's first one. */
+/* r arrives, and becomes the first request of its flow.  `idle`: the flow has no other requests. */
 static void flow_comes(struct spec *s, const struct spec_request *r, bool idle)
 {
     struct spec_flow *flow = &s->flow[r->share];
@@ -228,8 +237,8 @@ static void flow_comes(struct spec *s, const struct spec_request *r, bool idle)
 }
 
 /*
- * The flow's first request is granted.  What is charged now is a part of the next grant.  Returns true if it has had
- * less than nothing.
+ * The flow's first request is granted.  The grant counts its units and the units charged since the last grant.
+ * Returns true if this sum is negative.
  */
 static bool count_grant(struct spec *s, const struct spec_request *r)
 {
@@ -256,9 +265,10 @@ static int64_t largest_of(const struct spec_flow *flow)
 }
 
 /*
- * The bound: in any interval in which two flows have requests in the queue, of the same priority throughout,
- * the units that they are granted differ by one request of each; and by one of any third flow, behind which one of
- * the two may have started when it had nothing in the queue.
+ * The bound, for an interval in which two flows always have first requests of the same priority in the queue.
+ * The units granted to the two flows, each divided by the flow's weight, differ by at most the largest request
+ * of the first flow, plus that of the second flow, plus that of any third flow: one of the two may have started
+ * behind the tag of a third flow.
  */
 static bool within_bound(const struct spec *s, int f, int other)
 {
@@ -344,8 +354,8 @@ void spec_leave(struct spec *s, const struct spec_request *r)
 }
 
 /*
- * The order is: aged requests by arrival, then the others by priority, and those of one priority by arrival.
- * With shares it is flow by flow.
+ * The order of the queue: aged requests by arrival; then the others by priority, and within a priority by
+ * arrival.  With shares: by flow, and within a flow in this order.
  */
 static bool is_before(const struct spec *s, int a, int b)
 {
@@ -375,8 +385,8 @@ struct spec_request *spec_first(const struct spec *s)
 }
 
 /*
- * Returns the next request that is refused, or NULL.  They leave from the first to the last; a flow whose first
- * request leaves may go behind others, so that takes several passes.
+ * Returns the next request that is refused, or NULL.  Refused requests leave from the front to the end.  When
+ * the first request of a flow leaves, the flow may move behind other flows, so a second pass follows.
  */
 static struct spec_request *next_refused(struct spec *s)
 {
@@ -393,7 +403,7 @@ static struct spec_request *next_refused(struct spec *s)
     return NULL;
 }
 
-/* Must a request wait because of another one ahead of it? */
+/* Must a new request wait, for units or because of a request ahead of it? */
 static bool must_wait(const struct spec *s, int64_t n, int priority)
 {
     const struct spec_request *head = spec_first(s);
@@ -427,8 +437,8 @@ int spec_ask(struct spec *s, struct spec_request *r, int instead)
 }
 
 /*
- * FAIRSEM_BOUNDED_BYPASS: free units stay available to all until the head takes them.  A ticket cannot do that,
- * so while one is in the queue, the head is granted as without a bypass.
+ * With FAIRSEM_BOUNDED_BYPASS, free units stay available to all threads until the front takes them.  A ticket
+ * cannot take units by itself.  So while a ticket is in the queue, the front is granted, as without a bypass.
  */
 static bool stays_open(const struct spec *s)
 {
@@ -439,13 +449,14 @@ static bool stays_open(const struct spec *s)
     return s->bypass && s->closed == 0 && !ticket;
 }
 
-/* May a request for n units barge?  (For how long is not specified here.) */
 bool spec_may_pass(const struct spec *s, int64_t n)
 {
     return stays_open(s) && s->waiters > 0 && n > 0 && fits(s, n);
 }
 
-/* A change of the capacity or a close refuses some requests; the others are granted from the head on. */
+/*
+ * First come requests that a smaller capacity or a close refuses; then requests are granted from the front on.
+ */
 struct spec_request *spec_next(struct spec *s, bool claims, int *result)
 {
     struct spec_request *r = next_refused(s);
@@ -477,7 +488,7 @@ bool spec_takes_shares(const struct spec *s)
 
 void spec_forget_share(struct spec *s, int share)
 {
-    s->flow[share].knows = share == 0;      /* the common flow is this semaphore's own */
+    s->flow[share].knows = share == 0;      /* the common flow is never at another semaphore */
     s->flow[share].charged = 0;
 }
 
@@ -498,7 +509,7 @@ int spec_shares(const struct spec *s)
     return shares;
 }
 
-/* ---- Calls that do not wait have the worst possible priority, and overtake no waiter ---- */
+/* ---- Calls that do not wait have the worst possible priority, so they overtake no waiter ---- */
 
 int spec_try(struct spec *s, int64_t n)
 {
@@ -536,7 +547,7 @@ int spec_release(struct spec *s, int64_t n)
     return 0;
 }
 
-/* Return a grant, as far as there is room: an over-release may have filled its place. */
+/* Return a grant.  Some units are lost if an over-release has left no room for them below the capacity. */
 bool spec_regain(struct spec *s, const struct spec_request *granted)
 {
     int64_t n = granted->drains ? 0 : granted->units, room = s->capacity - s->available;
@@ -545,7 +556,7 @@ bool spec_regain(struct spec *s, const struct spec_request *granted)
     return n > room;
 }
 
-/* Units in use stay in use: the difference becomes available, or a debt. */
+/* Units in use stay in use: the difference is added to the available units, and may make a debt. */
 int spec_set_capacity(struct spec *s, int64_t capacity)
 {
     if (!s->bounded || !spec_valid(capacity))
@@ -570,7 +581,7 @@ int spec_close(struct spec *s, int reason)
     return spec_reason(&s->closed, reason, ESHUTDOWN);
 }
 
-/* A drain closes, even a closed semaphore, and then asks for units. */
+/* A drain first closes the semaphore, if it is still open; then it asks for units. */
 int spec_close_to_drain(struct spec *s, const struct spec_request *r)
 {
     int refused = refusal(s, r);

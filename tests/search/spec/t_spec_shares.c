@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * t_spec_shares.c - random walks of the specification with shares, which never exceed their bound.
+ * t_spec_shares.c - random walks of the specification: no share may exceed the bound of shares.
  *
- * The fuzzer and the explorer check the bound, too, but few of their sequences are long enough for a share to be
- * ahead.  No library is tested here: the two others compare it with the specification.
+ * The fuzzer and the explorer check this bound, too, but few of their sequences are long enough for one share
+ * to get ahead of another.  This test checks only the specification; the fuzzer and the explorer compare the
+ * library with it.
  */
 #include "suite.h"
 
@@ -60,7 +61,7 @@ static void give_up(struct spec *s)
     waits[r - pool] = false;
 }
 
-/* One of ten steps is a charge, if there are any. */
+/* One random step.  With charges, at least one step of ten is a charge. */
 static void step(struct spec *s, int units, int priorities, bool charges)
 {
     int kind = below(10), n = 1 + below(units), share = 1 + below(SPEC_FLOWS - 1);
@@ -97,7 +98,7 @@ static void walk(uint64_t seed, int units, int priorities, bool charges)
     }
 }
 
-/* Requests of one unit, of some, of many; with priorities; with charges. */
+/* Walks with requests of one unit, of some units, of many units; with priorities; with charges. */
 static const struct { int units, priorities; bool charges; } kinds[] = {
     { 1, 1, false }, { 5, 1, false }, { 60, 1, false }, { 5, 3, false }, { 5, 1, true },
 };
