@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * access.c - the effects of the library's loads and stores, atomic and plain, which ../engine/instrument.c
- * reports.
+ * access.c - the library's loads and stores, atomic and plain: ../engine/instrument.c calls this file.
  *
  * A thread stops before each atomic access that does not commute with all possible steps of other threads.
- * It does not stop before
+ * These accesses commute:
  *
- *   - loads of the generation that fork counts;
- *   - accesses to a token's reason if the scenario cancels no token; to a capacity that does not change; to
- *     the list of parkers if no parker is made; to the duration of a wake-up if it is not measured;
- *   - accesses to a share if the scenario has no charge, no end of a share and one semaphore: a thread without
- *     the mutex only learns that the share is not at another semaphore;
+ *   - loads of a generation, which only a fork changes;
+ *   - loads of a token's reason if the scenario does not cancel the token; of the capacity, under the mutex or
+ *     if the scenario does not change it; of the library's static variables if the scenario is not cold,
+ *     because they are set when a process first waits;
+ *   - accesses to a share if the scenario has one semaphore, no `charge` and no `unshare`: a thread without the
+ *     mutex only learns that the share is not at another semaphore;
  *   - accesses to `closed`, `waiters` and `in_section`, which are only hints for threads without the mutex.
  */
 #include "oracles.h"
@@ -56,11 +56,10 @@ static bool sem_access_commutes(const char *at, size_t offset, bool write)
         && (write || (((const struct fs_sem *)(const void *)(at - offset))->options & FS_BYPASS) == 0))
         fail("explorer", "an access without the mutex that access.c does not expect: %s",
              object_words(at));
-    /* Threads without the mutex use these as hints. */
     return IS(closed) || IS(waiters) || IS(in_section);
 }
 
-/* Its generation has fewer bytes than the others. */
+/* The generation is the only atomic of a share with less than 8 bytes. */
 static bool share_access_commutes(size_t size, bool write)
 {
     return (size < sizeof(int64_t) && !write)
@@ -84,7 +83,7 @@ static bool commutes(const void *at, size_t size, bool write)
     return false;
 }
 
-/* Does a spinning thread repeat a load whose value cannot have changed?  See xp_pause(). */
+/* Does an impatient thread load the state on which it spins?  See xp_pause(). */
 static bool looks_again(const void *at, bool write)
 {
     return self->impatient && !write && at == (const void *)self->spins_on;
@@ -124,7 +123,7 @@ void access_stored(const void *at, size_t size, int64_t before, int64_t now)
     oracle_stored(at, size, before, now);
 }
 
-/* ---- With weak memory a load may see an old value, and a store may precede an earlier one ---- */
+/* ---- With weak memory a load may see a stale value, and a store may precede an earlier store ---- */
 
 int64_t access_load(const void *at, size_t size, int64_t newest, int order, const void *pc)
 {
@@ -139,7 +138,6 @@ int64_t access_load(const void *at, size_t size, int64_t newest, int order, cons
     return value;
 }
 
-/* Does the store become the newest, so that memory changes? */
 bool access_stores(const void *at, size_t size, int64_t value, enum access_kind kind, int order,
                    const void *pc)
 {

@@ -7,7 +7,7 @@
 
 #include <string.h>
 
-#define ERRNO_BEFORE 777        /* which no function may change */
+#define ERRNO_BEFORE 777        /* errno before each call; no call may change it */
 
 static struct timespec timespec_of(int64_t ns)
 {
@@ -21,7 +21,6 @@ static int64_t kill_thread(const struct op *op)
     return 0;
 }
 
-/* For `after`: has the other thread come far enough? */
 bool script_turn(const struct thread *t)
 {
     const struct op *op = &script[id_of(t)][t->op];
@@ -44,7 +43,10 @@ static int64_t let_time_pass(void)
     return 0;
 }
 
-/* The callback's argument identifies the take, because its ticket may have been taken again by then. */
+/*
+ * A callback's argument identifies its take, not its ticket: the ticket may be taken again before the callback
+ * runs.
+ */
 static int64_t call_library(const struct op *op, struct call *call)
 {
     const struct timespec at = timespec_of(self->op_deadline);
@@ -109,7 +111,7 @@ static void begin(const struct op *op)
     user_calls(call, call_number(t));
     call->n = op->n;
     call->sem = op->sem;
-    if (op->verb == GIVE) {     /* before the release, in which a callback may give other units */
+    if (op->verb == GIVE) {     /* now: the release may run a callback, with a `give` of its own */
         call->n = run.held[id_of(t)][op->sem];
         run.held[id_of(t)][op->sem] = 0;
     }
@@ -213,11 +215,11 @@ static void make_things(void)
     fairsem_token_init(&the_token);
     if (scenario->canceled != 0)
         fairsem_token_cancel(&the_token, scenario->canceled);
-    fs_thread_id();     /* before the run, because all fibres share its cached value */
+    fs_thread_id();     /* caches the id before the run: all fibres share the cached value */
     memset(tickets, 0, sizeof tickets);
 }
 
-/* Give the thread a parker, as an earlier wait would. */
+/* Give the thread a parker, as if it had waited before. */
 static void have_parker(void)
 {
     quiet = true;

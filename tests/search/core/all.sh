@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: MIT
 # all.sh [BOUND [COUNT [NAME...]]] - make check-explore: all scenarios, and generated ones.
 #
-# First the scenarios of the table, or the named ones, then the first COUNT scenarios of generate.c.  Builds
-# into tests/search/core of the current directory.
+# Runs first the scenarios of the table, or only the named ones, then the first COUNT scenarios of generate.c.
+# Builds into tests/search/core of the current directory.
 set -u
 
 : "${top_srcdir:=$(cd "$(dirname "$0")/../../.." && pwd)}"

@@ -51,7 +51,7 @@ static void count_call(struct bounds *b, int i, const struct op *op, const struc
     }
 }
 
-/* Call the library, without a stop. */
+/* Call the library without stopping the running thread. */
 static enum fairsem_ticket_state ticket_state(int t)
 {
     struct thread *me = self;
@@ -74,9 +74,10 @@ static bool is_ticket_of(int t, int i)
 }
 
 /*
- * Units of a returned ticket or of a canceled thread go back without a release.  If units were released that no
- * thread held, there may be no room for all of them, and the rest is lost.  The library counts that like a
- * refused release.  At the end the model knows the number of lost units.
+ * Returns how many units may be lost.  Units of a returned ticket or of a canceled thread become free without a
+ * release.  After a release of units that no thread held, there may be no room for all of them below the
+ * capacity: the rest is lost, and counted like a refused release.  At the end the model computes the exact
+ * number.
  */
 static int64_t may_be_lost(int i)
 {
@@ -118,14 +119,14 @@ void bounds_check(int i)
     struct bounds b;
 
     if (run.capacity_changes > 0)
-        return;     /* only at the end */
+        return;     /* bounds_check_end() takes account of the capacity */
     b = bounds_of(i);
     if (available(i) < b.low || available(i) > b.high)
         fail("I1 conservation", "%lld units are available instead of %lld to %lld",
              (long long)available(i), (long long)b.low, (long long)b.high);
 }
 
-/* Check the number of units at the end.  The model checks it, too, and the number of lost ones. */
+/* Check the number of available units at the end.  The model also checks how many units were lost. */
 void bounds_check_end(int i)
 {
     struct bounds b = bounds_of(i);

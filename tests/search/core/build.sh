@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: MIT
 # build.sh SRCDIR OUT - build the explorer for the library's sources in SRCDIR, as the program OUT.
 #
-# See ../engine/build.sh for CC and EXPLORER.  Set EXPLORER to build for many versions of the library whose
-# structs are the same.  An OUT that was made from the same text is kept.  Exits with 77, and prints the reason,
-# if the explorer cannot be built here.
+# ../engine/build.sh explains CC and EXPLORER.  Set EXPLORER to build for many versions of the library whose
+# structs are the same.  If OUT was made from the same sources, it is kept.  Exits with 77, and prints the
+# reason, if the explorer cannot be built on this machine.
 set -eu
 
 here=$(cd "$(dirname "$0")" && pwd)
@@ -18,7 +18,7 @@ keep "$src"/core/*.[ch] "$src"/awake/*.[ch] "$src"/system/*.[ch] "$src"/tools/*.
 mkdir -p "$work/library" "$work/explorer"
 need_compiler
 
-# -D_GNU_SOURCE= is empty, like the definition in the sources.
+# The value of _GNU_SOURCE is empty, as in the sources, which define it again.
 flags="-std=c11 -O2 -g1 -D_GNU_SOURCE= -I$include -I$src -I$src/core"
 
 # The library is instrumented; ../engine/instrument.c replaces the runtime of ThreadSanitizer.

@@ -2,11 +2,11 @@
 /*
  * calls_back.c - the callbacks of tickets: their operations, and checks of when they run.
  *
- * After a take that returned EINPROGRESS the callback runs once, unless the ticket is claimed or
- * returned first; after a take that returned 0 it does not run.  No callback runs inside another one.
- * When a return has returned that began after the take, the callback is over and does not begin again.
- * A claim does not wait for a callback that is about to begin; oracles.c checks the pending callbacks
- * after a claim.
+ * After a take that returned EINPROGRESS the callback runs once, unless the ticket is claimed or returned
+ * before.  After a take that returned 0 the callback does not run.  No callback runs inside another callback.
+ * After the end of a `return` that began after the take, the callback neither runs nor begins.  A claim does
+ * not wait for a callback that is about to begin; oracles.c checks after a claim that the callback is no longer
+ * pending.
  */
 #include "explorer.h"
 
@@ -20,7 +20,7 @@ static bool in_callback(int i)
     return i % OPS_MAX >= IN_CALLBACK;
 }
 
-/* Is call i a `verb` with that take's ticket, which began after the take and has returned? */
+/* Is call i a successful `verb` with the take's ticket that began after the take and has returned? */
 static bool is_since(int i, enum verb verb, int take)
 {
     return has_returned(i) && op_of(i)->verb == verb && run.call[i].result == 0
@@ -41,6 +41,7 @@ static void begins(int take)
     }
 }
 
+/* Does the take's callback contain a `return`? */
 static bool returns_others(const struct op *take)
 {
     for (int k = 0; k < callback_ops[take->callback]; k++) {
@@ -51,8 +52,9 @@ static bool returns_others(const struct op *take)
 }
 
 /*
- * The callback ends.  Another thread must not have returned the ticket meanwhile, except in a cycle: if two
- * callbacks return each other's ticket, one of the returns must not wait.
+ * The callback ends.  `known` are the calls that had returned when it began.  Since then no other thread may
+ * have finished a `return` of the ticket.  But a cycle is allowed: if two callbacks return each other's
+ * tickets, one of the two returns must not wait.
  */
 static void ends(int take, uint64_t known)
 {
@@ -65,7 +67,7 @@ static void ends(int take, uint64_t known)
     }
 }
 
-/* Perform the callback's operations, each as a call of its own as long as there are places for them. */
+/* Perform the callback's operations, each as a call of its own, until all places of the thread are in use. */
 static void act(const struct op *take, int ticket)
 {
     int id = id_of(self), interrupted = self->op;
@@ -98,7 +100,7 @@ void called_back(fairsem_ticket_t *of, void *arg)
     ends(take, known);
 }
 
-/* After a take has returned: check by its result whether the callback may have run before. */
+/* A take has returned.  If its callback has run already, the result must be EINPROGRESS. */
 void callbacks_of_take(int take)
 {
     if (run.made[take] > 0 && run.call[take].result != EINPROGRESS)
@@ -117,8 +119,9 @@ int64_t callbacks_made(int ticket)
 }
 
 /*
- * If a ticket has left its queue and is neither claimed nor returned, its take's callback must have run.
- * This is checked if only one take succeeded: otherwise the results do not say which take it was.
+ * If a ticket has left its queue and is neither claimed nor returned, the callback of its take must have run.
+ * This is checked only if one take of the ticket succeeded: after several, the results do not tell which take
+ * is the last.
  */
 void callbacks_at_end(void)
 {

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * campaign.c - searches many generated scenarios, each for its share of the time.
+ * campaign.c - searches many generated scenarios, each with a limited number of schedules.
  *
- * A scenario is searched without preemptions, then with one, and so on up to the bound, until its number of
- * schedules is used up.  So small scenarios are searched with two preemptions, and large ones at least with
- * fewer.  An incomplete search leaves out one end of the tree, so half as many random schedules follow.
- * The first failure of each scenario is minimized and printed.
+ * A scenario is searched without preemptions, then with one, and so on up to the bound, until its schedules are
+ * used up.  So small scenarios are searched with all preemptions, and large scenarios at least with fewer.  An
+ * incomplete search leaves out one end of the tree, so random schedules follow, half as many.  The first
+ * failure of each scenario is minimized and printed.
  */
 #include "explorer.h"
 
@@ -15,8 +15,8 @@ enum { BOUNDS = 8 };
 
 static struct {
     long scenarios, failed, schedules, merged;
-    long complete[BOUNDS];      /* scenarios, by the largest number of preemptions with a complete search */
-    long not_even_none;
+    long complete[BOUNDS];      /* scenarios, by the largest bound of preemptions with a complete search */
+    long not_even_none;         /* scenarios of which not even the search without preemptions is complete */
     double seconds;
 } total;
 
@@ -27,8 +27,8 @@ static void count(struct outcome outcome)
 }
 
 /*
- * Returns the bound with which the scenario failed, or -1 if it did not fail.  All schedules with at most
- * *complete preemptions have run.
+ * Returns the bound of preemptions with which the scenario failed, or -1 if it did not fail.  *complete is the
+ * largest bound that was searched completely, or -1.
  */
 int search_deeper(const struct scenario *what, struct limits with, int *complete)
 {
@@ -83,7 +83,7 @@ static void print_total(int bound)
     fflush(stdout);
 }
 
-/* Search the scenarios from first to last; with a limit of seconds, as many as it allows. */
+/* Search the scenarios from first to last; with a limit of seconds, begin no scenario after that time. */
 bool campaign(unsigned long first, unsigned long last, unsigned long every, struct limits with)
 {
     double until;

@@ -2,10 +2,10 @@
 /*
  * clock.c - time, the futex, signals.
  *
- * The clock moves only by a decision of the scheduler: to the deadline of a sleep that times out, or, when the
- * current operation reads the clock, to the deadline of the operation, which may also pass before the sleep.
- * A wake-up takes a little time.  A pause ends when something has changed or time has passed, so that no thread
- * spins for ever.  Both clocks show the same time.
+ * The clock moves by decisions of the search.  A sleep that times out moves the clock to the deadline of the
+ * sleep.  When an operation with a deadline reads the clock, the clock may move to this deadline, so that a
+ * deadline can also pass before the sleep.  A wake-up takes a little time.  A pause ends when memory has
+ * changed or time has passed, so that no thread spins for ever.  All clocks show the same time.
  */
 #include "views.h"
 
@@ -14,10 +14,8 @@
 #include <sys/syscall.h>
 #include <time.h>
 
-#define PATIENCE_NS 16000000
-
-/* A multiple of 16, see struct scenario. */
-#define WAKE_UP_NS 1600
+#define PATIENCE_NS 16000000    /* a pause ends after this time if nothing changes */
+#define WAKE_UP_NS 1600         /* from a wake until the woken thread runs */
 
 static int64_t ns_of(const struct timespec *at)
 {
@@ -47,7 +45,7 @@ void clock_after_sleep(enum reason reason)
         run.now += WAKE_UP_NS;
 }
 
-/* A nap ends when anything has changed, or when its time has passed and that can matter. */
+/* A nap ends when memory has changed, or, in an operation with a deadline, when the deadline is reached. */
 int xp_nanosleep(const struct timespec *time, struct timespec *left)
 {
     (void)time;
@@ -58,7 +56,7 @@ int xp_nanosleep(const struct timespec *time, struct timespec *left)
     self->behind = false;
     self->yields = true;
     self->deadline = self->op_deadline > run.now ? self->op_deadline : 0;
-    /* The operation's time begins at its first reading of the clock, which may come later. */
+    /* The time of a `for` begins when the library first reads the clock, so its deadline may come later. */
     if (self->op_deadline != 0 && self->deadline == 0)
         self->deadline = run.now + OP_TIME_NS;
     stop(POLLS, "naps", NULL, CALLER);
@@ -66,11 +64,12 @@ int xp_nanosleep(const struct timespec *time, struct timespec *left)
 }
 
 /*
- * A thread that spins on its own state, or yields, pauses until the state has changed, or until it has paused
- * long enough.  After that its loads see no change until it reads the clock, unless other threads run in
- * between, whose changes could have come before as well.
+ * A thread that spins on its waiter's state, or yields, pauses until the state has changed or PATIENCE_NS have
+ * passed.  After PATIENCE_NS it is `impatient`: until it reads the clock, it does not stop for more pauses, nor
+ * before loads of this state.  No schedule is lost: if another thread changes the state later, it could have
+ * done so during the pause.
  *
- * A release pauses a few times before it loads the word again; here that takes no time.
+ * A release pauses a few times before it loads the word again.  In the explorer these pauses take no time.
  */
 void xp_pause(void)
 {
@@ -150,7 +149,7 @@ static long futex_wait(const int *word, int value, int64_t deadline, const void 
     return 0;
 }
 
-/* The word may be gone by now, so it is not accessed. */
+/* Does not access the word: its memory may be gone. */
 static long futex_wake(const void *word, const void *pc)
 {
     step("wakes", word, pc);
@@ -161,8 +160,9 @@ static long futex_wake(const void *word, const void *pc)
 enum { FUTEX_OP = 127, FUTEX_WAKE_OP = 1 };
 
 /*
- * futex(2); gettid(2), which is only for people; sched_getscheduler(2) and capget(2), by which no thread has or
- * may get a real-time priority; clock_gettime(2), by which the library only detects a faked clock.
+ * futex(2).  gettid(2), whose result is only shown to people.  sched_getscheduler(2) and capget(2) fail, so the
+ * library assumes that no thread has or may get a real-time priority.  clock_gettime(2) fails; the library only
+ * detects a faked clock with it.
  */
 long xp_syscall(long number, ...)
 {

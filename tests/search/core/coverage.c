@@ -1,14 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * coverage.c - checks the coverage of the scenarios that have run.  Each operation must have had each result
- * that include/fairsem.h lists for it, unless verbs.h says why no scenario can have it; and each two
- * operations that change something must meet in a scenario of the table.
+ * coverage.c - checks what the scenarios that have run cover.
+ *
+ * Each operation must have had each result that include/fairsem.h lists for the operation; verbs.h has the
+ * exceptions, with the reason why no scenario can have this result.  Any two operations that change something
+ * must meet in a scenario of the table.
  */
 #include "oracles.h"
 
 /* ---- Results ---- */
 
-/* Outside of struct run, because it must not make two states of a run differ. */
+/* Outside of struct run: these numbers are not a part of a state. */
 static long seen[VERBS][RESULTS];
 
 static const struct { const char *name; int number; } kinds[RESULTS] = {
@@ -21,7 +23,7 @@ static const struct { const char *name; int number; } kinds[RESULTS] = {
 #undef KIND
 };
 
-/* Call the library, without a stop. */
+/* Call the library without stopping the running thread. */
 static int token_reason(void)
 {
     struct thread *me = self;
@@ -87,7 +89,7 @@ static bool all_results(void)
 
 /* ---- Pairs of operations ---- */
 
-/* The verb that an operation counts as, or NO_VERB if it changes no semaphore. */
+/* The verb as which an operation counts, or NO_VERB if it changes no semaphore. */
 static enum verb kind_of(enum verb verb)
 {
     const struct verb_row *row = &verbs[verb];
@@ -108,7 +110,7 @@ static uint64_t kinds_of_thread(int i)
 
 static uint64_t met[VERBS];     /* for each verb, the set of verbs that it meets */
 
-/* Operations of two threads meet; destroy also meets earlier operations of its own thread. */
+/* An operation meets the operations of other threads; destroy also meets operations of its own thread. */
 static void note_pairs(void)
 {
     for (int i = 0; i < threads_count; i++) {

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * generate.c - random scenarios, each made from a number: the same one on every machine.
+ * generate.c - random scenarios.  Each is computed from a number: a number makes the same scenario everywhere.
  *
- * Two to four threads do one to three operations each, from the whole language, and from each possible initial
- * state of a semaphore, a token and a ticket.  Rare cases of programs are frequent here: a request above the
- * capacity, a full queue, a canceled token.  In most scenarios some thread ends the waits of the others.  In
- * the rest threads may wait for ever, which is an error only if they do not in the model.
+ * Each of two to four threads draws one to three operations of the whole language.  Some operations bring others
+ * with them, as a take brings a claim.  The semaphores and the token begin in any state.  Cases that are rare in
+ * programs are frequent: a request above the capacity, a full queue, a canceled token.  In most scenarios some
+ * thread ends the waits of the others.  In the rest threads may wait for ever: an error only if the model grants
+ * their requests.
  */
 #include "explorer.h"
 
@@ -13,7 +14,7 @@
 
 #define LONG_NS (INT64_C(3600) * 1000000000)
 
-enum { OPS_DRAWN = 7 };     /* the most operations of a thread */
+enum { OPS_DRAWN = 7 };     /* limit of a thread's operations */
 
 /* Splitmix64, Steele, Lea and Flood 2014. */
 static uint64_t dice;
@@ -37,7 +38,7 @@ static bool percent(int chance)
     return below(100) < chance;
 }
 
-/* An index, by weights. */
+/* Draw an index; weight[i] is the relative chance of index i. */
 static int weighted(const int *weight, int n)
 {
     int sum = 0, at = 0, left;
@@ -51,7 +52,7 @@ static int weighted(const int *weight, int n)
 
 /* ---- The state at the start ---- */
 
-static struct scenario what;        /* the settings of the scenario, whose threads are in the script */
+static struct scenario what;        /* the settings of the scenario; its threads are in script[] */
 static bool has_shares;
 
 static void choose_capacity(void)
@@ -144,7 +145,7 @@ static struct op some_op(int t, int semaphores)
     return op;
 }
 
-/* Draw the operations of a callback, which must not wait for its own thread. */
+/* Draw the operations of a take's callback.  None of them may wait for the thread that runs the callback. */
 static void choose_callback(struct op *take, int semaphores)
 {
     static const struct op claim = { .verb = CLAIM }, give = { .verb = GIVE },
@@ -214,7 +215,7 @@ static void compose_thread(int t, int ops, int semaphores)
     script_cancelable[t] = percent(8);
 }
 
-/* Make most operations on tickets concern a ticket that some thread takes. */
+/* Let most operations on tickets use a ticket that some thread takes. */
 static void choose_tickets(void)
 {
     int taken[THREADS * OPS_MAX], n = 0;
@@ -246,7 +247,7 @@ static bool has_tokens(void)
     return false;
 }
 
-/* Make thread t only end the waits of the others. */
+/* Compose thread t, which only ends the waits of the other threads. */
 static void compose_end(int t, int semaphores, bool drains)
 {
     struct op end = { .verb = CLOSE, .ticket = t };
@@ -264,7 +265,9 @@ static void compose_end(int t, int semaphores, bool drains)
     }
 }
 
-/* Make thread t destroy the semaphore at the end. */
+/*
+ * Let thread t destroy the semaphore at its end, after the other threads have ended and tickets are returned.
+ */
 static void compose_destroy(int t)
 {
     for (int u = 0; u < threads_count; u++) {
@@ -285,8 +288,8 @@ static void compose_destroy(int t)
 }
 
 /*
- * Compose this: a token with waits in two queues, or twice in one, is canceled while a request behind them
- * ages and is in front of one with a better priority.  Chance hardly ever makes such a long story.
+ * Compose a scenario that chance hardly ever makes: a token is canceled that has two waits, in one queue or in
+ * two.  Meanwhile a request behind these waits ages, and so precedes a request with a better priority.
  */
 static void compose_ages(void)
 {
@@ -326,7 +329,7 @@ static void compose(bool drains)
         compose_destroy(last);
 }
 
-/* Returns a legal scenario: an illegal one is composed again, with other random numbers. */
+/* Returns a legal scenario: composes with further random numbers until a scenario is legal. */
 const struct scenario *generate(unsigned long seed)
 {
     const struct scenario *made = NULL;

@@ -2,9 +2,10 @@
 /*
  * history.c - is there an order in which the sequential model gives these results?
  *
- * (Linearizability, checked as by Wing and Gong.)  In the model a call may take its first step when all calls
- * that had returned before it began are over.  A run is explained if all calls get over in some order.  Most
- * runs of a scenario have a history that another run had, so explained histories are recorded.
+ * (Linearizability, checked as by Wing and Gong.)  In the model a call may make its first step when all calls
+ * that had returned before the call began are over.  A run is explained if some order of steps ends all calls.
+ * Most runs of a scenario have the history of an earlier run, so explained histories are recorded, and not
+ * checked again.
  */
 #include "model.h"
 
@@ -31,7 +32,7 @@ static bool may_begin(const struct model *m, int i)
     return true;
 }
 
-/* Does it wait for ever, in the run and in the model?  `after` may, if the other thread does not come. */
+/* Does the call wait for ever, in the run and in the model?  An `after` needs no reason in the model. */
 static bool waits_for_ever(const struct model *m, int i)
 {
     return run.call[i].phase == CALLED && run.call[i].result == RESULT_NEVER
@@ -60,7 +61,7 @@ static bool explained(const struct model *m)
     return all_over && model_ends_well(m);
 }
 
-/* Hash everything that the model is compared with: results, their order, and the final semaphores. */
+/* Hash everything with which the model is compared: results, the order of calls, the final semaphores. */
 static uint64_t hash_history(void)
 {
     uint64_t hash = mix(2, run.acts, sizeof run.acts);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * layer.h - included before the library's sources (cc -include) to compile them for the explorer.
+ * layer.h - redirects the library's calls to the explorer: included before each of its sources (cc -include).
  *
- * Each call by which the library blocks, wakes, reads a clock or ends goes to the explorer.  These are the
- * calls that are not in ../engine/layer.h.
+ * Redirected are the calls by which the library blocks, wakes, reads a clock or ends.  ../engine/layer.h has
+ * those that ../shared/ needs, too.
  */
 #ifndef XP_LAYER_H
 #define XP_LAYER_H
@@ -28,7 +28,7 @@ pthread_t xp_self(void);
 long xp_syscall(long number, ...);
 void xp_pause(void);
 int xp_yield(void);
-bool xp_answers_otherwise(void);    /* for instead/awake.c */
+bool xp_answers_otherwise(void);    /* for instead/awake.c: choose the unusual answer? */
 int xp_fprintf(FILE *file, const char *format, ...);
 
 #ifndef XP_EXPLORER

@@ -3,9 +3,9 @@
 #include "explorer.h"
 
 /*
- * A semaphore is destroyed last: by a thread that has returned all tickets, after all other threads have ended.
- * (A program may also destroy it directly after an acquire if it knows the release that granted the acquire.
- * Such programs are in scenarios.c.)
+ * May operation k of thread t destroy a semaphore?  It must be the last operation, all other threads must have
+ * ended, and thread t must have returned all tickets.  (A program may also destroy a semaphore directly after
+ * an acquire if it knows which release has granted the acquire.  Such programs are in scenarios.c.)
  */
 static bool may_destroy(int t, int k)
 {
@@ -29,7 +29,7 @@ static bool may_destroy(int t, int k)
            && (taken & ~returned) == 0;
 }
 
-/* A share is destroyed by the only thread that uses it, so no other one is in a call with it. */
+/* May thread t destroy the share of this operation?  Only if no other thread uses the share. */
 static bool may_unshare(int t, const struct op *op)
 {
     for (int i = 0; i < places; i++) {
@@ -44,8 +44,8 @@ static bool may_unshare(int t, const struct op *op)
 }
 
 /*
- * A handler may release and try, on an interruptible semaphore without callbacks.  (But not if a thread may be
- * canceled, because nothing records whether its handler has acted before, so the model cannot know.)
+ * A signal handler is legal only on an interruptible semaphore, without callbacks and without cancellation of
+ * threads: if a thread is canceled, nothing records whether its handler has acted before.
  */
 static bool is_legal(const struct scenario *what)
 {
@@ -68,7 +68,10 @@ static bool is_legal(const struct scenario *what)
            && (what->capacity == 0 || what->units <= what->capacity);
 }
 
-/* Returns the script with these settings, or NULL if it is illegal or too long.  The next call overwrites it. */
+/*
+ * Returns the scenario of the script with these settings, or NULL if the scenario is illegal or too long.  The
+ * next call overwrites the scenario.
+ */
 const struct scenario *scenario_of_script(const struct scenario *settings, const char *name)
 {
     static struct scenario what;

@@ -2,19 +2,19 @@
 /*
  * litmus.c - checks that views.c implements the memory model of views.h.
  *
- * Runs small programs under every schedule, with any number of old loads.  Their outcomes must be exactly the
- * expected set: with an outcome too many the model would report false errors, with one too few it would miss
- * faults.
+ * Runs small programs under every schedule, with any number of stale loads.  The outcomes of a program must be
+ * exactly the expected set.  With an outcome too many, the explorer would report false errors; with an outcome
+ * too few, it would miss faults.
  *
  * Threads are separated by `|`, their instructions by `;`:
  *
- *     load L order, store L n order, add L n order       of an atomic location, a letter
+ *     load L order, store L n order, add L n order       L: an atomic location, a letter
  *     swap L n m order order      a strong compare-and-swap; the second order is for a failure
  *     read L, write L n (plain), lock, unlock (of the only mutex)
- *     if n                the thread goes on only if its last load or read has seen n
+ *     if n                the thread continues only if its last load or read has seen n
  *
  * An outcome lists the values that the loads have seen, thread by thread, with `-` for a load that
- * was not made; then, if the test has last_values, `/` and the last values of x and y.
+ * was not made.  If the test has last_values, `/` and the last values of x and y follow.
  */
 #include "views.h"
 
@@ -26,8 +26,8 @@ enum { INSTRUCTIONS_MAX = 8, OUTCOMES_MAX = 64, OUTCOME_SIZE = 16 };
 
 static const struct test {
     const char *name, *threads, *outcomes;
-    bool        last_values;    /* they are a part of the outcomes */
-    bool        race;           /* there must be a race; the outcomes are not compared */
+    bool        last_values;    /* the outcomes contain the last values of x and y */
+    bool        race;           /* the program must have a race; the outcomes are not compared */
 } tests[] = {
 #include "litmus_tests.h"
 };
@@ -35,7 +35,7 @@ enum { TESTS = sizeof tests / sizeof tests[0] };
 
 /* ---- A program ---- */
 
-/* The first ones see a value. */
+/* Instructions up to READ see a value. */
 enum what { LOAD, ADD, SWAP, READ, STORE, WRITE, LOCK, UNLOCK, IF, WHATS };
 
 static struct instruction {
@@ -95,7 +95,7 @@ static void read_program(const char *threads)
 /* ---- A run ---- */
 
 static int mutex_of;                            /* the thread that holds the mutex, or -1 */
-static int next[THREADS], last[THREADS];    /* instruction; value */
+static int next[THREADS], last[THREADS];    /* the next instruction; the last value seen */
 static char saw[THREADS][INSTRUCTIONS_MAX];
 
 static void write_cell(const struct instruction *in, int64_t value, bool change)
@@ -213,7 +213,7 @@ static void note_outcome(const char *text)
             return;
     }
     if (outcomes == OUTCOMES_MAX)
-        return;     /* one too many: no test expects that */
+        return;     /* the test fails anyway: no test expects that many outcomes */
     for (outcomes++; at > 0 && strcmp(outcome[at - 1], text) > 0; at--)
         memcpy(outcome[at], outcome[at - 1], sizeof outcome[0]);
     snprintf(outcome[at], sizeof outcome[0], "%s", text);

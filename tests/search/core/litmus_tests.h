@@ -2,9 +2,9 @@
 /*
  * litmus_tests.h - the litmus tests, in the language of litmus.c, which includes this file.
  *
- * The outcomes follow from the axioms of RC11, with the release sequences of C++20 and without load buffering:
- * those of all executions whose happens-before is coherent, whose read-modify-writes are atomic, whose seq_cst
- * order has no cycle, and where no load reads from its own future.
+ * The outcomes follow from the axioms of RC11, with the release sequences of C++20 and without load buffering.
+ * They are the outcomes of all executions with these properties: happens-before is coherent, read-modify-writes
+ * are atomic, the seq_cst order has no cycle, and no load reads from its own future.
  */
 
 /* The outcomes are in alphabetical order. */

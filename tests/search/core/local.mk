@@ -4,10 +4,10 @@
 #
 #   make check-explore            all scenarios, at most two preemptions, and 2,000
 #                                 generated ones
-#   make check-explore BOUND=3    at most three
+#   make check-explore BOUND=3    at most three preemptions
 #   make explore-more SECONDS=60  generated scenarios with new numbers, for 60 seconds (SECONDS is
 #                                 in tests/search/fuzz/local.mk)
-#   make check-explore-weak       weak memory: at most one preemption and one old load
+#   make check-explore-weak       weak memory: at most one preemption and one stale load
 #   make tests/search/core/explore    the explorer alone: --help
 
 test_scripts += tests/search/core/quick.sh

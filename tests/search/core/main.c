@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * main.c - the options and names of `explore` besides those of ../engine/command.c, see own_help: weak memory
- * (views.h), generated scenarios (generate.c, campaign.c) and scenarios in words (words.c).
+ * main.c - the options of `explore`, and names of scenarios, that ../engine/command.c does not have; see
+ * own_help: weak memory (views.h), generated scenarios (generate.c, campaign.c) and scenarios in words
+ * (words.c).
  *
- * The table has the number of different histories, too; --all-runs must find as many.
+ * The report also has the number of different histories of each scenario; with --all-runs it must be the same.
  */
 #include "explorer.h"
 
@@ -90,7 +91,7 @@ void print_own(void)
     printf(" %10d", history_count());
 }
 
-/* One run, with all first answers, after which threads have waited before. */
+/* Do one run, with the first answer to each decision.  In later runs, threads have waited before. */
 void begin_program(const char *first)
 {
     const struct limits once = { .runs = 1 };

@@ -2,8 +2,9 @@
 /*
  * memory.c - the memory of the library and of the scenarios: static variables, a heap, stacks.
  *
- * Before each run it is restored, so that all runs begin in the same state: that after a run in which threads
- * have waited, or, for a cold scenario, that after the start of the program.
+ * The library's memory is restored before each run, so that all runs begin in the same state.  A cold scenario
+ * begins in the state after the start of the program, any other in the state after a run in which threads have
+ * waited.
  */
 #include "explorer.h"
 

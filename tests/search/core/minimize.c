@@ -2,10 +2,10 @@
 /*
  * minimize.c - the shortest scenario, and schedule, that still fails.
  *
- * This works on the scenario in words.  It tries smaller scenarios: without a thread, without some words in a
- * row, with a simpler verb or a smaller number.  A smaller one that fails by the same oracle replaces the larger
- * one, until nothing smaller fails.  Then the schedule is minimized: the fewest preemptions, and then the
- * fewest decisions that are not the first answer.
+ * This file works on the scenario in words.  It tries smaller scenarios: without a thread, without some
+ * consecutive words, with a simpler verb or a smaller number.  If a smaller scenario fails by the same oracle,
+ * this file goes on with it, until no smaller scenario fails.  Then the schedule is minimized: first the number
+ * of preemptions, then the number of decisions that do not have the first answer.
  */
 #include "explorer.h"
 
@@ -14,10 +14,10 @@
 
 enum { RUNS = 60000, BOUND = 2, ROW_MAX = 10 };
 
-static struct limits memory; /* weak memory or not, and the number of old loads */
-static char best[TEXT_MAX];
+static struct limits memory; /* of each search; weak memory, and the number of stale loads, as in the failure */
+static char best[TEXT_MAX];  /* the smallest failing scenario so far */
 
-/* Returns the fewest preemptions with which it fails by the oracle, or -1 if it does not. */
+/* Returns the smallest bound of preemptions with which the scenario fails by the noted oracle, or -1. */
 static int fails(const struct scenario *what)
 {
     int complete, bound = search_deeper(what, memory, &complete);
@@ -25,7 +25,7 @@ static int fails(const struct scenario *what)
     return bound >= 0 && same_oracle() ? bound : -1;
 }
 
-/* Try the script with these settings. */
+/* Try the scenario of the script with these settings.  If it fails, it becomes the best scenario. */
 static bool try_script(const struct scenario *settings)
 {
     const struct scenario *what = scenario_of_script(settings, "smaller");
@@ -40,7 +40,7 @@ static bool try_script(const struct scenario *settings)
     return true;
 }
 
-/* Try the best one with `instead` in place of its text between two places. */
+/* Try the best scenario with its text between two positions replaced by `instead`. */
 static bool try_with(const char *instead, size_t from, size_t to)
 {
     char words[TEXT_MAX];
@@ -51,7 +51,7 @@ static bool try_with(const char *instead, size_t from, size_t to)
     return what != NULL && try_script(what);
 }
 
-/* ---- Words, of which each sign is one ---- */
+/* ---- Words; each sign is a word, too ---- */
 
 static size_t word_begin(size_t at)
 {
@@ -65,7 +65,7 @@ static size_t word_end(size_t at)
     return begin + (length > 0 ? length : best[begin] != '\0');
 }
 
-/* Try without n words in a row.  Most of the texts are not scenarios. */
+/* Try the best scenario without n consecutive words.  Most of these texts are not scenarios. */
 static bool fewer_words(int n)
 {
     bool any = false;
@@ -129,8 +129,9 @@ static bool smaller_words(void)
     return any;
 }
 
-/* ---- Threads: without one, those behind it get other numbers ---- */
+/* ---- Threads: without a thread, the threads behind it get smaller numbers ---- */
 
+/* Does another thread use thread t or its ticket? */
 static bool is_named(int t)
 {
     for (int k = 0; k < places; k++) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* model.c - see model.h: the beginning, the end, and the ends of waits. */
+/* model.c - the model's initial state, its final state, and the ends of waits; see model.h. */
 #include "model.h"
 
 #include "sem.h"
@@ -43,7 +43,7 @@ void model_init(struct model *m)
     }
 }
 
-/* The state of the semaphore, read without a stop.  A destroyed one has no state. */
+/* Read the state of the semaphore, without a stop.  The numbers of a destroyed semaphore are 0. */
 void model_end_of(int sem, int64_t number[END_NUMBERS])
 {
     const struct fs_sem *s = (const struct fs_sem *)(const void *)&sems[sem];
@@ -69,7 +69,7 @@ bool model_ends_well(const struct model *m)
             continue;
         if (memcmp(number, expected, sizeof number) != 0)
             return false;
-        /* With a bypass the model's head may take its units at any time, and must have done so at the end. */
+        /* With a bypass the model's front takes its units in a step of its own, which must have come by now. */
         if (spec_next(&s, false, &result) != NULL)
             return false;
     }
@@ -82,7 +82,7 @@ bool model_over(struct model *m, int i, int64_t result)
     return result_of(i) == result;
 }
 
-/* A call leaves the queue with a result, unless pthread_cancel ends its thread at the same moment. */
+/* A waiting call ends with this result, unless pthread_cancel ends its thread at the same moment. */
 static bool over_or_canceled(struct model *m, int i, int64_t result)
 {
     return model_over(m, i, result) || result_of(i) == RESULT_CANCELED;
@@ -118,7 +118,7 @@ bool model_grant(struct model *m, int i)
     return result_of(i) == 0 || m->phase[i] == HAS;
 }
 
-/* After a change, let requests leave the queue.  With a bypass the front does so in a step of its own. */
+/* After a change, let requests leave the queue.  For `claims` see spec_next(). */
 bool model_settle(struct model *m, struct spec *s, bool claims)
 {
     const struct spec_request *r;

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * model.h - the semaphores of ../spec/, with which the results of a run are compared.
+ * model.h - the semaphores of ../spec/, with whose results history.c compares the results of a run.
  *
- * An operation takes effect in one step, or in two: it joins a queue, and leaves it later, either because a
- * step of another operation grants it, or for a reason of its own.  The results of the run are known before,
- * and only steps that agree with them are possible.
+ * A call takes effect in one step, or in several.  For example, a call that must wait enqueues its request in
+ * its first step.  The request leaves the queue later: a step of another call grants it, or the waiting call
+ * makes a step of its own, as for a time-out.  The run is over before the model starts, so the results are
+ * known, and the model makes only steps that agree with the results.
  */
 #ifndef XP_MODEL_H
 #define XP_MODEL_H
@@ -12,37 +13,49 @@
 #include "../spec/spec.h"
 #include "explorer.h"
 
+/*
+ * The ways of a step: 0 is the usual way.  1 is the other outcome of a race, with a cancel of the token or with
+ * a share that moves to another semaphore.  2 is barging.  3 is the passing of time, by which a request ages.
+ */
 enum { MODEL_WAYS = 4 };
 
 struct model {
     struct spec sem[SEMS_MAX];
     int  token;                     /* the reason, or 0 if not canceled */
-    bool canceling;                 /* a call is canceling it, and has not returned */
+    bool canceling;                 /* a call is canceling the token, and has not returned */
     uint8_t phase[CALLS];           /* one of the enum below */
     enum fairsem_ticket_state ticket[THREADS];
     int  taken_by[THREADS];     /* the call that took this ticket */
-    int  why[THREADS];          /* the reason of a ticket that neither waits nor is granted */
-    int  ended_by[THREADS];      /* the call that ended its wait, or -1 if it never waited */
-    uint64_t heard[THREADS];    /* the calls that know that it no longer waits, a set */
+    int  why[THREADS];          /* why the ticket's wait ended without a grant; see model_return() */
+    int  ended_by[THREADS];      /* the call that ended the ticket's wait, or -1 if no call has */
+    uint64_t heard[THREADS];    /* the calls that know that the ticket no longer waits: a set */
     bool had_callback[THREADS]; /* a take of this ticket had a callback */
-    uint64_t before_callbacks;      /* the returns before that take, a set */
+    uint64_t before_callbacks;      /* the returns of tickets that had had no callback: a set */
     bool share_dead[SHARES];
-    int  now;                       /* the call that takes a step */
+    int  now;                       /* the call that makes the current step */
 };
+
+/*
+ * BEFORE    the call has made no step
+ * CHECKED   its share has been checked
+ * ASKS      a drain has closed, and has not asked for units
+ * WAITS     for units or for a ticket; a cancel has not resolved all waiters; the units of a return are not
+ * free HAS       granted, but pthread_cancel ends the thread; a return only waits for the callback
+ */
 enum { BEFORE, CHECKED, ASKS, WAITS, HAS, OVER };
 
 void model_init(struct model *m);
 
 /*
- * Make the next step of call i, in one of MODEL_WAYS ways if there are several.  Returns false if there is no
- * such step now, or if it contradicts the results; the model cannot be used after that.
+ * Make the next step of call i, in this way.  Returns false if no such step is possible now, or if the step
+ * contradicts the results.  After false the model cannot be used.
  */
 bool model_step(struct model *m, int i, int way);
 
 /* After all calls: is the model in the same state as the semaphores? */
 bool model_ends_well(const struct model *m);
 
-/* The numbers that it compares, which are a part of the histories of history.c. */
+/* The numbers that model_ends_well() compares.  They are a part of the histories of history.c. */
 enum { END_NUMBERS = 4 };
 void model_end_of(int sem, int64_t number[END_NUMBERS]);
 
@@ -51,7 +64,7 @@ void model_end_of(int sem, int64_t number[END_NUMBERS]);
 extern struct spec_request model_request[CALLS];    /* of each call */
 int64_t result_of(int i);
 
-bool model_overlap(int a, int b);   /* of two calls, of which b has begun */
+bool model_overlap(int a, int b);   /* Do the calls overlap?  b must have begun. */
 
 /* These return false if the results contradict the step. */
 bool model_over(struct model *m, int i, int64_t result);

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* model_steps.c - the steps of each operation except those of tickets, see model.h. */
+/* model_steps.c - the steps of all operations; model_tickets.c has those of tickets.  See model.h. */
 #include "model.h"
 
 /* ---- Tokens ---- */
 
 /*
- * A canceled token stops a call that begins later.  A call that has begun before is stopped, or finds units,
- * but it no longer waits once the canceling call has returned.
+ * A canceled token stops each call that begins after the canceling call has returned.  A call that began before
+ * that is stopped, or finds units; but it no longer waits once the canceling call has returned.
  */
 static bool stopped_by_token(const struct model *m, int i, int way)
 {
@@ -48,8 +48,10 @@ static bool share_is_elsewhere(const struct model *m, const struct spec *s, int 
 }
 
 /*
- * A call that finds units only at the end of its section has its share in the queue until then, so a check of the
- * share at that time, which is without the mutex, may find it there.  In the model that call does not wait.
+ * May call i have found its share at another semaphore although the share has no requests in the model's
+ * queues?  Suppose another call with this share is granted at the end of its own section.  Until then its
+ * request is in the other semaphore's queue, where call i, which checks the share without the mutex, may find
+ * it.  In the model the other call is granted without entering the queue.
  */
 static bool share_may_be_elsewhere(int i)
 {
@@ -63,7 +65,7 @@ static bool share_may_be_elsewhere(int i)
     return false;
 }
 
-/* Before anything else, and without the mutex. */
+/* The library's first check, without the mutex: may the share be used with this semaphore? */
 static bool share_is_refused(const struct model *m, const struct spec *s, int i)
 {
     int share = op_of(i)->share;
@@ -97,7 +99,7 @@ static bool end_share(struct model *m, int i)
     return model_over(m, i, 0);
 }
 
-/* A request has joined the queue.  One of a share that was granted less may be granted at once. */
+/* Request i has been enqueued.  It may be granted at once if its share has been granted less than others. */
 static bool joins(struct model *m, struct spec *s, int i)
 {
     m->phase[i] = WAITS;
@@ -110,7 +112,10 @@ static bool joins(struct model *m, struct spec *s, int i)
 
 /* ---- Steps ---- */
 
-/* All forms of acquire, and a ticket's take: a request that is not granted joins the queue. */
+/*
+ * All forms of acquire, and the take of a ticket.  A request that is not granted at once is enqueued; but if
+ * `instead` is not 0, the call ends with the result `instead`.
+ */
 bool model_ask(struct model *m, struct spec *s, int i, int instead)
 {
     const struct op *op = op_of(i);
@@ -122,8 +127,9 @@ bool model_ask(struct model *m, struct spec *s, int i, int instead)
         instead = spec_is_full(s) ? ENOBUFS : EINVAL;
     result = spec_ask(s, &model_request[i], instead);
     /*
-     * After a release of units that nobody held, more units than the capacity may be free: see
-     * may_know_old_limit().  The fast path does not load the capacity, and takes them.
+     * After a release of units that no thread held, more units than the capacity may be free: see
+     * may_know_old_limit().  The fast path does not load the capacity, so it grants a request that is larger
+     * than the capacity.
      */
     if (result == E2BIG && result_of(i) == 0 && s->closed == 0 && s->waiters == 0
         && op->n <= s->available) {
@@ -138,8 +144,9 @@ bool model_ask(struct model *m, struct spec *s, int i, int instead)
 }
 
 /*
- * Is it a release that may have loaded the capacity before another call changed it?  Without the mutex such a
- * release may succeed, but only with units that no thread held: see fairsem_set_capacity().
+ * May the release i have loaded the capacity before another call changed it?  Such a release does not lock the
+ * mutex.  It may succeed with more units than the new capacity allows, but only with units that no thread held:
+ * see fairsem_set_capacity().
  */
 static bool may_know_old_limit(const struct spec *s, int i, int64_t n)
 {
@@ -174,7 +181,7 @@ static bool release(struct model *m, struct spec *s, int i, int64_t n)
     return settled(m, s, i, error);
 }
 
-/* A drain closes, and then asks for units in a separate step. */
+/* The first step of a drain, which closes.  In its next step the drain asks for units. */
 static bool close_to_drain(struct model *m, struct spec *s, int i)
 {
     int error = spec_close_to_drain(s, &model_request[i]);
@@ -207,7 +214,7 @@ static bool cancel(struct model *m, int i)
     return model_over(m, i, 0);
 }
 
-/* Returns the call that is canceling the token, and has not returned. */
+/* Returns the call that is canceling the token. */
 static int canceler(const struct model *m)
 {
     for (int k = 0; k < places; k++) {
@@ -217,7 +224,7 @@ static int canceler(const struct model *m)
     return m->now;
 }
 
-/* Abort the wait for the reason of its result: time, token, signal or pthread_cancel. */
+/* End the wait of call i for the reason that its result names: time, token, signal or pthread_cancel. */
 static bool abort_wait(struct model *m, struct spec *s, int i)
 {
     const struct op *op = op_of(i);
@@ -233,7 +240,7 @@ static bool abort_wait(struct model *m, struct spec *s, int i)
         spec_leave(s, &model_request[i]);
     m->phase[i] = OVER;
     if (op->token && result == m->token && m->canceling)
-        m->now = canceler(m);   /* that call resolves it, and only then grants the waiters behind it */
+        m->now = canceler(m);   /* the canceling call ends this wait, and then grants the waiters behind it */
     return model_settle(m, s, true);
 }
 
@@ -272,7 +279,7 @@ static bool step_strict(struct model *m, int i, int way)
         return model_over(m, i, spec_upto(s, op->n));
     case RELEASE:
         return release(m, s, i, op->n);
-    case GIVE:          /* of 0 units makes no call */
+    case GIVE:          /* makes no call if the thread holds no units */
         return run.call[i].n != 0 ? release(m, s, i, run.call[i].n) : model_over(m, i, 0);
     case CLOSE:
         return settled(m, s, i, spec_close(s, (int)op->n));
@@ -282,7 +289,7 @@ static bool step_strict(struct model *m, int i, int way)
         return model_over(m, i, spec_consume(s, op->n));
     case DESTROY:
         return model_over(m, i, spec_destroy(s));
-    case WOULD:         /* a try that may barge need not wait until the front has taken its units */
+    case WOULD:         /* false while a try may barge, although the front has not taken its units yet */
         return model_inspect(m, s, i, spec_would_block(s, op->n)
                                       && !(result_of(i) == 0 && spec_may_pass(s, op->n)));
     case STAT:
@@ -311,12 +318,15 @@ static bool step_strict(struct model *m, int i, int way)
         return charge(m, i);
     case UNSHARE:
         return end_share(m, i);
-    default:            /* counters, too, whose values only the scenario says */
+    default:            /* for example counters: the scenario states their values, the model does not */
         return model_over(m, i, result_of(i));
     }
 }
 
-/* The front of the queue may take its units at any time.  (waiters.c checks for how long others may barge.) */
+/*
+ * Way 2, with a bypass: the front of the queue takes its units, or a request barges.  (waiters.c checks for how
+ * long requests may barge.)
+ */
 static bool step_past_the_queue(struct model *m, int i)
 {
     const struct op *op = op_of(i);
@@ -348,7 +358,7 @@ bool model_step(struct model *m, int i, int way)
     struct spec *s = &m->sem[op_of(i)->sem];
 
     m->now = i;
-    if (way == 3)       /* time passes, and the next request ages */
+    if (way == 3)       /* time passes: the oldest request that has not aged ages */
         return scenario->aging_ns != 0 && s->aged++ < s->waiters && model_settle(m, s, true);
     check_fairness(m);
     return way < 2 ? step_strict(m, i, way) : step_past_the_queue(m, i);

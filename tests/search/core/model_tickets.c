@@ -21,7 +21,7 @@ static bool in_other_hands(int i)
     return false;
 }
 
-/* Is the ticket between the steps of a return: idle, but its units not free yet? */
+/* Is the ticket between the two steps of a return: idle, but its units are not free yet? */
 static bool is_on_its_way_back(const struct model *m, int t)
 {
     for (int k = 0; k < places; k++) {
@@ -43,10 +43,11 @@ static bool by_own_callback(int i)
 }
 
 /*
- * The ticket's own callback cannot take it while another thread returns it.  (The model's first step of that
- * return may come later, because the callback delays it.)  Such a return has not returned yet, unless it does
- * not wait for the callback, because it is made in a callback, too, or came before the first take with a
- * callback.
+ * A take by the ticket's own callback is refused (ECANCELED) while another thread's return of the ticket is in
+ * progress.  The model may make the first step of this return later, because the callback delays the return.
+ * Returns whether the take is refused.  *must_be: it must be refused, because the model has made the first step
+ * of a return that waits for the callback.  All returns wait, except in a callback and before the ticket's
+ * first take with a callback.
  */
 static bool is_refused(const struct model *m, int i, bool *must_be)
 {
@@ -81,21 +82,21 @@ bool model_take(struct model *m, struct spec *s, int i)
     m->ticket[t] = FAIRSEM_TICKET_WAITING;
     m->taken_by[t] = i;
     m->had_callback[t] = m->had_callback[t] || op_of(i)->calls;
-    if (s->closed == 0 && !model_settle(m, s, false))    /* with a bypass: nobody can take units any longer */
+    if (s->closed == 0 && !model_settle(m, s, false))    /* a queued ticket ends barging: grant the front */
         return false;
     if (!model_ask(m, s, i, 0) || (m->phase[i] == WAITS && result_of(i) != EINPROGRESS))
         return false;
     if (result_of(i) != 0 && result_of(i) != EINPROGRESS)
         m->ticket[t] = FAIRSEM_TICKET_IDLE;
-    m->phase[i] = OVER;     /* the call; its request may be in the queue */
+    m->phase[i] = OVER;     /* the call is over, but its request may be in the queue */
     return true;
 }
 
 /*
- * A call that resolves several waiters does so one by one, and a claim loads the state without the
- * mutex.  So a claim may find the ticket waiting until the call that grants it has returned, unless another
- * call that knew of the grant has returned before: one that waited for the ticket, or inspected its semaphore
- * or the ticket itself.
+ * May call i, which loads the ticket's state without the mutex, still find the ticket waiting?  A call that
+ * resolves several waiters resolves them one by one.  So the ticket may look as if it waited until the
+ * resolving call has returned; but not after the return of any call that knew that the wait was over (`heard`).
+ * Such a call has waited for the ticket, or inspected the ticket or its semaphore.
  */
 static bool may_look_old(const struct model *m, int i)
 {
@@ -149,9 +150,10 @@ bool model_claim(struct model *m, int i)
 }
 
 /*
- * The units of a granted ticket go back in a separate step: other threads see the ticket idle first, and the
- * units become free later, before the return has returned.  There is always a second step, because a return
- * lasts as long as the ticket's callback runs.
+ * The first step of a return: the ticket is idle.  In the second step the units of a granted ticket become
+ * free.  Other threads may see the state between the two.  A return without units has a second step, too,
+ * because a return lasts as long as the ticket's callback runs.  Between the steps of a granted ticket, why[]
+ * is the call that took the ticket.
  */
 bool model_return(struct model *m, int i)
 {
@@ -176,7 +178,7 @@ bool model_return(struct model *m, int i)
     return model_settle(m, s, true);
 }
 
-/* The second step.  In phase WAITS there are units to give back; in HAS only the callback is awaited. */
+/* The second step of a return.  In phase WAITS there are units to free; in HAS there are none. */
 bool model_returned(struct model *m, int i)
 {
     int taken_by = m->why[op_of(i)->ticket];

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 # more.sh [SECONDS [SEED]] - make explore-more: generated scenarios with new numbers, for a while.
 #
-# The numbers begin at SEED, or at a number from the clock.  Failing scenarios are minimized.
+# The numbers begin at SEED, or at a number from the clock.  A failing scenario is minimized.
 # Builds into tests/search/core of the current directory.
 set -u
 

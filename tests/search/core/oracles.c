@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * oracles.c - checks invariants at the end, and at each step while no mutex is held.
+ * oracles.c - checks the invariants of a semaphore: at each step while its mutex is free, and when a run ends.
  *
- *   I1  the number of available units is within the bounds of the results so far; at the end it is exact
- *   I2  no idle unit: the front of the queue asks for more than are available
- *   I3  CONTENDED is set if the queue is not empty, while paused and after close, and only then
- *   I4  a waiter in the queue is QUEUED, PARKED or WOKEN, and counted; a ticket WAITING if and only
+ *   I1  the number of available units is within the bounds that the results so far allow; exact at the end
+ *   I2  no idle unit: the front of the queue asks for more units than are available
+ *   I3  CONTENDED is set if and only if the queue is not empty, the semaphore is paused, or it is closed
+ *   I4  a waiter in the queue is QUEUED, PARKED or WOKEN, and counted; a ticket is WAITING if and only
  *       if its waiter is in the queue
- *   and the queue is in order, and so are the flows of shares, its rings are closed, and no waiter in it has returned
  *
- * waiters.c checks invariants of single accesses.
+ * The queue and the flows of shares are in order, the queue's rings are closed, and no waiter in the queue has
+ * returned.  waiters.c checks the invariants of single accesses.
  */
 #include "oracles.h"
 
@@ -55,7 +55,10 @@ static void check_node(const struct fs_waitq_node *node, const struct fs_waitq_n
         fail("order", "%s is behind one that must come after it", object_words(node));
 }
 
-/* Append the nodes of a leader's ring (with aging, the node), and the nodes below it, to the n in the array. */
+/*
+ * Append a tree node, with its ring, and the nodes below it to the n nodes in the array; return the new n.
+ * With aging each node is in the tree, so the ring is not followed.
+ */
 static int walk_below(struct fs_tree_node *in_tree,
                       const struct fs_waitq_node *node[WAITERS_MAX],
                       int n)
@@ -78,7 +81,7 @@ static int walk_below(struct fs_tree_node *in_tree,
 
 /* ---- With shares: flows, each with its requests ---- */
 
-/* A flow is the first member of its share. */
+/* Find the flow by its share: the flow is the first member of the share. */
 static const struct fs_flow *flow_in(const struct fs_tree_node *in_tree)
 {
     if (share_at(in_tree) < 0)
@@ -97,7 +100,7 @@ static int walk_flows(const struct fs_tree_node *in_tree, const struct fs_flow *
     return walk_flows(in_tree->worse, flow, n);
 }
 
-/* The best node of the tree. */
+/* The first request of the flow. */
 static const struct fs_waitq_node *best_of(const struct fs_flow *flow)
 {
     struct fs_tree_node *at = flow->requests;
@@ -165,8 +168,9 @@ int walk_queue(int i, const struct fs_waitq_node *node[WAITERS_MAX])
 }
 
 /*
- * A release of units that no thread held may succeed with a capacity that it loaded before another call changed
- * it, see fairsem_set_capacity().  Returns the largest possible excess of units.
+ * Returns by how many units the available units may exceed the capacity.  A release of units that no thread
+ * held may have loaded the capacity before another call changed the capacity, and succeed; see
+ * fairsem_set_capacity().
  */
 static int64_t may_exceed(int i)
 {
@@ -186,13 +190,13 @@ static int64_t may_exceed(int i)
     return most - least;
 }
 
-/* In a pause nothing fits, except a drain when no unit is in use. */
+/* Can the front be granted?  In a pause only a drain can, when no unit is in use. */
 static bool front_fits(const struct fs_waiter *head, int64_t limit, int closed, int64_t available)
 {
     return limit != 0 ? head->units <= available : closed != 0 && available >= 0;
 }
 
-/* Is it the request of a drain?  The thread may be in a callback or a handler. */
+/* Is the node the request of a drain?  The thread may have begun the drain in a callback or a handler. */
 static bool drains(const struct fs_waitq_node *node)
 {
     int owner = stack_owner(node);
@@ -238,7 +242,7 @@ static void check_queue(int i)
              (long long)fs_word_available(word), (long long)limit);
 }
 
-/* After a claim or a return the ticket's callback is not pending (C1 in callbacks.c). */
+/* The callback of an idle ticket is not pending (C1 in callbacks.c). */
 static void check_tickets(void)
 {
     for (int t = 0; t < tickets_count; t++) {
@@ -264,7 +268,7 @@ void oracles_after_step(void)
 
 /* ---- The end of a run ---- */
 
-/* Only waits that last for ever may still use the token. */
+/* The token can be destroyed, unless a call waits for ever and may use the token. */
 static void check_token(void)
 {
     int waiting = 0;

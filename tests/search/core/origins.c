@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * origins.c - with weak memory, checks at the end of a run that acquires are ordered after
- * releases.
+ * origins.c - with weak memory, checks at the end of a run that each acquire is ordered after the releases of
+ * its units.
  *
- * Users rely on this: a release synchronizes with the acquire that gets its units.  Units have no names, so it
- * must be possible to assign to each acquired unit an initial one, or one of a release whose beginning, with
- * all that its thread did before, the views order before the return of the acquire.  Units are matched one by
- * one (a matching in a bipartite graph, by augmenting paths).
+ * Users rely on this: a release synchronizes with the acquire that gets its units.  Units have no identity.  So
+ * each acquired unit must have a possible origin, which no other acquired unit uses: an initial unit, or a unit
+ * of a release whose beginning the views order before the return of the acquire.  Origins are assigned unit by
+ * unit (a matching in a bipartite graph, by augmenting paths).
  *
- * And a thread that learns that the semaphore is closed, or the token canceled, must see all that the closing or
- * canceling thread did before, such as a recorded error.
+ * A thread that learns that the semaphore is closed, or the token canceled, must also see all that the closing
+ * or canceling thread did before, such as recording an error.
  */
 #include "explorer.h"
 
@@ -17,8 +17,8 @@ enum { UNITS_MAX = 64, AT_FIRST = -1 };
 
 static int made[UNITS_MAX], made_count;     /* per unit: the call that released it, or AT_FIRST */
 static int taken[UNITS_MAX], taken_count;   /* per unit: the call that acquired it */
-static int used_by[UNITS_MAX];              /* for each unit of made[], the unit of taken[] that uses it, or -1 */
-static bool too_many;                       /* units to be traced one by one */
+static int used_by[UNITS_MAX];              /* per unit of made[]: the unit of taken[] that uses it, or -1 */
+static bool too_many;                       /* more units than the arrays can hold: check nothing */
 
 static void add(int unit[], int *count, int64_t n, int call)
 {
@@ -54,8 +54,9 @@ static bool find_origin(int unit, bool tried[UNITS_MAX])
 }
 
 /*
- * A drain comes after the releases of all units that were free, or in a pause after all releases.  All acquires
- * come before it, because no request is granted once the semaphore is closed.
+ * Check the units of a semaphore.  With a drain (its call, or -1), check also that the drain is ordered after
+ * the releases of the units that it waited for; in a pause these are all units.  The drain counts as an
+ * acquire, after all others: no request is granted once the semaphore is closed.
  */
 static void check(int sem, int drain)
 {
@@ -79,7 +80,7 @@ static void check(int sem, int drain)
     }
 }
 
-/* The calls with this verb. */
+/* The set of calls with this verb that have begun. */
 static uint64_t all_of(enum verb verb)
 {
     uint64_t calls = 0;
@@ -109,7 +110,7 @@ static void check_reason(int i)
              closed ? "close" : "cancel");
 }
 
-/* A change of the capacity makes units, too. */
+/* Units are not checked if the capacity changes, because a larger capacity makes units without a release. */
 void origins_check(void)
 {
     if (!limits.own)

@@ -59,7 +59,7 @@ int xp_atfork(void (*before)(void), void (*parent)(void), void (*child)(void))
     return 0;
 }
 
-/* Run the destructors of keys, as pthread_exit does after all handlers. */
+/* Run the destructors of keys, as pthread_exit does after all clean-up handlers. */
 void thread_destroys_keys(void)
 {
     for (int i = 0; i < KEYS_MAX; i++) {
@@ -71,7 +71,9 @@ void thread_destroys_keys(void)
     }
 }
 
-/* Save the keys: a library that has been used before does not make them again. */
+/*
+ * Save the keys of a library that has been used: in scenarios that are not cold, it does not make them again.
+ */
 void keys_learn(void)
 {
     memcpy(warm_key, key, sizeof key);
@@ -85,7 +87,7 @@ void keys_reset(bool cold)
         memcpy(key, warm_key, sizeof key);
 }
 
-/* ---- The library's last message before it stops the process is the reason of the failure ---- */
+/* ---- The library aborts: its last message is the reason of the failure ---- */
 
 static char message[300];
 

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 # quick.sh - the library's sources under every schedule with one preemption, in some seconds.
 #
-# `make check-explore` does that with two, and with more generated scenarios.
+# `make check-explore` has two preemptions, and more generated scenarios.
 set -u
 
 : "${top_srcdir:=$(cd "$(dirname "$0")/../../.." && pwd)}" "${top_builddir:=$PWD}"
@@ -29,14 +29,14 @@ cp "$work/out" "$work/merged"
 explore --bound 3 returned-in-one-queue-or-another returned-beside-a-claim
 explore --bound 1 --runs 300 --generate 1-200
 
-# Weak memory: the model itself, and some scenarios with an old load.
+# Weak memory: the memory model itself, and some scenarios with a stale load.
 explore --litmus
 explore --bound 0 --stale 1
 some='hand-off weights timeout-or-grant token-or-grant ticket-or-return destroy-after-acquire
   signal-or-grant bypass-destroy claimed-by-another'
 # shellcheck disable=SC2086 # a list
 explore --bound 1 --stale 1 $some
-# A result that depends on two loads, both of them old.
+# Results that depend on two stale loads.
 explore --bound 1 --stale 2 try-while-capacity-shrinks would-while-capacity-shrinks
 echo
 

@@ -2,10 +2,10 @@
 /*
  * races.c - finds data races: plain accesses that are not ordered after a conflicting access.
  *
- * Each access has an epoch, the number of its thread's view at that time.  It happens before an access of
- * another thread if that thread's view contains the epoch.  For each eight bytes the accesses that may still
- * race are recorded.  An access is forgotten when a later one to the same bytes, ordered after it, conflicts
- * with everything that it conflicts with.
+ * Each access has an epoch: a number that grows after its thread has published its view.  The access happens
+ * before an access of another thread if that thread's view contains the epoch.  The accesses that may still
+ * race are recorded for each eight bytes.  A recorded access is forgotten when a later access to the same bytes
+ * is ordered after it and conflicts with everything with which the recorded access conflicts.
  */
 #include "views.h"
 
@@ -133,7 +133,7 @@ static void in_word(uintptr_t number, unsigned bytes, enum access kind, const vo
                               (size_t)__builtin_popcount(bytes));
 }
 
-/* Is the memory shared?  errno, for example, is its thread's own. */
+/* Is the memory shared?  Other memory, such as errno, belongs to one thread. */
 static bool is_shared(const void *at)
 {
     return stack_owner(at) >= 0 || heap_offset(at) >= 0 || in_statics(at) || races_only_noted
@@ -157,8 +157,8 @@ void races_access(const void *at, size_t size, enum access kind, const void *pc)
 }
 
 /*
- * A call of the library returns, and its stack frames will be reused.  That counts as a write to them, which
- * all accesses of other threads must precede.
+ * A call of the library returns: its stack frames, below `below`, will be reused.  This counts as a write to
+ * the frames: an access of another thread that is not ordered before the return is a race.
  */
 void races_leave_frames(const char *below)
 {
@@ -178,7 +178,7 @@ void races_leave_frames(const char *below)
 /* ---- As a part of a state ---- */
 
 static uint16_t rank[THREADS][EPOCHS_MAX];
-static int epochs[THREADS];     /* number of epochs with ranks: up to the thread's own last one */
+static int epochs[THREADS];     /* number of epochs with ranks: up to the thread's newest epoch */
 
 static void begin_ranks(void)
 {
@@ -219,7 +219,7 @@ uint16_t races_rank(int t, uint16_t clock)
     return rank[t][clock < epochs[t] ? clock : epochs[t] - 1];
 }
 
-/* Independent of the order of the accesses in the run. */
+/* A sum, so that the hash does not depend on the order of the records. */
 uint64_t races_hash(void)
 {
     uint64_t sum = 0;

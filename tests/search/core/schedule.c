@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* schedule.c - the options at each step of a run, and their effects; see ../engine/run.c. */
+/* schedule.c - the options at each step of a run, and their effects.  ../engine/run.c calls this file. */
 #include "views.h"
 
 #include <string.h>
@@ -28,7 +28,7 @@ void stop(enum at at, const char *doing, const void *object, const void *pc)
     t->at = READY;
 }
 
-/* Stop before an operation that is possible at any time and that other threads can notice. */
+/* Stop before an operation that other threads can notice, and that is possible at any time. */
 void step(const char *doing, const void *object, const void *pc)
 {
     if (self != NULL)
@@ -47,7 +47,7 @@ static bool mutex_free(const void *mutex)
     return *(const int *)mutex == 0;
 }
 
-/* Can the thread go on without an event? */
+/* Can the thread continue without a time-out, a signal or another such event? */
 static bool can_go_on(const struct thread *t)
 {
     switch (t->at) {
@@ -89,7 +89,7 @@ static int options_of(struct thread *t, struct option *option)
         option[n++] = (struct option){ t, TIME_OUT };
     if (sleeps(t) && !t->cancel_disabled && (t->cancel_pending || t->cancelable) && !t->canceled)
         option[n++] = (struct option){ t, PTHREAD_CANCEL };
-    /* A nap is no cancellation point, but one follows it. */
+    /* A nap is not a cancellation point, but a cancellation point follows each nap. */
     if (t->at == POLLS && t->restless && (t->cancel_pending || t->cancelable) && !t->canceled)
         option[n++] = (struct option){ t, PTHREAD_CANCEL };
     if (sleeps(t) && run.spurious < scenario->spurious)
@@ -105,7 +105,7 @@ static bool preempts(const struct thread *current, const struct option *option)
            && !sleeps(current) && !current->yields;
 }
 
-/* The running thread comes first, so the first run is the one without preemptions. */
+/* `current`, the last thread to run, comes first.  So the first run has no preemptions. */
 int run_options(struct thread *current)
 {
     struct option option[OPTIONS_MAX];
@@ -125,7 +125,6 @@ int run_options(struct thread *current)
     return kept;
 }
 
-/* A thread that cannot go on has options only if its sleep can end in another way. */
 struct thread *run_takes(struct thread *current, int number)
 {
     const struct option *option = &options[number];
@@ -149,11 +148,11 @@ struct thread *run_takes(struct thread *current, int number)
     return t;
 }
 
-/* ---- Its beginning, and its end ---- */
+/* ---- The beginning and the end of a run ---- */
 
 /*
- * May the thread wait for ever?  It must be in its queue.  RESULT_NEVER is the result of its call then, and must
- * be a result in the model, too (history.c).
+ * May the thread wait for ever?  If so, its call has the result RESULT_NEVER; in the model the call must wait
+ * for ever, too (history.c).
  */
 static bool may_wait_for_ever(const struct thread *t)
 {

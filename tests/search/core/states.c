@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * states.c - the state of a run, see ../engine/seen.c: with the next operation of each thread, the clock, the
- * results so far, and the order of returns and beginnings of calls.
+ * states.c - hashes the state of a run (../engine/seen.c): memory, stacks, the next operation of each thread,
+ * the clock, the results so far, and for each call the calls that had returned before.
  */
 #include "views.h"
 

@@ -32,7 +32,7 @@ static int64_t value_at(const void *at, size_t size)
     }
 }
 
-/* An address keeps its number in all runs of a scenario, so that states can be compared. */
+/* An address has the same index in all runs of a scenario, so that states of different runs can be compared. */
 static struct location *location_of(const void *at, size_t size)
 {
     int l = 0;
@@ -56,7 +56,7 @@ static uint8_t *known(struct view *view, const struct location *l)
     return &view->store[l - location];
 }
 
-/* Update all views: the stores of l from `from` on have moved up by one, or all are forgotten. */
+/* Update all views: the stores of l from index `from` on have moved up by one, or all have been forgotten. */
 static void renumber(const struct location *l, int from, bool forget)
 {
     size_t k = (size_t)(l - location);
@@ -74,7 +74,7 @@ static void renumber(const struct location *l, int from, bool forget)
 #undef ADAPT
 }
 
-/* A plain write restarts the location, because an access that is not ordered after it is a race. */
+/* A plain write: forget the earlier stores.  An access that is not ordered after the write is a race anyway. */
 void views_plainly_written(const void *at, size_t size)
 {
     for (int l = 0; l < locations; l++) {
@@ -88,7 +88,7 @@ void views_plainly_written(const void *at, size_t size)
 
 /* ---- Decisions ---- */
 
-/* No more old loads in this run: forget all stores but the newest ones. */
+/* Count a stale load.  After the last of the run, forget all stores except the newest of each location. */
 static void spend(void)
 {
     run.stale++;
@@ -104,8 +104,8 @@ static void spend(void)
 }
 
 /*
- * Is this store equivalent to a newer one with the same value?  For a relaxed load it is, if no other load may
- * see an old value.
+ * Is store i, for a load, equivalent to a newer store with the same value?  Only if no later load may be stale.
+ * A relaxed load learns nothing but the value; for an acquire load, the views must be equal, too.
  */
 static bool repeats(const struct location *l, int i, bool acquire)
 {
@@ -120,7 +120,7 @@ static bool repeats(const struct location *l, int i, bool acquire)
     return false;
 }
 
-/* Choose the store to read; it must not have the value *but, if that is not NULL. */
+/* Choose the store that a load sees: the newest, or an older store that does not have the value *but. */
 static int pick(struct location *l, int order, const int64_t *but)
 {
     int may[STORES_MAX], n = 0, oldest = *known(view_mine(), l), picked;
@@ -175,7 +175,7 @@ bool views_swap_fails(const void *at, size_t size, int64_t expected, int order, 
     return true;
 }
 
-/* Insert a store at place i, with the view that its readers get. */
+/* Insert a store at index i, with the view that an acquire load of the store adds. */
 static struct store *insert(struct location *l, int i, int64_t value, int order)
 {
     struct store *store;
@@ -199,7 +199,7 @@ static struct store *insert(struct location *l, int i, int64_t value, int order)
     return store;
 }
 
-/* Choose a place in the modification order, not between a read-modify-write and the store that it read. */
+/* Choose an index in the modification order, but not between a read-modify-write and the store that it read. */
 static int choose_place(struct location *l, int order)
 {
     int may[STORES_MAX], n = 0, chosen;
@@ -218,7 +218,7 @@ static int choose_place(struct location *l, int order)
     return chosen;
 }
 
-/* Make room for one more store.  If no thread can see an old store, the new one will be the only one. */
+/* Make room for one more store.  Without further stale loads, only the new store is needed. */
 static void make_room(struct location *l)
 {
     if (views_spent())
@@ -242,7 +242,7 @@ bool views_store(const void *at, size_t size, int64_t value, int order)
     return newest;
 }
 
-/* A read-modify-write: it passes on the view of the store that it read. */
+/* A read-modify-write: its store also has the view of the store that it read. */
 void views_change(const void *at, size_t size, int64_t value, int order)
 {
     struct location *l = location_of(at, size);

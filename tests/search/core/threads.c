@@ -3,14 +3,14 @@
  * threads.c - POSIX threads as far as the library uses them: mutexes, condition variables,
  * cancellation.
  *
- * A mutex is an int in its own memory: 0, or 1 + the number of its owner, or MUTEX_DEAD.  A condition variable
- * has no state: struct thread records the variable on which a thread waits.
+ * The memory of a mutex has an int: 0, or 1 + the number of the mutex's owner, or MUTEX_DEAD.  A condition
+ * variable has no state: struct thread records the condition variable on which a thread waits.
  */
 #include "views.h"
 
 #include <string.h>
 
-/* Memory has changed, so polling and napping threads have a reason to load again. */
+/* Memory has changed, so napping threads have a reason to load it again. */
 void thread_change(void)
 {
     for (int i = 0; i < threads_count; i++) {
@@ -72,7 +72,7 @@ static void take_mutex(pthread_mutex_t *mutex, const void *pc)
     thread_change();
 }
 
-/* A destroyed mutex does not block: take_mutex() reports it as an error. */
+/* A destroyed mutex does not block a thread, so that take_mutex() can report the error. */
 static void want_mutex(pthread_mutex_t *mutex, const char *doing, const void *pc)
 {
     if (self == NULL)
@@ -110,7 +110,7 @@ int xp_mutex_unlock(pthread_mutex_t *mutex)
     return 0;
 }
 
-/* Initialize the mutex again.  No other thread may use it. */
+/* Initialize a locked mutex again.  No other thread may wait for it. */
 void xp_make_anew(pthread_mutex_t *mutex)
 {
     step("makes anew", mutex, CALLER);
@@ -124,7 +124,7 @@ void xp_make_anew(pthread_mutex_t *mutex)
 
 /* ---- Cancellation ---- */
 
-/* Is the thread canceled now?  If both is possible, both answers are tried. */
+/* The thread of a scenario with `!` may be canceled at any point: both answers are tried. */
 bool cancel_strikes(void)
 {
     struct thread *t = self;
@@ -201,7 +201,7 @@ static int sleepers_on(enum at at, const void *object, struct thread *sleeper[])
     return n;
 }
 
-/* Wake one of the sleepers; each choice is tried. */
+/* Wake one of the sleepers: each of them is tried. */
 void wake_one(enum at at, const void *object)
 {
     struct thread *sleeper[THREADS];

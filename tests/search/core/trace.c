@@ -40,7 +40,7 @@ static bool within(const void *at, const void *array, size_t size, size_t *offse
     return *offset < size;
 }
 
-/* The last few results stay valid, so that one message can use several. */
+/* A result stays valid for the next three calls, so that one message can use several results. */
 const char *object_words(const void *object)
 {
     static char buffer[4][80];

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * users.c - weak memory from the users' point of view: the order that they may rely on, and the reuse of
- * memory as soon as it is allowed.
+ * users.c - weak memory from the point of view of the library's users: the order that they may rely on, and the
+ * reuse of memory as soon as this is allowed.
  */
 #include "views.h"
 
 /*
- * A call begins.  The calls before it are those that its thread knows of, by the views.  Their order in time does
- * not count, because unordered threads cannot observe it.
+ * A call begins.  With weak memory, the calls before it are those whose return is in its thread's view.  Order
+ * in time does not count, because unordered threads cannot observe it.
  */
 void user_calls(struct call *call, int number)
 {
@@ -15,7 +15,7 @@ void user_calls(struct call *call, int number)
         call->after = views_begin_call(number);
 }
 
-/* Does another thread wait for the return of this operation?  Then the users synchronize. */
+/* Does another thread wait for the return of operation k of this thread?  Then the two users synchronize. */
 static bool is_awaited(int id, int k)
 {
     for (int t = 0; t < threads_count; t++) {
@@ -28,8 +28,8 @@ static bool is_awaited(int id, int k)
 }
 
 /*
- * A call has returned.  The library's stack frames below `below` will be reused, or all of them if the thread
- * was canceled.
+ * A call has returned.  The library's stack frames below `below` will be reused; if the thread was canceled,
+ * its whole stack.
  */
 void user_has_returned(struct call *call, int number, const char *below)
 {
@@ -43,7 +43,7 @@ void user_has_returned(struct call *call, int number, const char *below)
         views_release(&script[id][k]);
 }
 
-/* The thread has waited for the end, or for that operation, of another thread. */
+/* An `after` has ended: the running thread has waited for an operation of another thread, or for its end. */
 void user_came_after(const struct op *op)
 {
     if (views_on() && op->n == 0)
@@ -52,7 +52,10 @@ void user_came_after(const struct op *op)
         views_acquire(&script[op->ticket][op->n - 1]);
 }
 
-/* The thread before it waits or has ended, which fairsem_waiters() or a join has shown. */
+/*
+ * With `>`: the thread before the running one waits or has ended.  A user learns this from fairsem_waiters() or
+ * by a join, so the running thread gets the view of that thread.
+ */
 void user_follows(void)
 {
     if (views_on())
@@ -77,7 +80,7 @@ void user_unshared(int share)
     reuse(&shares[share], sizeof shares[0]);
 }
 
-/* Does no other thread of the scenario use this thread's ticket? */
+/* Does no thread except the running one use this ticket in the scenario? */
 static bool nobody_else_uses(int ticket)
 {
     for (int t = 0; t < threads_count; t++) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* views.c - the views of threads, and of objects other than stores; see views.h. */
+/* views.c - the views of threads, and of mutexes and other objects; stores.c has the stores.  See views.h. */
 #include "views.h"
 
 #include <stdatomic.h>
@@ -21,7 +21,7 @@ bool order_releases(int order)
            || order == memory_order_seq_cst;
 }
 
-/* Has the thread published its newest accesses?  Then its next access needs a new number. */
+/* Has the thread published its view since its last access?  Then the next access needs a new epoch. */
 static bool published[THREADS];
 
 const struct view *view_publish(void)

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * views_state.c - weak memory as a part of a state (states.c), in a form that does not depend on the way to
- * that state.
+ * views_state.c - hashes weak memory as a part of a state (states.c), so that two runs with the same possible
+ * continuations have the same hash.
  *
- * All living threads have some knowledge in common.  Stores older than that are forgotten, and each view counts
- * as if it had this knowledge.  Accesses that all threads know of can no longer race; the epochs of the others
- * are renumbered in their order.
+ * Knowledge that all living threads share makes no difference.  So stores that are older than this common
+ * knowledge are forgotten, and the common knowledge is added to each view before it is hashed.  Accesses that
+ * all threads know of can no longer race, and are forgotten.  The epochs of the remaining accesses are
+ * renumbered, in their order.
  */
 #include "views.h"
 
@@ -18,7 +19,7 @@ static uint8_t least(uint8_t a, uint8_t b)
     return a < b ? a : b;
 }
 
-/* Compute the common knowledge.  A thread always knows of its own accesses. */
+/* Compute the common knowledge.  Of a thread's accesses, only the knowledge of the other threads counts. */
 static void learn_known_to_all(void)
 {
     memset(&known_to_all, 0xff, sizeof known_to_all);
@@ -80,7 +81,7 @@ void views_prune(void)
     subtract(&known_to_all, by);
 }
 
-/* `own` is the thread whose view it is, or -1. */
+/* `own` is the thread whose view this is, or -1 for the view of a store or an object. */
 static uint64_t mix_view(uint64_t hash, const struct view *view, int own)
 {
     struct view plain = *view;
@@ -93,7 +94,7 @@ static uint64_t mix_view(uint64_t hash, const struct view *view, int own)
     return mix(hash, plain.clock, sizeof plain - offsetof(struct view, clock));
 }
 
-/* Does the view have knowledge that is not common? */
+/* Does the view have knowledge that is not common knowledge? */
 static bool is_news(const struct view *view)
 {
     bool news = (view->began & ~known_to_all.began) != 0
@@ -124,7 +125,7 @@ static uint64_t mix_location(uint64_t hash, const struct location *l)
     return hash;
 }
 
-/* The view of an ended thread still counts, for threads that join it. */
+/* If the scenario has `after`, the view of an ended thread still counts: another thread may join it. */
 uint64_t views_hash(void)
 {
     uint64_t hash = 3;

@@ -1,14 +1,17 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * waiters.c - checks invariants when a waiter joins or is resolved, and at each access.
+ * waiters.c - checks invariants when a waiter is enqueued or resolved, and at each access.
  *
- *   I3  only the holder of the mutex changes the word while CONTENDED is set
- *   I4  a waiter is resolved once, under the mutex, when it is out of the queue
- *   I5  a grant is debited before it is visible
- *   I6  no waiter is granted while one before it is in the queue
- *   I8  a granter does not access a waiter that it has resolved; no thread accesses a destroyed semaphore or
- *       a stack frame that was left
- *   and plain writes to a share, or to a semaphore, are made with its mutex held
+ *   I3  while CONTENDED is set, only the holder of the mutex changes the word, except for releases that add
+ *       their units to a section
+ *   I4  a waiter is resolved once, under the mutex, after it has left the queue
+ *   I5  the units of a grant are taken out of the word before the grant is visible
+ *   I6  no waiter is granted while a waiter that precedes it is in the queue
+ *   I8  a granter does not access a waiter that it has resolved; no thread accesses a destroyed semaphore, or a
+ *       stack frame that its thread has left
+ *
+ * A plain write to a semaphore is made with its mutex held; a plain write to a share, with the mutex of the
+ * semaphore where the share has requests.
  */
 #include "oracles.h"
 
@@ -25,11 +28,11 @@ static struct known {
 } known[WAITERS_MAX];
 static int known_count;
 
-/* The waiters that this thread has resolved in this operation, and must not access (I8). */
+/* Per thread: the waiters that it has resolved in its current operation, and must not access (I8). */
 static const struct fs_waiter *completed[THREADS][WAITERS_MAX];
 static int completed_count[THREADS];
 
-/* The semaphore in whose queue a share has requests, NULL if in none: as it was stored last. */
+/* Per share: the semaphore in whose queue it has requests, or NULL, as last stored by the library. */
 static const void *used_by[SHARES];
 
 static int64_t granted[THREADS][SEMS_MAX];  /* units granted to an operation that has not returned */
@@ -52,7 +55,7 @@ void oracle_op_ends(void)
     memset(granted[id_of(self)], 0, sizeof granted[0]);
 }
 
-/* ---- A waiter joins, and is resolved ---- */
+/* ---- A waiter is enqueued, and is resolved ---- */
 
 static struct known *find_known(const void *state)
 {
@@ -84,7 +87,7 @@ static bool is_in_queue(int i, const struct fs_waiter *w)
     return false;
 }
 
-/* Do they overlap?  A thread may wait again with another waiter, a little further down the stack. */
+/* Do the two waiters overlap in memory?  A thread's next waiter may lie a little further down the stack. */
 static bool overlaps(const struct fs_waiter *a, const struct fs_waiter *b)
 {
     return (uintptr_t)a < (uintptr_t)(b + 1) && (uintptr_t)b < (uintptr_t)(a + 1);
@@ -108,7 +111,7 @@ static void joined(struct fs_waiter *w)
     };
 }
 
-/* Does the thread wait in a queue, or for a ticket in a queue, asleep or not? */
+/* Does the thread wait in a queue, or for a ticket in a queue?  It may be awake. */
 bool oracle_is_queued(const struct thread *t)
 {
     for (int k = 0; k < known_count; k++) {
@@ -129,7 +132,7 @@ bool oracle_waits(const struct thread *t)
     return false;
 }
 
-/* The debit must be in the word, so that no thread finds these units free (I5). */
+/* The units of the grant must be out of the word, so that no thread finds them free (I5). */
 static void check_reserved(const struct known *who)
 {
     int64_t out = 0;
@@ -145,7 +148,7 @@ static void check_reserved(const struct known *who)
              (long long)available(who->sem));
 }
 
-/* Is the request aged, by the time that the granter has read? */
+/* Is the request aged, by the last time that the running thread, the granter, has read? */
 static bool is_aged(const struct fs_waitq_node *node)
 {
     const struct fs_waiter *w = fs_waiter_of((struct fs_waitq_node *)(uintptr_t)node);
@@ -195,13 +198,13 @@ static const struct fs_waiter *front_of(int i)
     return fs_waiter_of((struct fs_waitq_node *)(uintptr_t)node[0]);
 }
 
-/* Has the waiter waited too long to be overtaken, by the time that the overtaking thread has read? */
+/* Has w waited too long to be overtaken, by the last time that the overtaking thread has read? */
 static bool over_bound(const struct fs_waiter *w)
 {
     return w->enqueued_ns + scenario->bypass_ns <= self->last_clock;
 }
 
-/* A thread has taken units without joining: it must come first, or be allowed to barge. */
+/* A thread has been granted units without being enqueued: it must precede the front, or be allowed to barge. */
 static void took(void)
 {
     const struct op *op = &script[id_of(self)][self->op];
@@ -216,7 +219,7 @@ static void took(void)
     }
 }
 
-/* Within a section, a release has added to the word. */
+/* A thread without the mutex has changed the word of a section that takes returns: it may only add units. */
 static void added(int i, int64_t before, int64_t now)
 {
     if (now < FS_RETURNS || now < before || (now - before) % 2 != 0
@@ -224,7 +227,7 @@ static void added(int i, int64_t before, int64_t now)
         fail("I3 RETURNS", "the word is changed by something other than an addition");
 }
 
-/* With bounded bypass and a waiter, running threads may barge from now on. */
+/* CONTENDED has been cleared: with bounded bypass, threads may barge past the front from now on. */
 static void unlocked(int i)
 {
     const struct fs_waiter *head = scenario->bypass_ns != 0 && i_own(i) ? front_of(i) : NULL;
@@ -268,7 +271,7 @@ static void word_stored(int i, int64_t before, int64_t now)
         fail("I3 CONTENDED", "the word is changed without the mutex while CONTENDED is set");
 }
 
-/* Is it the state of a waiter, not another of its atomics?  The reason begins a word of 8 bytes. */
+/* Is this int the state of a waiter?  The waiter's other atomic int, the reason, begins a word of 8 bytes. */
 static bool is_state(const void *at, bool in_ticket)
 {
     if (in_ticket)
@@ -277,7 +280,6 @@ static bool is_state(const void *at, bool in_ticket)
     return (uintptr_t)at % 8 == offsetof(struct fs_waiter, state) % 8;
 }
 
-/* An atomic write has been made. */
 void oracle_stored(const void *at, size_t size, int64_t before, int64_t now)
 {
     int i = sem_at(at), share = share_at(at);
@@ -308,8 +310,9 @@ static void touch_sem(int i, const void *at, bool write)
 }
 
 /*
- * Only its thread may touch a share that was destroyed.  The mutex of the semaphore where it has requests
- * protects the rest; and fairsem_share_destroy writes to one that has none.
+ * A destroyed share may be accessed only by operations that name it.  A plain write to a share needs the mutex
+ * of the semaphore where the share has requests.  fairsem_share_destroy() also writes to a share without
+ * requests.
  */
 static void touch_share(int share, const void *at, bool write)
 {
@@ -322,7 +325,7 @@ static void touch_share(int share, const void *at, bool write)
         fail("locks", "%s is written without the mutex of its semaphore", object_words(at));
 }
 
-/* Is this plain access without any protection that is visible here? */
+/* Does no mutex protect this plain access, as far as this file can tell?  If so, the thread stops before it. */
 bool oracle_unprotected(const void *at)
 {
     int i = sem_at(at);
@@ -332,7 +335,7 @@ bool oracle_unprotected(const void *at)
     return self->mutexes == 0 && (stack_owner(at) >= 0 || heap_offset(at) >= 0);
 }
 
-/* Is the thread in a wait with the token, perhaps interrupted by other calls? */
+/* Is the thread in a wait with the token?  A callback or a handler may have interrupted the wait. */
 static bool has_token(int t)
 {
     for (int k = 0; k < OPS_MAX; k++) {
@@ -343,9 +346,10 @@ static bool has_token(int t)
 }
 
 /*
- * The owner of the token's mutex, which cancels it or leaves its list, may access the waits on the list,
- * because these cannot return before they have locked the mutex.  The memory of a resolved waiter may be on the
- * list again.
+ * A thread accesses the stack of another thread, `owner`.  The holder of the token's mutex, which cancels the
+ * token or removes a wait from the token's list, may access all waits on the list: they cannot return before
+ * they have locked this mutex.  The list may have a new wait in the memory of a waiter that the running thread
+ * has resolved.
  */
 static void touch_stack(int owner, const void *at, size_t size)
 {

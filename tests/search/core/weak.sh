@@ -1,11 +1,11 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 # weak.sh [COUNT [NAME...]] - make check-explore-weak: litmus tests, then all scenarios, or the named ones, with
-# one preemption and one old load.
+# one preemption and one stale load.
 #
-# Then it looks for data races in the first COUNT scenarios of generate.c, without old loads.  (The library
-# promises no order between an acquire and a later call of another thread, so an old load may contradict the
-# sequential model although nothing is wrong.)
+# Then it looks for data races in the first COUNT scenarios of generate.c, without stale loads.  (The library
+# promises no order between an acquire and a later call of another thread.  So with a stale load a run may
+# contradict the sequential model although nothing is wrong.)
 #
 # Builds into tests/search/core of the current directory.
 set -u
@@ -23,8 +23,8 @@ explore() {
   result "explore $*" $?
 }
 
-# These have too many schedules for both at once.  They run with an old load and no preemption, and with a
-# preemption and no old load.
+# Scenarios with too many schedules for a stale load and a preemption together.  They run with a stale load and
+# no preemption, and with a preemption and no stale load.
 large='timeouts-of-three parker-still-on-a-chain bypass-chain bypass-two-sleepers
   bypass-two-sleepers-soon woken-by-the-woken woken-by-the-canceled'
 

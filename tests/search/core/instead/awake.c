@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * awake.c - the explorer's replacement of src/awake/awake.c: every possible policy.
+ * awake.c - replaces src/awake/awake.c in the explorer, with every possible policy.
  *
- * Each question is answered both yes and no.  The first answer is the library's before it has learned anything;
- * any other answer counts as a preemption.  And a thread that stays awake may give up at any moment.
+ * Each question is answered both yes and no.  The first answer is that of a library that has not learned
+ * anything; the other answer counts as a preemption.  A thread that stays awake may give up at any moment.
  */
 #include "../../engine/unlearned.h"
 
@@ -21,7 +21,7 @@ enum fs_prewake fs_awake_enqueued(const struct fs_awake *awake, const struct fs_
     return (facts->waiting > 2) != xp_answers_otherwise() ? FS_PREWAKE_ON_CORE : FS_PREWAKE_NOBODY;
 }
 
-/* Both, but not in one run. */
+/* Not a decision of the search: the answer is the same in all runs, by the number of processors (clock.c). */
 bool fs_awake_in_convoy(void)
 {
     return fs_cpu_count() % 2 != 0;
@@ -63,7 +63,7 @@ void fs_awake_learn_before_queue(_Atomic uint8_t *penalty, bool paid)
     (void)paid;
 }
 
-/* A pause ends when the word has changed, or later; the clock has gone on then. */
+/* Return when the word has changed, or when a pause has timed out, which moves the clock. */
 bool fs_awake_stay(const _Atomic int *word, int value, const _Atomic uint8_t *strategy,
                    int64_t enqueued_ns, const struct fs_deadline *deadline)
 {
