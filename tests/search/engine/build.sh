@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: MIT
-# build.sh - sourced by the build.sh of each explorer, which has the arguments SRCDIR and OUT and sets `here`.
-# Sets src, out, include, work and engine.
+# build.sh - functions for the build.sh of each explorer, which sources this file.
 #
-# CC is honored.  The public header is that in SRCDIR/../include, if it exists.  Objects go to OUT.objects.
-# EXPLORER is "", or the OUT of an earlier build, whose own objects are copied.
+# The explorer's build.sh has the arguments SRCDIR and OUT, and sets `here` to its directory.  This file sets
+# src, out, include, work and engine.  The compiler is CC.  The public header is that of SRCDIR/../include, if
+# it exists, else that of this tree.  Objects go to OUT.objects.  EXPLORER is "", or the OUT of an earlier
+# build: then the explorer's own objects are copied from that build.
 
 # shellcheck shell=sh disable=SC2154,SC2164 # who reads it has set `here`, and set -e
 src=$(cd "$1" && pwd)
@@ -17,7 +18,7 @@ include=$src/../include
 [ -f "$include/fairsem.h" ] || include=$here/../../../include
 work=$out.objects
 
-# need_compiler - exit with 77, and print the reason, if no explorer can be built here.
+# need_compiler - exit with 77, and print the reason, if this compiler or machine cannot build an explorer.
 need_compiler() {
   cat > "$work/probe.c" << 'END'
 #if !defined(__x86_64__) || !defined(__linux__)
@@ -31,14 +32,14 @@ END
     cat "$work/probe.log"
     skip "the explorer needs x86-64, Linux and a compiler with -fsanitize=thread"
   fi
-  # -Wno-stringop-overflow, because gcc does not know that no thread has a number beyond the last stack.
+  # -Wno-stringop-overflow: gcc does not know that the number of a thread is smaller than the number of stacks.
   whole='-flto -flto-partition=one -Wno-stringop-overflow'
   # shellcheck disable=SC2086
   $CC $whole -shared -fPIC "$work/probe.c" -o "$work/probe.so" > "$work/probe.log" 2>&1 || whole=
 }
 
-# keep FILE... - exit if OUT was made from the same text, by the same commands and compiler.  Texts are compared,
-# not times, because mutants are copies made in the same second.
+# keep FILE... - exit if OUT was made from the same contents of FILEs, by the same commands and compiler.  Times
+# of files are not compared: mutants are copies that may be made in the same second.
 keep() {
   # CC can be more than one word.
   # shellcheck disable=SC2086
@@ -48,15 +49,18 @@ keep() {
   rm -rf "$out" "$work"
 }
 
-# objects_in DIRECTORY - list its objects, without the two that have a place of their own.
+# objects_in DIRECTORY - list its objects, except static_first.o and static_last.o: link() places these two.
 objects_in() {
   find "$1" -name '*.o' ! -name 'static_*.o'
 }
 
-# explorer FLAGS [FILE...] - compile the explorer's sources, the engine's and FILEs to $work/explorer.  If the
-# compiler can, they are optimized as a whole at link time, which makes a search much faster, because many small
-# functions in many files run at each access of the library.  For many versions of the library that would take
-# longer than it saves, so the objects of EXPLORER are combined into one object, once, which is only linked.
+# explorer FLAGS [FILE...] - compile the sources of the explorer and of the engine, and FILEs, to
+# $work/explorer.
+#
+# If the compiler can, these objects are optimized together at link time.  A search is then much faster, because
+# each access of the library calls many small functions in many files.  With EXPLORER, for many versions of the
+# library, this optimization would take longer than it saves.  So the objects of EXPLORER are combined, once,
+# into one object, which is then only linked.
 # shellcheck disable=SC2046,SC2086
 explorer() {
   cd "$work/explorer"
@@ -74,13 +78,15 @@ explorer() {
   fi
   $CC $for_all $whole -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes -I"$here" \
     -c "$here"/*.c "$engine"/*.c "$@"
-  # These are linked before and behind the library's objects.
+  # Without -flto: link() places these two before and behind the library's objects.
   $CC $for_all -c "$engine"/static_*.c
 }
 
-# link LIBRARY FLAGS - link the program; LIBRARY are patterns of the library's objects.  The order matters, see
-# static_first.c.  -z now, because the binding of a function at its first call would leave traces on the stack of
-# only one run, and stacks are a part of the state.
+# link LIBRARY FLAGS - link the program; LIBRARY are patterns of the library's objects.
+#
+# The order of the objects matters, see static_first.c.  With -z now functions are bound at the start.
+# Otherwise the first call of a function would leave traces on the stack of one run only, and stacks are a part
+# of the state.
 # shellcheck disable=SC2046,SC2086
 link() {
   cd "$work"

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * command.c - the command line of an explorer, see help_text; its main.c has its own options and names.
+ * command.c - the command line of an explorer, see help_text.  The explorer's main.c has its own options and
+ * names.
  *
- * Prints how many schedules ran to their end, and how many ended at a known state.
+ * The report says for each scenario how many schedules ran to their end, and how many ended at a known state.
+ * For a failure, the command that repeats the run is printed.  A crash of the library is a failure.
  *
- * The exit status is 0 if nothing was found, 1 after a failure, for which the command that repeats it has been
- * printed, and any other if the search could not run (../../support/result.sh).  A crash of the library is a
- * failure.
+ * Exit status: 0 if nothing was found, 1 after a failure, any other if the search could not run
+ * (../../support/result.sh).
  */
 #include "explorer.h"
 
@@ -84,7 +85,7 @@ const struct scenario *find(const char *name)
     return own;
 }
 
-/* SCENARIO:BOUND:DECISIONS, see search.c */
+/* `schedule` is SCENARIO:BOUND:DECISIONS, see search.c. */
 static int replay_schedule(const char *schedule)
 {
     static char name[700];
@@ -116,7 +117,7 @@ static int list(void)
 /* ---- Several processes ---- */
 
 enum { PARTS_MAX = 64 };
-static FILE *said[PARTS_MAX];       /* the output of the other processes */
+static FILE *said[PARTS_MAX];       /* the outputs of the other processes */
 static pid_t child[PARTS_MAX];
 
 /* Fork the other processes.  Each process goes on with its own part of the scenarios. */
@@ -138,7 +139,7 @@ static void divide(int n)
     parts = n;
 }
 
-/* Print the output of the other processes.  Returns the worst exit status of all. */
+/* Print the outputs of the other processes.  Returns the largest exit status of all processes. */
 static int gather(int status)
 {
     for (int i = 1; i < parts && part == 0; i++) {

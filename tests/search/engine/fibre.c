@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* fibre.c - switches stacks with 15 instructions, because swapcontext(3) makes a system call. */
+/* fibre.c - switches stacks with 15 instructions; swapcontext(3) would make a system call each time. */
 #include "fibre.h"
 
 #include <stdint.h>
@@ -33,7 +33,7 @@ __asm__(
 
 void fibre_prepare(struct fibre *fibre, char *top, void (*fn)(void))
 {
-    uintptr_t frame[8] = { 0 };     /* six registers, the return address, and that of its caller */
+    uintptr_t frame[8] = { 0 };     /* six registers, fn as the return address, and a return address for fn */
 
     frame[6] = (uintptr_t)fn;
     fibre->sp = top - sizeof frame;

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * fibre.h - a thread without a kernel: a stack, and a place in a function.
+ * fibre.h - a thread without the kernel: a stack, and a place in a function.
  *
- * fibre_switch() saves the registers that a call preserves on the stack that it leaves.  So the whole state of a
- * stopped fibre is between fibre.sp and the top of its stack, and can be compared with that of another schedule
- * (seen.c).
+ * fibre_switch() saves the callee-saved registers on the stack of the fibre that stops.  So the whole state of
+ * a stopped fibre is between fibre.sp and the top of its stack, and can be compared with its state in another
+ * schedule (seen.c).
  */
 #ifndef XP_FIBRE_H
 #define XP_FIBRE_H

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 # help.sh - for the quick.sh of an explorer, behind ../../support/script.sh.
 
-# help_is_complete PROGRAM MAIN - does its --help name each option that its main.c and command.c compare with?
+# help_is_complete PROGRAM MAIN - does `PROGRAM --help` name each option in MAIN (its main.c) and command.c?
 help_is_complete() {
   "$1" --help > "$work/help" || fail "$1 --help: exit status $?"
   sed -n 's/.*strcmp(option, "\(--[a-z-]*\)").*/\1/p' "$2" "$top_srcdir/tests/search/engine/command.c" > "$work/options"

@@ -2,9 +2,9 @@
 /*
  * instrument.c - the library's loads and stores, atomic and plain.
  *
- * The library is compiled with -fsanitize=thread and linked without the sanitizer's runtime, so that the compiler
- * calls a function of this file before each plain access, and in place of each atomic one.  The explorer's
- * access.c has their effects.
+ * The library is compiled with -fsanitize=thread: the compiler inserts a call before each plain access, and
+ * replaces each atomic access by a call.  The library is linked without the sanitizer's runtime, so these calls
+ * go to this file, which calls the explorer's access.c.
  */
 #include "explorer.h"
 

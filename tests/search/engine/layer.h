@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * layer.h - the common part of ../core/layer.h and ../shared/layer.h: calls by which the library blocks, reads a
- * clock or ends go to the explorer.
+ * layer.h - the common part of ../core/layer.h and ../shared/layer.h: redirects the calls by which the library
+ * blocks, reads a clock or ends to the explorer.
  *
  * The system's headers come first, so that their names can be redefined afterwards.  Loads and
  * stores, atomic and plain, need no names: with -fsanitize=thread the compiler inserts calls to the
@@ -47,7 +47,7 @@ void xp_cleanup_pop(int execute);
 #ifndef XP_EXPLORER     /* the explorer itself needs only the declarations */
 #define pthread_mutex_lock xp_mutex_lock
 #define pthread_mutex_unlock xp_mutex_unlock
-#define pthread_mutex_trylock xp_mutex_lock    /* the library tries for a moment and then locks */
+#define pthread_mutex_trylock xp_mutex_lock    /* a failed trylock would only delay the lock */
 #define pthread_setcancelstate xp_setcancelstate
 #define pthread_setcanceltype xp_setcanceltype
 #define pthread_atfork xp_atfork

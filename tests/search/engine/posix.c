@@ -42,8 +42,10 @@ int xp_setcancelstate(int state, int *before)
     return 0;
 }
 
-/* An asynchronous cancellation can act at any moment.  Here it acts at both ends of the asynchronous part, and in
- * the sleep between them. */
+/*
+ * An asynchronous cancellation can act at any moment.  The explorer lets it act where the thread makes
+ * cancellation asynchronous, where the thread ends that, and in the sleep between.
+ */
 int xp_setcanceltype(int type, int *before)
 {
     bool async = type == PTHREAD_CANCEL_ASYNCHRONOUS;
@@ -58,7 +60,7 @@ int xp_setcanceltype(int type, int *before)
     return 0;
 }
 
-/* ---- Signals come only where the scheduler decides so ---- */
+/* ---- Signal masks have no effect: signals come by decisions of the scheduler ---- */
 
 int xp_sigmask(int how, const sigset_t *set, sigset_t *before)
 {
@@ -69,7 +71,7 @@ int xp_sigmask(int how, const sigset_t *set, sigset_t *before)
     return 0;
 }
 
-/* ---- A replacement of quota_linux.c: the explorer's own cgroup has no effect ---- */
+/* ---- Replaces quota_linux.c: the cgroup in which the explorer runs has no effect ---- */
 
 int fs_quota_cores(const char *root)
 {
@@ -77,14 +79,14 @@ int fs_quota_cores(const char *root)
     return FS_NO_QUOTA;
 }
 
-/* ---- Crashes: the library accesses memory that does not exist ---- */
+/* ---- Crashes, for example by an access to memory that does not exist ---- */
 
 static void crashed(int number)
 {
     fail("crash", "signal %d", number);
 }
 
-/* The handler runs on its own stack, and leaves by a switch to the scheduler. */
+/* The handler runs on a stack of its own, and does not return: fail() switches to the scheduler. */
 void catch_crashes(void)
 {
     static char stack[65536];

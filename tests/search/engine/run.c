@@ -3,7 +3,8 @@
  * run.c - one run: the loop over its steps, and its end.
  *
  * The scheduler has a stack of its own.  A thread that stops records its next operation in struct thread and
- * switches to the scheduler, which compares the state with known ones and decides the next step.
+ * switches to the scheduler.  The scheduler looks the state up among the known states, and decides the next
+ * step.
  */
 #include "explorer.h"
 
@@ -25,7 +26,9 @@ static int steps;
 static bool failed;
 static jmp_buf given_up;
 
-/* The engine's memory belongs to no simulated process, so `t` is still valid when the thread goes on. */
+/*
+ * `t` is in the engine's memory, which belongs to no simulated process: it is valid when the thread continues.
+ */
 void leave(void)
 {
     struct thread *t = self;

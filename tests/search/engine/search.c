@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * search.c - all runs of a scenario, depth first: the decisions, and their other answers.
+ * search.c - all runs of a scenario, depth first: their decisions, and all answers to each decision.
  *
- * A schedule is written as SCENARIO:BOUND:DECISIONS.  DECISIONS has only those with another answer than the first,
- * as NUMBER=ANSWER, with commas between them.  BOUND is PREEMPTIONS, or PREEMPTIONS+OWN if the explorer's own
- * bound applies.
+ * A schedule is written as SCENARIO:BOUND:DECISIONS.  DECISIONS lists, with commas, the decisions that do not
+ * have the first answer (number 0), as NUMBER=ANSWER.  BOUND is PREEMPTIONS, or PREEMPTIONS+OWN if the
+ * explorer's own bound applies.
  */
 #include "explorer.h"
 
@@ -17,7 +17,7 @@ enum { DECISIONS_MAX = 20000 };
 
 struct limits limits;
 static struct { short answer, answers; } decision[DECISIONS_MAX];
-static int decisions, replayed;     /* number of decisions in this run, and of prescribed ones */
+static int decisions, replayed;     /* number of decisions in this run so far; of prescribed decisions */
 
 void decisions_begin(void)
 {
@@ -34,9 +34,7 @@ bool decisions_are_new(void)
     return decisions >= replayed;
 }
 
-/*
- * Random answers: mostly the first, which has no preemption, but in some runs more often than in others.
- */
+/* Random answers, for limits.by_chance: one answer in `patience` is random, the others are the first answer. */
 static uint64_t dice;
 static int patience;
 
@@ -51,7 +49,7 @@ static int any(int answers)
     return below(patience) > 0 ? 0 : below(answers);
 }
 
-/* Choose an answer, from 0 to answers - 1.  The first run takes the first; other runs take the others. */
+/* The first run takes the first answer of each decision; other runs take other answers. */
 int choose(int answers)
 {
     if (answers <= 1)
@@ -78,7 +76,7 @@ double seconds_now(void)
     return (double)now.tv_sec + (double)now.tv_nsec / 1e9;
 }
 
-/* The next run repeats the last one up to its last decision that has another answer. */
+/* The next run repeats the last run up to its last decision with an untried answer, and takes that answer. */
 bool decisions_next(void)
 {
     static const int patient[] = { 2, 4, 8, 16 };
@@ -97,7 +95,6 @@ bool decisions_next(void)
     return true;
 }
 
-/* The decisions of the last run that were not the first answer. */
 const char *failed_schedule(void)
 {
     static char text[2000];
@@ -112,7 +109,7 @@ const char *failed_schedule(void)
     return text;
 }
 
-/* Print the failure; a scenario in words has quotes for the shell. */
+/* Print the failure, and the command that replays it.  In the command, a scenario in words needs quotes. */
 static void report_failure(void)
 {
     const char *quote = strpbrk(scenario->name, " |;") != NULL ? "'" : "";
@@ -169,7 +166,7 @@ struct outcome explore(const struct scenario *what, struct limits with)
     return outcome;
 }
 
-/* Read the decisions of a schedule.  Decisions that it does not mention are 0. */
+/* Read the decisions of a schedule.  A decision that the schedule does not list has answer 0. */
 static bool read_decisions(const char *text)
 {
     memset(decision, 0, sizeof decision);

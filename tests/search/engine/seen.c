@@ -2,9 +2,10 @@
 /*
  * seen.c - known states need not be searched again.
  *
- * A state is everything on which the next steps and the oracles depend: the stopped stacks, the memory of the
- * library and of the scenario, and the explorer's records (state_now() in its states.c).  If an earlier run has
- * reached the state with as few preemptions or fewer, all continuations have been tried or will be.
+ * A state is everything on which the next steps and the oracles depend: the stacks of stopped threads, the
+ * memory of the library and of the scenario, and the explorer's records (state_now() in the explorer's
+ * states.c).  If an earlier run has reached the state with the same number of preemptions or fewer, a run need
+ * not go on from this state: all its continuations have been tried, or will be.
  *
  * States are compared by a hash of 64 bits.  With ten million states the probability that any two
  * of them have the same hash is one in 370,000.
@@ -13,7 +14,7 @@
 
 #include <string.h>
 
-/* Open addressing.  An entry is the hash, but its lowest 4 bits are the preemptions + 1. */
+/* Open addressing.  An entry is a hash whose lowest 4 bits are replaced by the number of preemptions + 1. */
 static uint64_t slot[STATES_MAX];
 static size_t used;
 
@@ -38,7 +39,7 @@ bool states_seen(uint64_t state, int cost)
         return false;
     }
     if (used >= STATES_MAX / 4 * 3) {
-        states_forget();        /* costs only time: they will be searched again */
+        states_forget();        /* costs only time: the states will be searched again */
         at = (state >> 8) % STATES_MAX;
     }
     slot[at] = key | spent;
@@ -75,7 +76,7 @@ uint64_t mix(uint64_t hash, const void *from, size_t size)
     return hash ^ hash >> 32;
 }
 
-/* An ended thread has no other state. */
+/* Of an ended thread, no other member counts. */
 uint64_t mix_thread(uint64_t hash, const struct thread *t)
 {
     if (t->at == ENDED)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* shorten.c - the shortest schedule of a scenario that still fails by the same oracle. */
+/* shorten.c - removes decisions from a schedule while it still fails by the same oracle. */
 #include "explorer.h"
 
 #include <stdio.h>
@@ -19,7 +19,7 @@ bool same_oracle(void)
     return strncmp(why_failed, oracle, length) == 0 && why_failed[length] == ':';
 }
 
-/* Write the schedule without the `which`th of its written decisions. */
+/* Write the schedule without decision number `which` of those that it lists. */
 static void without(const char *schedule, int which, char *text, size_t size)
 {
     size_t length = 0;

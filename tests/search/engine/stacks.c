@@ -8,7 +8,7 @@
 
 /* ---- Stacks ---- */
 
-enum { STACK_USED = 8192 };     /* the most of a stack that is used */
+enum { STACK_USED = 8192 };     /* no thread uses more of its stack */
 
 static _Alignas(64) char stack[THREADS][STACK_SIZE];
 
@@ -88,7 +88,7 @@ int heap_offset(const void *at)
     return offset < sizeof heap ? (int)offset : -1;
 }
 
-/* ---- Images of statics and heap ---- */
+/* ---- Images: copies of the static variables and the heap ---- */
 
 void image_save(struct image *to)
 {

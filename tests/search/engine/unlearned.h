@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* unlearned.h - functions of src/awake/awake.c that learn nothing, for a program with its own answers. */
+/*
+ * unlearned.h - replacements of the functions of src/awake/awake.c that learn: they do nothing.  For a program
+ * that decides by itself which waiters stay awake.
+ */
 #ifndef ENGINE_UNLEARNED_H
 #define ENGINE_UNLEARNED_H
 
