@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * access.c - the effects of the library's loads and stores, atomic and plain, which ../engine/instrument.c
- * reports.
+ * access.c - the library's loads and stores, atomic and plain: ../engine/instrument.c calls this file.
  *
- * This file decides which accesses a thread stops before (explorer.h).  It checks that each access to a segment is
- * in a segment that the process has mapped, and under its lock, unless layout.h permits otherwise.
+ * This file decides before which accesses a thread stops (explorer.h).  It checks that the process has mapped
+ * each segment that it accesses, and that it holds the segment's lock, except for accesses that layout.h
+ * permits without the lock.
  */
 #include "explorer.h"
 
@@ -17,14 +17,17 @@
 #define IS(type, member) (offset == offsetof(struct type, member))
 
 enum sharing {
-    LOCKED,         /* only under the lock */
-    HINT,           /* stored only under the lock; a load without it is a hint */
-    ENTRY,          /* in the table of processes, which a search for an entry loads without the lock */
-    OPEN_TO_ALL,    /* loaded without the lock, at any time */
-    FREE_TO_STORE   /* loaded and stored without the lock, at any time */
+    LOCKED,         /* accessed only under the lock */
+    HINT,           /* stored only under the lock; a load without the lock is a hint */
+    ENTRY,          /* like HINT: a process that attaches loads it, to find a free entry */
+    OPEN_TO_ALL,    /* stored only under the lock, but loaded at any time */
+    FREE_TO_STORE   /* loaded and stored at any time */
 };
 
-/* The owner of a free entry's liveness lock fills it in without the lock, or finds what it kept at an exec. */
+/*
+ * May the running process access this entry of the table without the lock?  It must hold the entry's liveness
+ * lock.  It fills in a free entry, and finds in `keeps` what it kept at an exec.
+ */
 static bool initializes_entry(int file, size_t offset)
 {
     const struct fs_process *entry = (const void *)(kernel_memory(file) + sizeof(struct fs_segment));
@@ -35,7 +38,7 @@ static bool initializes_entry(int file, size_t offset)
                || offset % sizeof *entry == offsetof(struct fs_process, keeps));
 }
 
-/* The process that waits in a slot abandons it without the lock when its time has passed. */
+/* May the running process abandon its slot, without the lock, because its time has passed or it is canceled? */
 static bool abandoned_by_owner(int file, size_t index)
 {
     return index < SLOTS && run.file[file].ghost[index].process == self->process
@@ -74,7 +77,7 @@ static enum sharing sharing_of(int file, size_t offset)
     offset = (offset - slots) % sizeof(struct fs_slot);
     if (index >= (size_t)header->max_waiters)
         return LOCKED;      /* the table of flows */
-    /* A thread loads the times of its own slot; a check loads the time of the oldest waiter, which is a hint. */
+    /* Times: a thread loads those of its own slot.  A check loads the oldest waiter's, as a hint. */
     if (IS(fs_slot, state) && abandoned_by_owner(file, index))
         return FREE_TO_STORE;
     if (IS(fs_slot, strategy))
@@ -86,7 +89,7 @@ static enum sharing sharing_of(int file, size_t offset)
                                                                                    : LOCKED;
 }
 
-/* No other process knows a file without a name and without users. */
+/* Is the file still being made?  A file without a name and without users is known only to its maker. */
 static bool is_being_made(int file)
 {
     if (run.file[file].named)
@@ -108,9 +111,9 @@ static void check_lock(size_t offset, enum sharing sharing, enum access_kind kin
 }
 
 /*
- * A load by a check of processes: of another process's entry or slot, or of a member that is only a hint.
- * Findings are checked again under the lock, so a stale value only delays.  Of several such loads in a row only
- * the first is a stop.
+ * Does a check of other processes load this member, as a hint?  Members of another process's entry or slot, and
+ * some of the header.  The library checks its findings again under the lock, so an outdated value only delays
+ * it.  So a thread stops only before the first of several such loads in a row.
  */
 static bool is_hint(int file, size_t offset)
 {
@@ -127,6 +130,7 @@ static bool is_hint(int file, size_t offset)
     return index >= SLOTS || run.file[file].ghost[index].process != self->process;
 }
 
+/* Returns why a thread stops before this access: a set, empty for no stop. */
 static unsigned what_for(int file, size_t offset, enum access_kind kind)
 {
     enum sharing sharing = sharing_of(file, offset);
@@ -150,7 +154,7 @@ static unsigned what_for(int file, size_t offset, enum access_kind kind)
     return CAN_DIE | (others_look ? CAN_SWITCH : 0u);
 }
 
-/* A loop that loads the same value again need not stop, because it has stopped there before. */
+/* Does a loop load the same value again?  Then it need not stop: it has stopped before the first load. */
 static bool looks_again(const void *at, int64_t now)
 {
     bool again = self->last_loaded == at && self->saw == now;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* actors.c - the threads of a scenario: each does its operations. */
+/* actors.c - the threads of a scenario: each performs its operations. */
 #include "explorer.h"
 
 #include <errno.h>
@@ -15,7 +15,7 @@ bool script_has_start(int t)
     return false;
 }
 
-/* Find out whether the segment is opened, or first used, during the exploration. */
+/* Set script_attaches if thread t opens the segment, or forks, during the exploration. */
 static void find_attaching(int t)
 {
     bool begun = !script_has_start(t);
@@ -67,7 +67,7 @@ static int acquire(fairsem_shared_t *h, const struct op *op)
     return fairsem_shared_acquire(h, op->n);
 }
 
-/* Release only units that the process holds, because an earlier acquire may have been refused. */
+/* With undo, release only units that the process holds: an earlier acquire may have been refused. */
 static int release(fairsem_shared_t *h, const struct op *op)
 {
     struct process *p = &run.process[self->process];
@@ -105,7 +105,10 @@ static int drop(fairsem_shared_t *h)
     return error == EBUSY || error == ENOENT ? 0 : error;
 }
 
-/* Does the name lead to the handle's segment?  Then it must stay while units are held, or their number is changed. */
+/*
+ * Find out whether the name leads to the handle's segment.  If it does, kernel.c checks that no `drop` removes
+ * the name while this process holds units, or after the number of units has been changed.
+ */
 static int look(fairsem_shared_t *h)
 {
     struct process *p = &run.process[self->process];
@@ -118,7 +121,7 @@ static int look(fairsem_shared_t *h)
     return fairsem_shared_close(now);
 }
 
-/* If the process dies in this call, the number of units may be the old or the new one. */
+/* If the process dies in this call, the semaphore may have the old number of units, or the new number. */
 static int set_units(fairsem_shared_t *h, int64_t n)
 {
     int error;

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# all.sh [NAME...] - make check-explore-shared: all scenarios, or the named ones, with the preemptions and deaths
-# that each allows.  Builds into tests/search/shared of the current directory.
+# all.sh [NAME...] - make check-explore-shared: all scenarios, or the named ones, each with the preemptions and
+# deaths that the scenario allows.  Builds into tests/search/shared of the current directory.
 set -u
 
 : "${top_srcdir:=$(cd "$(dirname "$0")/../../.." && pwd)}"

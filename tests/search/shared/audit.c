@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* audit.c - after all processes have ended, another one opens the segment, and counts the units. */
+/* audit.c - after all processes have ended, another process opens the segment, and checks it. */
 #include "explorer.h"
 
 #include "shared/attach.h"
@@ -67,7 +67,7 @@ static void check_stat(fairsem_shared_t *h, int file)
     if (error != 0)
         fail("audit", "stat returns %d", error);
     if (run.named > 1)
-        return;     /* because a process may hold units of several segments */
+        return;     /* a process may hold units of several segments: struct process has only their sum */
     check_free(stat.available, stat.capacity);
     if (!scenario->no_undo && stat.held != held_by_the_living())
         fail("audit", "held is %lld instead of %lld", (long long)stat.held,
@@ -85,7 +85,7 @@ static void check_stat(fairsem_shared_t *h, int file)
 
 /* ---- A second repair changes nothing ---- */
 
-/* Clear the members that a repair may change: the lock and the counters. */
+/* Clear the members that any repair may change: the lock and the counters. */
 static void leave_out(struct fs_segment *s)
 {
     FS_PUT(&s->lock, 0);

@@ -1,10 +1,10 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 # build.sh SRCDIR OUT - build the explorer of deaths for the library's sources in SRCDIR, as the
-# program OUT.  An OUT that was made from the same text is kept.
+# program OUT.  If OUT was made from the same sources, it is kept.
 #
-# See ../engine/build.sh for CC and EXPLORER, from which the objects of src/core/*.c are copied, too.
-# Exits with 77, and prints the reason, if the explorer cannot be built here.
+# ../engine/build.sh explains CC and EXPLORER.  With EXPLORER, the objects of src/core/*.c are copied from that
+# build, too.  Exits with 77, and prints the reason, if the explorer cannot be built on this machine.
 set -eu
 
 here=$(cd "$(dirname "$0")" && pwd)
@@ -18,7 +18,7 @@ keep "$src"/core/*.[ch] "$src"/awake/*.[ch] "$src"/system/*.[ch] "$src"/tools/*.
 mkdir -p "$work/core" "$work/shared" "$work/explorer"
 need_compiler
 
-# -D_GNU_SOURCE= is empty, like the definition in the sources.
+# The value of _GNU_SOURCE is empty, as in the sources, which define it again.
 flags="-std=c11 -O1 -g1 -D_GNU_SOURCE= -DFAIRSEM_WATCHED_=0 -I$include -I$src -I$src/core"
 library="$flags -fsanitize=thread -Wno-tsan -include $here/layer.h"
 

@@ -2,13 +2,13 @@
 /*
  * explorer.h - runs the sources of the shared semaphore under every schedule and every death.
  *
- * HOW IT WORKS.  src/core/ and src/shared/ are compiled unchanged, except system/quota_linux.c and
- * shared/kernel.c.  Threads are fibres (../engine/fibre.h) of several simulated processes.  Each process
- * has private memory, which is swapped when another process goes on (process.c), descriptors, locked
- * bytes, and its own address of the segment (kernel.c).  Before each operation that another process could
- * notice, a fibre stops, and the scheduler (schedule.c) decides what happens next: a thread goes on, a
- * process dies, or a sleep ends too early or by pthread_cancel.  All answers are tried, depth first.
- * ../engine/ has the parts that both explorers share.
+ * HOW IT WORKS.  src/core/ and src/shared/ are compiled unchanged, but the explorer replaces
+ * system/quota_linux.c and shared/kernel.c.  Threads are fibres (../engine/fibre.h) of several simulated
+ * processes.  Each process has descriptors, locked bytes, an address of its own for the segment (kernel.c),
+ * and private memory, which is swapped in when one of its threads continues (process.c).  A fibre stops
+ * before each operation that another process could notice.  Then the scheduler (schedule.c) decides what
+ * happens next: a thread continues, a process dies, or a sleep ends too early or by pthread_cancel.  All
+ * answers are tried, depth first.  ../engine/ has the parts that both explorers share.
  *
  *   actors.c     the threads of a scenario, in the language of ../../scenarios/; scenarios.c: the table
  *   schedule.c   the options at each step of a run; states.c: the state of a run
@@ -19,16 +19,18 @@
  *   oracles.c    invariants after each store; audit.c: invariants at the end
  *
  * A DEATH.  All threads of the process are gone.  Its bytes are unlocked, its descriptors closed,
- * its private memory is lost; its stores to the segment stay.  A running process can die before
- * each store to a segment, each compare-and-swap and each call of the kernel.  No other process can
- * notice what it does in between.  A process that does not run can die whenever another one is
- * about to check which processes live, or to take a liveness lock; no process could notice an earlier death.
+ * its private memory is lost; its stores to the segment stay.  The running process can die before
+ * each of its stores to a segment, compare-and-swaps and calls of the kernel: no other process can
+ * notice what it does between these.  A process that is not running can die when another process is
+ * about to check which processes live, or to take a liveness lock: no process could notice the death
+ * earlier.
  *
- * BOUNDS.  At most `bound` preemptions in a run, as in ../core/explorer.h, and as many deaths, early
+ * BOUNDS.  A run has at most `bound` preemptions, as in ../core/explorer.h, and as many deaths, early
  * ends of a sleep and cancellations as the scenario allows.  Time stands still, and jumps to the next
- * deadline when all threads sleep.  There are no preemptions while the lock is held, except before
- * stores to members that are loaded without it; access.c checks that there are no others.  A run ends
- * in a state that an earlier run has reached with as many preemptions left.
+ * deadline when all threads sleep.  While the lock is held, there are preemptions only before stores to
+ * members that are loaded without the lock, other than as hints; access.c knows these members, and checks
+ * that no others are.  A run ends at a state that an earlier run has reached with the same number of
+ * preemptions or fewer.
  *
  * NOT COVERED.  Weak memory: all processes see stores in the same order.  A power failure.  Damage by
  * other programs: only the library writes to the segment.
@@ -47,7 +49,7 @@
 #include <stdint.h>
 
 enum {
-    PROCESSES = 5, AUDITOR = PROCESSES - 1,     /* the last one checks after all others */
+    PROCESSES = 5, AUDITOR = PROCESSES - 1,     /* the last process, which runs after all others have ended */
     FILES = 3, DESCRIPTORS = 6, BYTES = 8, SLOTS = 8,
     STACK_SIZE = 32768, HEAP_SIZE = 2048, SEGMENT_SIZE = 8192,
     STATES_MAX = 1 << 22
@@ -70,19 +72,19 @@ struct thread {
     bool         exists;            /* in this scenario */
     int          op;                /* the index of its operation */
     bool         calling;           /* it is in the call of that operation */
-    bool         joined;            /* it has joined the queue in this operation */
-    unsigned     what_for;          /* why it stopped */
-    const void  *object;            /* that it wants or sleeps on */
-    const char  *doing;             /* in words */
-    int          value;             /* of a sleep, like the next one */
-    int64_t      deadline;
-    bool         time_passed;       /* the time of its last sleep has passed */
+    bool         joined;            /* it has enqueued itself in this operation */
+    unsigned     what_for;          /* the purposes of its stop, a set: CAN_SWITCH ... */
+    const void  *object;            /* the object that it wants or sleeps on */
+    const char  *doing;             /* its next operation, in words */
+    int          value;             /* of the word on which it sleeps */
+    int64_t      deadline;          /* of its sleep */
+    bool         time_passed;       /* its last sleep has ended by time */
     bool         woken, timed_out, cancelable, canceled, cancel_disabled, cancel_async;
     struct xp_cleanup *cleanups;
-    const void  *last_loaded;       /* the address of its last visible load; `saw` is the value */
-    int64_t      saw;
-    bool         hinted;            /* its last stop was for a hint */
-    int          error;             /* errno */
+    const void  *last_loaded;       /* the address of its last atomic load; NULL after a store or a sleep */
+    int64_t      saw;               /* the value of that load */
+    bool         hinted;            /* its last stop was before the load of a hint: see access.c */
+    int          error;             /* its errno while it is stopped */
 };
 
 struct descriptor {
@@ -92,16 +94,16 @@ struct descriptor {
 
 struct process {
     bool               lives;
-    int                root;        /* its first ancestor, which has the same addresses */
+    int                root;        /* its first ancestor: after a fork, addresses stay the same */
     fairsem_shared_t  *handle;
     int                opened;      /* number of opens */
     struct descriptor  fd[DESCRIPTORS];
     unsigned           mapped;      /* the set of mapped files */
-    int64_t            held;        /* units, by the results of its calls */
-    bool               sure;        /* the name led to the segment while it held units of it */
+    int64_t            held;        /* units that it holds, by the results of its calls */
+    bool               sure;        /* it has found by `look` that the name leads to the segment of its units */
 };
 
-struct ghost {                      /* a slot, as the oracles have seen it */
+struct ghost {                      /* the waiter in a slot, by the stores that the oracles have seen */
     bool    waits;
     int     process, priority, share;
     int64_t arrival;
@@ -110,27 +112,27 @@ struct ghost {                      /* a slot, as the oracles have seen it */
 struct file {
     bool    made, named;
     int64_t size;
-    int     liveness[BYTES];        /* 1 + the process that has locked it */
-    int     owner;                  /* of the segment's lock: 1 + a thread */
+    int     liveness[BYTES];        /* 1 + the process that has locked the byte, or 0 */
+    int     owner;                  /* 1 + the thread that holds the segment's lock, or 0 */
     int64_t arrivals;
-    int64_t debt;                   /* units that must come back, because their number was lowered */
+    int64_t debt;                   /* how many units processes may hold in excess of a lowered total */
     struct ghost ghost[SLOTS];
 };
 
-/* All of a run, except memory of the library. */
+/* The whole run, except the memory of the library. */
 struct run {
     struct process process[PROCESSES];
     struct file    file[FILES];
     int64_t        now;
     int            deaths, early;
     int            named;           /* number of files that have had the name */
-    int64_t        fits_ns;         /* the time since which the first waiter fits, or 0 */
+    int64_t        fits_ns;         /* the time since which the first waiter could be granted, or 0 */
     int64_t        fits_arrival;    /* the arrival of that waiter */
-    int64_t        units;           /* the number of units, by the results of `set` */
-    int64_t        perhaps;         /* the other possible number, while `set` is called */
-    bool           sure;            /* the name led to the segment after their number was changed */
+    int64_t        units;           /* the number of units of the semaphore, by the results of `capacity` */
+    int64_t        perhaps;         /* the number that the last `capacity` sets, if it had an effect */
+    bool           sure;            /* `look` has found the name of a segment with a changed number of units */
     int64_t        outside;         /* without undo: released minus acquired units, by the results */
-    int64_t        doubtful;        /* without undo: units of calls in which their process died */
+    int64_t        doubtful;        /* without undo: units of calls during which the process died */
 };
 
 extern struct run run;
@@ -151,9 +153,9 @@ bool can_go_on(const struct thread *t);
 void sleep_until_woken(const void *object, int64_t ns, bool can_be_canceled, const char *doing);
 
 /* process.c */
-void process_learn(void);           /* save private memory before the first run */
+void process_learn(void);           /* save the private memory of a new process, before the first run */
 void process_reset(void);
-void process_enter(int process);    /* swap in its private memory */
+void process_enter(int process);    /* swap in the private memory of the process */
 void process_dies(int process, bool inside);
 void process_forks(int child);
 void process_execs(void);
@@ -163,10 +165,12 @@ bool process_has_threads(int process, int at_least);
 
 /* kernel.c */
 void kernel_start(void);
-bool kernel_closes_all(int process, bool exec);
-void kernel_loses(int process);     /* its liveness locks, as when another descriptor of the file is closed */
+bool kernel_closes_all(int process, bool exec);     /* returns true if a descriptor stays open */
+void kernel_loses(int process);     /* it loses its liveness locks, as by a close of another descriptor */
 char *kernel_memory(int file);
-/* Returns the file of the memory, or -1.  Fails if the process may not access it. */
+/*
+ * Returns the file to which the memory belongs, or -1.  Fails if the running process may not access the memory.
+ */
 int kernel_file_of(const void *at, size_t size, size_t *offset);
 
 /* actors.c */
@@ -179,10 +183,10 @@ void oracle_stored(int file, size_t offset, int64_t before, int64_t now);
 void oracle_returned(const struct op *op, int result);
 void oracle_time_jumps(void);
 void oracle_field_words(int file, size_t offset, char *text, size_t size);
-int64_t oracle_taken(int file);     /* by live processes */
+int64_t oracle_taken(int file);     /* returns how many units live processes hold, by the segment */
 
 /* audit.c */
 void audit(void);
-void audit_act(void);               /* in the auditor's thread */
+void audit_act(void);               /* the auditor's thread */
 
 #endif

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * kernel.c - the kernel of the simulated processes, in place of src/shared/kernel.c.
+ * kernel.c - the kernel of the simulated processes; replaces src/shared/kernel.c.
  *
- * The memory of all files is one block, which each process maps at another address.  There is one name.  Record
- * locks are those of POSIX: they belong to a process and a file, and a process loses them when it closes any
- * descriptor of the file.
+ * The memory of all files is one block, which each process maps at a different address.  There is only one file
+ * name.  Record locks are those of POSIX: they belong to a process and a file, and the process loses them when
+ * it closes any descriptor of the file.
  */
 #define _GNU_SOURCE             /* memfd_create */
 #include "explorer.h"
@@ -16,17 +16,19 @@
 #include <sys/mman.h>
 
 #define ARENA   UINT64_C(0x200000000000)
-#define STRIDE  UINT64_C(0x100000)      /* from file to file: far larger than any file */
+#define STRIDE  UINT64_C(0x100000)      /* distance of the addresses of two files: far larger than a file */
 
 static int memory_fd;
-static char *all_files;         /* for the explorer itself */
+static char *all_files;         /* where the explorer itself accesses the files */
 
 static char *address(int root, int file)
 {
     return (char *)(uintptr_t)(ARENA + (uint64_t)(root * FILES + file) * STRIDE);
 }
 
-/* Make the memory.  Each process of the explorer (--jobs) has its own, which a fork would share. */
+/*
+ * Make the memory of the files.  Called in each real process of the explorer (--jobs): a fork would share it.
+ */
 static void map_memory(void)
 {
     memory_fd = memfd_create("explorer", 0);
@@ -79,7 +81,7 @@ static struct descriptor *descriptor(int fd)
     return fd >= 0 && fd < DESCRIPTORS ? &p->fd[fd] : &none;
 }
 
-/* The file of an open descriptor.  The use of a closed one is an error here. */
+/* The file of an open descriptor.  To use a closed descriptor is an error of the library. */
 static int file_of(int fd)
 {
     if (descriptor(fd)->file == 0)
@@ -243,7 +245,6 @@ void kernel_loses(int process)
         drop_locks(process, i);
 }
 
-/* Returns true if a descriptor stays open. */
 bool kernel_closes_all(int process, bool exec)
 {
     bool any = false;
@@ -260,7 +261,7 @@ bool kernel_closes_all(int process, bool exec)
     return any;
 }
 
-/* ---- Life ---- */
+/* ---- Liveness locks ---- */
 
 static int *liveness(int fd, int index)
 {
@@ -318,7 +319,7 @@ int64_t fs_tick_ns(void)
     return run.now;
 }
 
-/* ---- Sleeping and waking, by the offset in the file, which is the same in all processes ---- */
+/* ---- Sleeping and waking: a word is known by its place in all_files, alike for all processes ---- */
 
 static const char *place_in_file(const _Atomic int *word)
 {

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * layer.h - included before src/core/ and src/shared/ (cc -include); see explorer.h.
+ * layer.h - redirects the library's calls to the explorer: included before each source of src/core/ and
+ * src/shared/ (cc -include).
  *
- * The library's system calls go to kernel.c, which replaces that of src/shared/.  Other calls go to the functions
- * of ../engine/layer.h and these.
+ * The library's system calls go to kernel.c, which replaces kernel.c of src/shared/.  Other calls go to the
+ * functions of ../engine/layer.h and of this file.
  */
 #ifndef XP_LAYER_H
 #define XP_LAYER_H
@@ -12,7 +13,7 @@
 
 void *xp_calloc(size_t count, size_t size);
 
-#define FS_WAKES 1              /* so that two threads count as many */
+#define FS_WAKES 1              /* two wakes of a section already use `more` (trust.h) */
 
 #ifndef XP_EXPLORER
 #define calloc xp_calloc

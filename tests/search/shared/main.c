@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * main.c - the options and names of `dies` besides those of ../engine/command.c, see own_help.  The scenario
- * has the default of --bound.
+ * main.c - the options of `dies`, and names of scenarios, that ../engine/command.c does not have; see own_help.
+ * Without --bound, the scenario says how many preemptions a run may have.
  */
 #include "explorer.h"
 

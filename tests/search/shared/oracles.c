@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* oracles.c - checks invariants after each store to a segment, and each result. */
+/* oracles.c - checks invariants after each store to a segment and before time jumps; checks all results. */
 #include "explorer.h"
 
 #include <errno.h>
@@ -21,13 +21,13 @@ static struct fs_slot *slots(int file)
     return (void *)(entries(file) + header(file)->max_processes);
 }
 
-/* A live process has this liveness lock. */
+/* Does a live process hold this liveness lock? */
 static bool entry_lives(int file, int index)
 {
     return index >= 0 && index < BYTES && run.file[file].liveness[index] != 0;
 }
 
-/* A change that was interrupted after its commit point counts. */
+/* A change in the redo log counts as made, since a repair will make it. */
 int64_t oracle_taken(int file)
 {
     const struct fs_segment *s = header(file);
@@ -49,7 +49,7 @@ int64_t oracle_taken(int file)
     return taken;
 }
 
-/* Live processes hold no more units than exist, except those that they held before the number was lowered. */
+/* Live processes hold no more units than the total, except units from before the total was lowered. */
 static void check_sum(int file)
 {
     int64_t taken = oracle_taken(file), total = FS_GET(&header(file)->total);
@@ -61,7 +61,7 @@ static void check_sum(int file)
     run.file[file].debt = taken > total ? taken - total : 0;
 }
 
-/* A process that keeps units across exec must be counted: otherwise it would not look for them. */
+/* `keepers` must count each process that keeps units across exec: otherwise none would look for its units. */
 static void check_keepers(int file)
 {
     int keepers = 0;
@@ -74,7 +74,7 @@ static void check_keepers(int file)
 
 /* ---- Order ---- */
 
-/* For an aged request only the arrival counts, as among requests of the best priority. */
+/* An aged request has the best priority, so among aged requests only the arrival counts. */
 static int rank_of(int file, int index, int priority)
 {
     return FS_GET(&slots(file)[index].aged) != 0 ? INT32_MIN : priority;
@@ -82,7 +82,10 @@ static int rank_of(int file, int index, int priority)
 
 enum { ANY_SHARE = -1 };
 
-/* Check that no live waiter comes before (priority, arrival), except those of other shares. */
+/*
+ * Check that no live waiter precedes a grant with this priority, arrival and share.  Within a priority, waiters
+ * of other shares may precede it.
+ */
 static void check_order(int file, int priority, int64_t arrival, int share, const char *what)
 {
     for (int i = 0; i < SLOTS; i++) {
@@ -114,7 +117,7 @@ static void slot_changed(int file, int index, int state)
     }
 }
 
-/* The caller takes free units without a wait. */
+/* The running thread takes free units.  If it has not waited, no live waiter may precede it. */
 static void check_take(int file)
 {
     const struct op *op = &script[id_of(self)][self->op];
@@ -205,7 +208,7 @@ void oracle_stored(int file, size_t offset, int64_t before, int64_t now)
     if (s->magic != FS_SEGMENT_MAGIC)
         return;
     if (offset >= of_slots + (size_t)s->max_waiters * sizeof(struct fs_slot)) {
-        return;     /* the table of flows: only a request's order depends on it */
+        return;     /* the table of flows: it decides only the order of requests */
     } else if (offset >= of_slots) {
         if ((offset - of_slots) % sizeof(struct fs_slot) == offsetof(struct fs_slot, state)) {
             slot_changed(file, (int)((offset - of_slots) / sizeof(struct fs_slot)), (int)now);
@@ -255,9 +258,9 @@ static const struct ghost *first_in_queue(int file, int *slot)
 }
 
 /*
- * If live processes leave enough units for the first waiter, it must get them soon: within 100 ms, until a process
- * looks for dead ones, plus 10 ms for the lock of a dead owner; and the same again for each process that dies
- * while it looks.
+ * If live processes leave enough units for the first waiter, the waiter must get them soon.  Within 100 ms a
+ * process checks which processes are dead; if a dead process holds the lock, that takes 10 ms more.  For each
+ * death the waiter may wait for as long again, because the checking process may have died.
  */
 static void check_soon(int file)
 {
@@ -277,7 +280,7 @@ static void check_soon(int file)
     }
 }
 
-/* Those who wait for the lock in order are woken one by one, and each wake changes this word. */
+/* Do threads wait for the lock in order on this word?  They are woken one by one, and each wake changes it. */
 static bool is_handover(const void *object)
 {
     for (int i = 0; i < FILES; i++) {
@@ -287,7 +290,7 @@ static bool is_handover(const void *object)
     return false;
 }
 
-/* Is it the lock, and free?  (If it is reserved for a thread that gives up, others take it after 5 ms.) */
+/* Does a thread that sleeps on this word wait for a lock that is free, and reserved for no thread? */
 static bool is_free_lock(const void *object)
 {
     for (int i = 0; i < FILES; i++) {
@@ -301,8 +304,9 @@ static bool is_free_lock(const void *object)
 }
 
 /*
- * All threads sleep.  One that sleeps on a changed word was not woken.  That is correct for up to 100 ms if the
- * process that was about to wake it has died, and for up to 1 ms if it waits for the lock.
+ * All threads sleep.  A thread that sleeps on a word that has changed, or waits for a free lock, has lost its
+ * wake-up.  No thread is reported after a death, because the process that was about to wake it may have died;
+ * nor if a sleep on a changed word ends within 1 ms, as in a wait for the lock.
  */
 void oracle_time_jumps(void)
 {
@@ -351,7 +355,7 @@ static bool is_allowed(const struct op *op, int result)
     }
 }
 
-/* The largest number of units, because no script sets a larger number and then a smaller one. */
+/* The largest number of units so far.  (No script sets a larger number, and then a smaller number.) */
 static int64_t most_units(void)
 {
     int64_t set = run.units > run.perhaps ? run.units : run.perhaps;

@@ -2,8 +2,8 @@
 /*
  * process.c - the private memory of the simulated processes; fork, exec and death.
  *
- * The library's static variables and its heap exist once (../engine/stacks.c).  Their contents are swapped when a
- * thread of another process goes on.
+ * The library's static variables and its heap exist only once (../engine/stacks.c).  Their contents are swapped
+ * when a thread of another process continues.
  */
 #include "explorer.h"
 
@@ -11,7 +11,7 @@
 
 static struct image fresh, image[PROCESSES];
 static int resident;                /* the process whose memory is in place, or -1 */
-static fairsem_token_t *token;      /* in the heap: each process has one */
+static fairsem_token_t *token;      /* in the heap, so each process has its own token at this address */
 
 fairsem_token_t *process_token(void)
 {
@@ -76,7 +76,9 @@ static void end_threads(int process, const struct thread *except)
     }
 }
 
-/* The child is a copy.  The stacks of its parent's other threads are never accessed. */
+/*
+ * The private memory of the child is a copy of its parent's.  Stacks are not copied: the child accesses none.
+ */
 void process_forks(int child)
 {
     const struct process *parent = &run.process[self->process];
@@ -97,7 +99,7 @@ void process_forks(int child)
     }
 }
 
-/* All private memory is new.  The pid and some descriptors stay. */
+/* After an exec, all private memory is new.  The pid stays, and so do descriptors that are kept open. */
 void process_execs(void)
 {
     struct process *p = &run.process[self->process];
@@ -112,7 +114,7 @@ void process_execs(void)
         p->held = 0;
 }
 
-/* It is not known whether its last operation had an effect: see audit.c. */
+/* The thread dies.  If it is in a call, the call may have had its effect or not: audit.c allows both. */
 static void penalty(const struct thread *t)
 {
     const struct op *op = &script[id_of(t)][t->op];
@@ -121,7 +123,7 @@ static void penalty(const struct thread *t)
         run.doubtful += op->n;
 }
 
-/* The process dies inside its calls, or by exit. */
+/* The process dies; `inside`: in the middle of its calls, not by exit. */
 void process_dies(int process, bool inside)
 {
     for (int i = 0; inside && i < THREADS; i++) {

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 # quick.sh - the shared semaphore under every schedule with one preemption and one death, in some seconds.
-# `make check-explore-shared` does that with two of each.
+# `make check-explore-shared` has two preemptions and two deaths.
 set -u
 
 : "${top_srcdir:=$(cd "$(dirname "$0")/../../.." && pwd)}" "${top_builddir:=$PWD}"

@@ -2,8 +2,8 @@
 /*
  * scenarios.c - the table of scenarios, in the language of ../../scenarios/language.h.
  *
- * Without `mortal` any process may die.  With two deaths, the second is often that of the process
- * that repairs.
+ * Without `mortal` any process may die.  If two processes may die, the second is often the process that repairs
+ * after the death of the first.
  */
 #include "explorer.h"
 
@@ -33,7 +33,7 @@ const struct scenario scenarios[] = {
       .deaths = 1, .bound = 1,
       .threads = "open; acquire 3; start; release 2; nap 900; release 1 || open; acquire 2; start; release 2 "
                  "|| open; start; acquire 3 p-1; release 3" },
-    /* The owner of the lock is stopped, and the other waits for its turn. */
+    /* The owner of the lock is stopped, and the other process waits for the lock in order. */
     { .name = "lock-in-order", .units = 2, .bound = 3, .early = 3,
       .threads = "open; acquire 1; start; release 1 || open; acquire 1; start; release 1" },
     { .name = "lock-in-order-among-signals", .interrupted = true, .units = 2, .bound = 3, .deaths = 1,
@@ -105,8 +105,8 @@ const struct scenario scenarios[] = {
       .threads = "open; acquire 1; start; nap 300; release 1 || open; for 2; start; release 2 "
                  "|| open; acquire 1; start; release 1" },
     /*
-     * The owner of the lock is stopped: a sleep that ends early lets time pass meanwhile.  So it takes
-     * one to pass the deadline, and two for the lock.
+     * The owner of the lock is stopped, and early ends of sleeps let time pass: one to pass the deadline of the
+     * wait, two for the wait for the lock.
      */
     { .name = "timeout-without-the-lock", .units = 1, .deaths = 1, .early = 4, .for_ms = 5,
       .threads = "open; acquire 1; start; release 1; try 0 || open; for 1; start; release 1" },
@@ -166,8 +166,8 @@ const struct scenario scenarios[] = {
       .threads = "open; acquire 1; start; release 1 || open; start; stat; acquire 1; stat" },
 
     /*
-     * The first process has lost its liveness lock.  Its threads notice that at the same time, and as the table
-     * is full, its next entry is that of a dead process, which holds a unit.
+     * The first process has lost its liveness lock, and its two threads notice this at the same time.  The
+     * table of processes is full.  So the first process gets the entry of a dead process, which holds a unit.
      */
     { .name = "liveness-lock-is-lost", .units = 3, .bound = 2, .max_processes = 2,
       .threads = "open; lose; start; acquire 1; release 1 | acquire 3; release 3 || open; stat; start; exit "

@@ -41,7 +41,7 @@ static struct option {
     struct thread    *thread;
     int               process;
 } option[OPTIONS_MAX];
-static bool jumps;                  /* all threads sleep, so time passes */
+static bool jumps;                  /* all threads sleep, so time jumps to the next deadline */
 
 bool can_go_on(const struct thread *t)
 {
@@ -83,7 +83,7 @@ static int deaths(const struct thread *current, struct option *to)
     return n;
 }
 
-/* The options of a thread that does not run. */
+/* The options of a thread that is not running. */
 static int others(struct thread *t, struct option *to)
 {
     int n = 0;
@@ -99,7 +99,7 @@ static int others(struct thread *t, struct option *to)
     return n;
 }
 
-/* The running thread comes first, so the first run has no deaths or preemptions. */
+/* `current`, the last thread to run, comes first.  So the first run has no deaths and no preemptions. */
 static int all_options(struct thread *current)
 {
     bool runs = current != NULL && can_go_on(current);
@@ -116,7 +116,7 @@ static int all_options(struct thread *current)
     return runs ? n + deaths(current, option + n) : n;
 }
 
-/* Can threads go on only by the end of a sleep?  Then time passes. */
+/* Is the end of a sleep the only way for a thread to continue?  Then time jumps. */
 static bool all_sleep(int n)
 {
     for (int i = 0; i < n; i++) {
@@ -126,7 +126,7 @@ static bool all_sleep(int n)
     return true;
 }
 
-/* All threads sleep: list the options of those whose time passes next. */
+/* All threads sleep: list the threads with the earliest deadline. */
 static int next_in_time(void)
 {
     int64_t next = INT64_MAX;
@@ -193,7 +193,7 @@ struct thread *run_takes(struct thread *current, int number)
         preemptions++;
     if (taken->what == TIME_IS_OUT) {
         t->timed_out = true;
-        /* Threads that could go on are stopped meanwhile, so nobody owes a unit for that time. */
+        /* An early end lets time pass while threads are stopped that could grant: that time does not count. */
         if (run.now < t->deadline && !jumps && run.fits_ns != 0)
             run.fits_ns += t->deadline - run.now;
         if (run.now < t->deadline)
@@ -228,7 +228,10 @@ int run_options(struct thread *current)
     return n;
 }
 
-/* Run one thread after the other, in the order of the script, each to its `start` or its first sleep. */
+/*
+ * Run the threads from first to last, one after the other, without other decisions: each up to its `start` or
+ * its first sleep.  A single thread, the auditor, runs to its end.
+ */
 static void run_quietly(int first, int last)
 {
     bool traces = tracing;
@@ -268,7 +271,7 @@ void run_begins(void)
     run.now += 50 * MS;     /* long enough for the library to check the waiters' processes */
 }
 
-/* Another process checks the segment that is left.  Its thread takes the place of one that has ended. */
+/* The auditor, another process, checks the segment.  Its thread takes the place of a thread that has ended. */
 void run_ends(void)
 {
     thread[0] = (struct thread){ .exists = true, .process = AUDITOR };

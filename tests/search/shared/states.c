@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * states.c - the state of a run, see ../engine/seen.c: the stacks, the private memory of live processes, the
- * segments, the kernel's tables, and the records of the oracles.
+ * states.c - hashes the state of a run (../engine/seen.c): stacks, the private memory of live processes,
+ * segments, the tables of kernel.c, and the records of the oracles.
  */
 #include "explorer.h"
 

@@ -5,7 +5,7 @@
 #include <errno.h>
 #include <string.h>
 
-/* ---- Mutexes: an int in private memory, 0 or 1 + the owner ---- */
+/* ---- Mutexes: an int in private memory, 0 or 1 + the number of the owner ---- */
 
 int xp_mutex_lock(pthread_mutex_t *mutex)
 {
@@ -96,7 +96,7 @@ int xp_getaffinity(pid_t pid, size_t size, cpu_set_t *set)
     return -1;
 }
 
-/* One core, so that a waiter never spins, which no other process could notice. */
+/* One core, so that a waiter never spins.  No other process could notice the spinning. */
 long xp_sysconf(int name)
 {
     (void)name;
