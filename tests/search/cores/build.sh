@@ -2,9 +2,10 @@
 # SPDX-License-Identifier: MIT
 # build.sh SRCDIR OUT - build the simulator for the library's sources in SRCDIR, as the program OUT.
 #
-# See ../engine/build.sh for CC.  Its explorer() and link() are not used, because a simulator needs only
-# fibre.c and instrument.c of the engine, and the library's variables need no place of their own.  An OUT that
-# was made from the same text is kept.  Exits with 77, and prints the reason, if it cannot be built here.
+# ../engine/build.sh explains CC.  explorer() and link() of that file are not used: the simulator needs only
+# fibre.c and instrument.c of the engine, and the library's variables need no place of their own.  If OUT was
+# made from the same sources, it is kept.  Exits with 77, and prints the reason, if the simulator cannot be
+# built on this machine.
 set -eu
 
 here=$(cd "$(dirname "$0")" && pwd)
@@ -16,7 +17,7 @@ keep "$src"/core/*.[ch] "$src"/awake/*.[ch] "$src"/system/*.[ch] "$src"/tools/*.
 mkdir -p "$work/library" "$work/simulator"
 need_compiler
 
-# -D_GNU_SOURCE= is empty, like the definition in the sources.
+# The value of _GNU_SOURCE is empty, as in the sources, which define it again.
 flags="-std=c11 -O2 -g1 -D_GNU_SOURCE= -I$include -I$src -I$src/core -I$here"
 
 # The library and the peers are instrumented; ../engine/instrument.c replaces the runtime of

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * calls.c - the calls of layer.h, and replacements of the functions of system_linux.c, which would ask the
- * kernel about real threads and cores.
+ * calls.c - the calls of layer.h.  Also replaces the functions of system_linux.c, which would find real threads
+ * and cores.
  */
 #define _GNU_SOURCE
 #define CORES_SIMULATOR
@@ -57,7 +57,7 @@ int xs_mutex_trylock(pthread_mutex_t *mutex)
     return 0;
 }
 
-/* A thread that has slept here owns the mutex when it wakes up. */
+/* With priority inheritance: a thread that has slept owns the mutex when it wakes up, see xs_mutex_unlock(). */
 static void lock_by_kernel(struct mutex *m)
 {
     spend(2 * machine.sleep);
@@ -105,7 +105,7 @@ int xs_mutex_unlock(pthread_mutex_t *mutex)
 
     touch(m, LOCKED);
     before = m->state;
-    /* The kernel hands a mutex with priority inheritance to a sleeper; nobody can lock it in between. */
+    /* The kernel hands a mutex with priority inheritance to a sleeper: the mutex is never free in between. */
     if (!m->inherits || !any_sleeps_on(m))
         m->state = FREE;
     if (before == HELD_WITH_SLEEPERS)
@@ -178,7 +178,7 @@ int xs_cond_broadcast(pthread_cond_t *cond)
 
 /* ---- The calling thread ---- */
 
-/* fn takes no simulated time, so that no other thread runs meanwhile. */
+/* While fn runs, no simulated time passes, so no other thread runs. */
 int xs_once(pthread_once_t *once, void (*fn)(void))
 {
     struct thread *me = self;
@@ -267,7 +267,7 @@ int xs_clock_gettime(clockid_t clock, struct timespec *at)
 {
     int64_t ns;
 
-    /* Vary the time, because the library measures one wake-up in 16, chosen by the low bits of its time. */
+    /* Vary the time: by its low bits, the library lets one thread in 16 stay awake despite a penalty. */
     spend(machine.clock + (int64_t)(random_number() % 8));
     ns = clock == CLOCK_PROCESS_CPUTIME_ID ? used_by_all() : second + now();
     at->tv_sec = ns / second;
@@ -324,7 +324,7 @@ static long futex_wait(const int *word, int value)
     return 0;
 }
 
-/* Without time-outs, because in src/core only waits that a signal handler may end sleep on a futex. */
+/* FUTEX_WAIT has no time-out: in src/core/, only waits that a signal handler may end sleep on a futex. */
 long xs_syscall(long number, ...)
 {
     va_list arguments;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* cells.c - see cells.h.  The limits are goals: a change of the policy removes the marks of cells that it mends. */
+/* cells.c - see cells.h.  Limits are goals: a change with which a marked cell keeps its limit removes the mark. */
 #include "cells.h"
 
 #include "machine.h"
@@ -10,14 +10,14 @@
 #define US 1000
 #define MS 1000000
 
-/* Each rule is a ratio, with a minimum for each cell. */
+/* The ratio of which .least is the minimum. */
 enum rule {
-    TO_POSIX,       /* holds a second, compared with sem_t */
-    TO_BETTER,      /* holds a second, compared with the better of FAIRSEM_NO_SPIN and 0.8 of sem_t */
-    ONE_MORE,       /* holds a second with one more thread, compared with those without it */
-    INHERITING,     /* holds a second in a process with real-time threads, compared with any other process */
-    FRUGAL,         /* processor time of a hold with FAIRSEM_NO_SPIN, divided by fairsem's, if that gains little */
-    PROMPT,         /* 99th percentile of a request with sem_t, divided by fairsem's */
+    TO_POSIX,       /* fairsem's holds a second / those of sem_t */
+    TO_BETTER,      /* fairsem's holds a second / the larger of those with FAIRSEM_NO_SPIN and 0.8 of sem_t's */
+    ONE_MORE,       /* holds a second with one more thread / without this thread */
+    INHERITING,     /* holds a second in a process that may have real-time threads / in another process */
+    FRUGAL,         /* processor time of a hold with FAIRSEM_NO_SPIN / without it; 1 if spinning gains 10 % */
+    PROMPT,         /* 99th percentile of a request with sem_t / with fairsem */
     RULES
 };
 
@@ -32,12 +32,12 @@ static const struct cell {
     struct load load;
     enum rule   rule;
     double      least;
-    bool        misses;     /* the cell misses its limit today */
+    bool        misses;     /* the mark: the cell misses its limit today */
 } table[] = {
-    /* With two waiters, the second sleeps, and nobody is pre-woken. */
+    /* With two waiters, the second waiter sleeps, and no waiter is pre-woken. */
     { "vm", 4, { .threads = 3, .units = 1, .hold = 1 * US }, TO_POSIX, 0.5, false },
     { "vm", 16, { .threads = 3, .units = 1, .hold = 1 * US }, TO_POSIX, 0.5, false },
-    /* More waiters than places near the head: all sleep at each turn. */
+    /* More waiters than may be near the front: each waiter sleeps before its grant. */
     { "vm", 4, { .threads = 16, .units = 1, .hold = 1 * US }, TO_POSIX, 0.4, false },
     /* The holders have all the cores. */
     { "vm", 4, { .threads = 16, .units = 4, .hold = 5 * US }, TO_POSIX, 0.4, false },
@@ -48,18 +48,18 @@ static const struct cell {
     /* A few waiters. */
     { "vm", 16, { .threads = 8, .units = 1, .hold = 5 * US }, TO_POSIX, 0.6, false },
     { "vm", 2, { .threads = 16, .units = 1, .hold = 5 * US }, TO_POSIX, 0.6, false },
-    /* The kernel hands a mutex with priority inheritance to a sleeping thread. */
+    /* With priority inheritance, the kernel hands a mutex to a sleeping thread. */
     { "vm", 16, { .threads = 16, .units = 4, .hold = 20 * US }, INHERITING, 0.8, false },
     /* Each contended acquire and release waits for the section. */
     { "bare", 64, { .threads = 64, .units = 32, .hold = 20 * US }, TO_POSIX, 0.6, true },
     { "vm", 16, { .threads = 16, .units = 4, .hold = 5 * US }, TO_POSIX, 0.5, false },
-    /* Awake threads take cores from those that have work of their own. */
+    /* Waiters that stay awake take cores from threads that think. */
     { "bare", 4, { .threads = 8, .units = 1, .hold = 5 * US, .think = 50 * US }, TO_BETTER, 1.0, true },
-    /* Threads that stay awake for little gain. */
+    /* Staying awake gains little. */
     { "bare", 16, { .threads = 16, .units = 4, .hold = 80 * US }, FRUGAL, 1.0 / 3, false },
-    /* Now and then a hold is long. */
+    /* One hold in a thousand is long. */
     { "vm", 16, { .threads = 4, .units = 1, .hold = 5 * US, .long_hold = 2 * MS }, TO_POSIX, 0.9, true },
-    /* Once there is a queue each request waits in it, although half of the units would be enough. */
+    /* Half of the units are enough, but once there is a queue, each request waits in it. */
     { "vm", 32, { .threads = 64, .units = 16, .hold = 10 * US, .percent = 50 }, PROMPT, 1.0 / 3, true },
 };
 enum { CELLS = sizeof table / sizeof *table };

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * cells.h - the cells of the test: machines and loads, each with a limit that fairsem must keep.
+ * cells.h - the cells of the test: a cell is a machine and a load, with a limit that fairsem must keep.
  *
- * A limit is relative to other figures simulated on the same machine, and does not depend on the model's absolute
- * times.
+ * The limit is a ratio of two figures simulated on the same machine, so it hardly depends on the absolute times
+ * of the model.
  */
 #ifndef CORES_CELLS_H
 #define CORES_CELLS_H
 
 #include <stdbool.h>
 
-/* Print all cells.  Returns false if one misses its limit, or keeps it although it is marked as missing it. */
+/* Run and print all cells.  Returns false if an unmarked cell misses its limit, or a marked cell keeps it. */
 bool cells(void);
 
 #endif

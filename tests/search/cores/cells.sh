@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 # cells.sh - the library's sources on simulated cores: fairsem keeps its limits, relative to sem_t and to
-# FAIRSEM_NO_SPIN, except in the cells that cells.c marks.
+# FAIRSEM_NO_SPIN, except in the cells that are marked in cells.c.
 set -u
 
 : "${top_srcdir:=$(cd "$(dirname "$0")/../../.." && pwd)}" "${top_builddir:=$PWD}"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* events.c - later events, in a heap; events of equal times come in the order of their addition. */
+/* events.c - future events, in a heap; events with the same time are handled in the order of their addition. */
 #include "simulator.h"
 
 #include <stdio.h>

@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * explorer.h - included by ../engine/instrument.c: the simulator is an explorer of one schedule.
- *
- * It uses only fibre.c and instrument.c of the engine.
+ * explorer.h - what ../engine/instrument.c includes.  For the engine, the simulator is an explorer of one
+ * schedule; it uses only the engine's fibre.c and instrument.c.
  */
 #ifndef CORES_EXPLORER_H
 #define CORES_EXPLORER_H
 
-enum { HEAP_SIZE = 1 };         /* for engine.h's image of the heap, which is not used here */
+enum { HEAP_SIZE = 1 };         /* engine.h needs a size; the simulator has no image of a heap */
 
 #include "../engine/engine.h"
 

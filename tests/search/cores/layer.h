@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * layer.h - included before the library's sources and the peers (cc -include) to compile them for the
- * simulator: each call by which they block, wake, yield or read a clock goes to calls.c.
+ * layer.h - redirects calls of the library and of the peers to calls.c: all calls by which they block, wake,
+ * yield or read a clock.  Included before each of their sources (cc -include).
  *
- * It replaces ../engine/layer.h, where a try of the mutex is a lock, and memory is the run's own.
+ * This file replaces ../engine/layer.h, in which pthread_mutex_trylock() is a lock, and malloc() a part of the
+ * engine.
  */
 #ifndef CORES_LAYER_H
 #define CORES_LAYER_H
 
-/* No constructor of the library runs: each run is a process with cores of its own. */
+/* The library's constructors do not run: they would run before the machine of a run is set. */
 #define constructor unused
 
 #include <errno.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * lines.c - cache lines: a core owns a line, or shares it with other cores that only load.
+ * lines.c - cache lines: a core owns a line, or shares the line with other cores that only load it.
  *
- * A line is served to one core at a time, which makes a variable slow that many cores use.
+ * A line goes to one core at a time, so a variable that many cores use is slow.
  */
 #include "explorer.h"
 #include "simulator.h"
@@ -15,9 +15,9 @@ enum { LINES = 1 << 16, LINE_SHIFT = 6, WORD_BITS = 64 };
 
 struct line {
     uintptr_t number;           /* 0 for a free entry */
-    int       from;             /* the last core that fetched it */
-    bool      alone;            /* that core owns it */
-    uint64_t  has[MOST_CORES / WORD_BITS];
+    int       from;             /* the core that fetched the line last, or -1 */
+    bool      alone;            /* this core owns the line */
+    uint64_t  has[MOST_CORES / WORD_BITS];      /* the cores that have the line: a set */
     int64_t   free_at;          /* the end of the last transfer */
 };
 
@@ -65,7 +65,10 @@ static void fetch(struct line *line, int core, bool alone)
     line->has[core / WORD_BITS] |= UINT64_C(1) << core % WORD_BITS;
 }
 
-/* Does the core still have the line?  Otherwise a compare-and-swap loop would succeed once a round of all cores. */
+/*
+ * Does the core keep the line that it has fetched to store?  If cores kept no lines, the line would go round
+ * all cores between the load and the compare-and-swap of a loop, and the loop would hardly ever succeed.
+ */
 static bool keeps(const struct line *line, const struct core *core)
 {
     return core->kept == line->number && core->now <= core->kept_until;
@@ -83,7 +86,7 @@ void touch(const void *at, enum touch how)
     line = line_of(at);
     number = self->core;
     core = &cores[number];
-    /* All fibres share one errno, but real threads do not. */
+    /* All fibres share one errno, but real threads do not: no transfer of the line. */
     if (line->number == (uintptr_t)&errno >> LINE_SHIFT) {
         spend(ns);
         return;

@@ -3,23 +3,24 @@
  * main.c - cores [OPTION=VALUE]...
  *          cores --cells
  *
- * Prints a row for each combination of cores, threads, units, hold, think and load, which may be lists
- * (4,16,64): the holds a second, in thousands; the processor time of a hold, and the 99th percentile of the time
- * from the arrival of a request to its end, in microseconds.  The peers are fairsem, fairsem with
- * FAIRSEM_NO_SPIN, glibc's sem_t, a ticket semaphore with a waiting array, and fairsem with
- * FAIRSEM_BOUNDED_BYPASS.
+ * Prints a row for each combination of values.  cores, threads, units, hold, think and load may be lists
+ * (4,16,64).  A row has three figures for each peer: thousands of holds a second, the processor time of a hold
+ * in microseconds, and the 99th percentile of the time from the arrival of a request to its end, in
+ * microseconds.  The five peers are fairsem, fairsem with FAIRSEM_NO_SPIN, glibc's sem_t, a ticket semaphore
+ * with a waiting array, and fairsem with FAIRSEM_BOUNDED_BYPASS.
  *
- *   machine=vm|bare|deep     the model (machine.h); first, because it sets all parameters
- *   NAME=NS                  one of its parameters, such as line=18
+ *   machine=vm|bare|deep     the machine model (machine.h); give this option first: it sets all parameters
+ *   NAME=NS                  a parameter of the model, such as line=18
  *   cores=16 threads=16 units=1 hold=1000 think=0    times in nanoseconds
  *   load=0                   an open loop: the threads serve requests that arrive at random and keep this
  *                            percentage of the units in use; with 0 each thread asks again at once
- *   long=0                   the time of one hold in a thousand
- *   root=0                   whether the process may have real-time threads (1)
- *   ms=50 seed=1             the length of a run, in simulated time
- *   peers=4                  the number of peers, of the five above
+ *   long=0                   the time of one hold in a thousand; 0 means no long holds
+ *   root=0                   with 1 the process may have real-time threads
+ *   ms=50 seed=1             the length of a run, in simulated time; the seed of random numbers
+ *   peers=4                  print this number of the five peers
  *
- * --cells runs the cells of cells.c.  The exit status is 0, or 1 if a cell differs from its table, or 2.
+ * --cells runs the cells of cells.c.  Exit status: 0; 1 if a cell does not behave as marked in cells.c; 2 for
+ * an error.
  */
 #include "cells.h"
 #include "machine.h"
@@ -143,7 +144,7 @@ static void row(const int64_t value[LISTS])
     printf("\n");
 }
 
-/* Print rows for all values of this list and the lists after it; earlier ones have their values. */
+/* Print rows for all values of list number `list` and of the lists after it; value[] has the other values. */
 static void rows(int list, int64_t value[LISTS])
 {
     if (list == LISTS) {

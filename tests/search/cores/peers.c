@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* peers.c - other semaphores, compiled like the library, so that each access takes simulated time. */
+/* peers.c - other semaphores, compiled like the library: each of their accesses takes simulated time. */
 #include "peers.h"
 
 #include "../../../bench/array_sem.h"
@@ -16,7 +16,7 @@ static void futex_wake(_Atomic unsigned *word, int count)
 
 /* ---- glibc's sem_t ---- */
 
-/* The lower half has the units, the upper one the waiters. */
+/* posix_data: the lower half is the number of units, the upper half the number of waiters. */
 #define ONE_WAITER (UINT64_C(1) << 32)
 
 static _Alignas(64) _Atomic uint64_t posix_data;
@@ -33,7 +33,7 @@ void posix_init(int units)
 
 static void posix_wait_slow(void)
 {
-    /* The kernel compares the lower half, which comes first. */
+    /* The futex word is the lower half of posix_data, which comes first in memory. */
     _Atomic unsigned *units = (_Atomic unsigned *)&posix_data;
     uint64_t data = atomic_fetch_add_explicit(&posix_data, ONE_WAITER, memory_order_relaxed) + ONE_WAITER;
 

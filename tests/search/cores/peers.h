@@ -5,12 +5,12 @@
 
 #include <stdint.h>
 
-/* glibc's sem_t, which is fast and has no order of waiters. */
+/* The algorithm of glibc's sem_t, which is fast and has no order of waiters. */
 void posix_init(int units);
 void posix_wait(void);
 void posix_post(void);
 
-/* The ticket semaphore with a waiting array of bench/array_sem.h: a waiter is awake for `patience_ns`, then sleeps. */
+/* The ticket semaphore of bench/array_sem.h.  A waiter stays awake for `patience_ns`, and then sleeps. */
 void array_init(int units, int64_t patience_ns);
 void array_wait(void);
 void array_post(void);

@@ -2,8 +2,9 @@
 /*
  * scheduler.c - cores with a run queue each, and the loop.
  *
- * Each core has a time of its own.  The loop continues the thread of the core that is furthest behind until it
- * has passed the next core or the next event.  So all effects are in the order of their times.
+ * Each core has a time of its own.  The loop continues the thread of the core whose time is earliest, until
+ * this time has passed the time of another core or of the next event.  So all effects are in the order of their
+ * times.
  */
 #include "simulator.h"
 
@@ -19,7 +20,7 @@ struct core cores[MOST_CORES];
 static _Alignas(64) char stacks[MOST_THREADS][STACK_SIZE];
 static struct fibre loop;
 static int threads_count, alive;
-static int64_t next_core;       /* the time of the core that is second furthest behind */
+static int64_t next_core;       /* the second earliest time of a core that runs a thread */
 static int64_t slice;
 static uint64_t random_state;
 
@@ -133,7 +134,7 @@ void pull(struct core *core, int64_t at)
 
 /* ---- Preemption ---- */
 
-/* Move the running thread behind all others of its core. */
+/* Move the running thread to the end of its core's run queue. */
 static void give_way(struct core *core)
 {
     struct thread *thread = core->runs;
@@ -142,7 +143,10 @@ static void give_way(struct core *core)
     enqueue(core, thread);
 }
 
-/* Take back time after `at`: a thread spends time in advance, and may not have come so far yet. */
+/*
+ * A thread spends its time in advance, but is preempted at time `at`.  Take back the time that it has spent
+ * beyond `at`: it must spend this time later.
+ */
 static void take_back(struct core *core, int64_t at)
 {
     int64_t rest = core->now - at;
@@ -160,7 +164,7 @@ void thread_arrives(struct thread *thread, int64_t at)
 
     if (core->runs == NULL) {
         core->expects = false;
-        core->last = NULL;              /* it was idle, so this costs a switch, even to the same thread */
+        core->last = NULL;              /* the core was idle: a context switch, even to its last thread */
         enqueue(core, thread);
         dispatch(core, at);
     } else if (core->runs->yielded || core->runs->used > thread->used + machine.ahead) {
@@ -173,7 +177,7 @@ void thread_arrives(struct thread *thread, int64_t at)
     }
 }
 
-/* The host takes the core away for a moment. */
+/* The hypervisor takes the core away for a moment. */
 static void go_away(struct core *core)
 {
     core->now += machine.away;
@@ -242,7 +246,7 @@ void thread_ends(void)
     abort();
 }
 
-/* The core whose thread runs next: the one that is furthest behind, or NULL if all are idle. */
+/* The core whose thread runs next: the core with the earliest time.  NULL if no core runs a thread. */
 static struct core *choose_core(void)
 {
     struct core *first = NULL;
@@ -270,7 +274,7 @@ static void cores_begin(void)
     slice = machine_slice();
     for (int i = 0; i < machine.cores; i++) {
         cores[i].end = &cores[i].first;
-        /* At different times. */
+        /* The hypervisor takes each core away at a different time. */
         cores[i].away_at = machine.away_every * (i + 1) / machine.cores;
     }
 }

@@ -2,13 +2,13 @@
 /*
  * simulator.h - threads on simulated cores, as discrete events in simulated time.
  *
- * The sources of src/core/ and the peers run unchanged.  Each thread is a fibre (../engine/fibre.c).  Each
- * atomic or plain access (../engine/instrument.c) and each call that blocks, wakes, yields or reads a clock
- * (layer.h) spends simulated time on the core of its thread.
+ * The sources of src/core/ and the peers (other semaphores) run unchanged.  Each thread is a fibre
+ * (../engine/fibre.c).  Each atomic or plain access (../engine/instrument.c) and each call that blocks, wakes,
+ * yields or reads a clock (layer.h) spends simulated time on the core of its thread.
  *
  *   machine.c    the cost of each event
- *   events.c     later events: time-outs, woken threads that arrive on a core, idle cores that pull threads
- *   scheduler.c  cores with a run queue each, time slices, preemption; the loop
+ *   events.c     future events: time-outs, woken threads that arrive on a core, idle cores that pull threads
+ *   scheduler.c  cores with a run queue each, time slices, preemption; the loop that runs the threads
  *   sleep.c      sleep and wake, and the core of a woken thread
  *   lines.c      cache lines and their owners
  *   calls.c      the calls of layer.h
@@ -17,8 +17,8 @@
  *   cells.c      the cells of the test
  *   main.c       the command line
  *
- * A run is deterministic, because random numbers have a seed.  Another compiler places variables on other cache
- * lines, so its figures differ by a few per cent.
+ * A run is deterministic: random numbers have a seed.  But another compiler places variables on other cache
+ * lines, so figures differ by a few per cent between compilers.
  */
 #ifndef CORES_SIMULATOR_H
 #define CORES_SIMULATOR_H
@@ -42,9 +42,9 @@ struct thread {
     bool           yielded;             /* it has yielded since it got its core */
     bool           timed_out;           /* its last sleep has timed out */
     const void    *asleep_on;
-    uint64_t       moves;               /* number of sleeps and wake-ups: an event of an earlier one is void */
+    uint64_t       moves;               /* number of sleeps and wake-ups: each makes earlier events void */
     int64_t        used;                /* processor time */
-    int64_t        owed;                /* time that it had spent in advance when it was preempted */
+    int64_t        owed;                /* time that it must spend again: see take_back() */
     const void    *specific[SPECIFICS];
     struct thread *next;                /* in the run queue, or among the sleepers */
 };
@@ -52,12 +52,12 @@ struct thread {
 struct core {
     int64_t        now, slice_end, idle_since, away_at;
     struct thread *runs;                /* NULL if idle */
-    struct thread *last;                /* the last one that ran */
+    struct thread *last;                /* the last thread that ran */
     struct thread *first, **end;        /* the run queue */
     int            queued;
-    uintptr_t      kept;                /* the line that it keeps for a while although another core wants it */
+    uintptr_t      kept;                /* the cache line that it keeps until kept_until */
     int64_t        kept_until;
-    bool           expects;             /* it is idle, but a woken thread is on its way */
+    bool           expects;             /* it runs no thread, but a woken thread is on its way to it */
 };
 
 extern struct thread *self;             /* NULL in the loop, or outside of a run */
@@ -66,11 +66,11 @@ extern struct core cores[MOST_CORES];
 
 /* ---- scheduler.c ---- */
 
-/* Run fn in `count` threads until all have ended.  Returns false if some sleep for ever. */
+/* Run fn in `count` threads until all have ended.  Returns false if some threads sleep for ever. */
 bool simulate(int count, void (*fn)(void), uint64_t seed);
 _Noreturn void thread_ends(void);
 int64_t now(void);                      /* the time of the running thread's core */
-int64_t used_by_all(void);              /* processor time */
+int64_t used_by_all(void);              /* the processor time of all threads */
 uint64_t random_number(void);
 
 /* The running thread computes for `ns`.  No effect outside of a run. */
@@ -80,7 +80,7 @@ void yield_core(void);
 /* Stop the running thread, and return to the loop. */
 void leave(void);
 void enqueue(struct core *core, struct thread *thread);
-/* Let the core run the first thread of its queue from this time on, or be idle. */
+/* Let the core run the first thread of its queue from time `at` on, or be idle. */
 void dispatch(struct core *core, int64_t at);
 /* A woken thread arrives at its core. */
 void thread_arrives(struct thread *thread, int64_t at);
@@ -91,16 +91,16 @@ bool is_idle(const struct core *core);
 
 enum event_kind { TIME_IS_OUT, THREAD_ARRIVES, CORE_PULLS };
 
-/* Add an event of a thread, valid until its next move, or of a core. */
+/* Add an event of a thread, which is void after the thread's next sleep or wake-up, or an event of a core. */
 void event_add(enum event_kind kind, struct thread *thread, struct core *core, int64_t at);
-int64_t event_next(void);               /* the time of the next one, or NEVER */
+int64_t event_next(void);               /* the time of the next event, or NEVER */
 void event_handle(void);
 
 /* ---- sleep.c ---- */
 
-/* The running thread sleeps until it is woken, or until that time.  Returns false at a time-out. */
+/* The running thread sleeps until it is woken, or until the time `until`.  Returns false after a time-out. */
 bool sleep_on(const void *object, int64_t until);
-/* Wake the first `count` sleepers of an object, in order of arrival.  Returns the number of woken ones. */
+/* Wake up to `count` threads that sleep on the object, in order of arrival.  Returns their number. */
 int wake(const void *object, int count);
 bool any_sleeps_on(const void *object);
 void time_is_out(struct thread *thread, int64_t at);
@@ -114,6 +114,6 @@ void touch(const void *at, enum touch how);
 
 /* ---- calls.c ---- */
 
-extern bool real_time;                  /* the process may have real-time threads, so the mutex inherits */
+extern bool real_time;                  /* the process may have real-time threads: mutexes inherit priorities */
 
 #endif

@@ -4,7 +4,7 @@
 
 #include <stddef.h>
 
-static struct thread *sleepers;     /* oldest first */
+static struct thread *sleepers;     /* in order of arrival */
 
 bool sleep_on(const void *object, int64_t until)
 {
@@ -35,7 +35,10 @@ bool any_sleeps_on(const void *object)
     return false;
 }
 
-/* Its last core if that is idle, or else an idle core, or else the less loaded of the waker's and its own. */
+/*
+ * The core on which a woken thread will run: its last core if this is idle, else another idle core.  Without
+ * idle cores: the core of the waker or the thread's last core, whichever has the shorter run queue.
+ */
 static struct core *core_for(const struct thread *thread, const struct core *wakers)
 {
     struct core *last = &cores[thread->core];
@@ -49,7 +52,7 @@ static struct core *core_for(const struct thread *thread, const struct core *wak
     return wakers != NULL && wakers->queued < last->queued ? &cores[wakers - cores] : last;
 }
 
-/* The time that a thread takes to reach an idle core. */
+/* The time from the wake until the thread runs on an idle core. */
 static int64_t time_to_run(const struct core *core, int64_t at)
 {
     bool deep = machine.to_run_deep != 0 && at - core->idle_since > machine.deep_after;
@@ -60,7 +63,7 @@ static int64_t time_to_run(const struct core *core, int64_t at)
     return ns;
 }
 
-/* Send a thread that no longer sleeps to a core.  Returns the waker's time. */
+/* Send a woken thread to a core.  Returns the time that this costs the waker. */
 static int64_t send(struct thread *thread, const struct core *wakers, int64_t at)
 {
     struct core *core = core_for(thread, wakers);
@@ -90,7 +93,7 @@ int wake(const void *object, int count)
         *at = thread->next;
         woken++;
         spend(send(thread, &cores[self->core], now()));
-        at = &sleepers;         /* others may have run */
+        at = &sleepers;         /* during spend() other threads may have run, and changed the list */
     }
     if (woken == 0)
         spend(machine.wake_nobody);

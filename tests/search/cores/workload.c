@@ -18,9 +18,9 @@ const char *const peer_names[PEERS] = { "fairsem", "no spin", "sem_t", "array", 
 static struct load load;
 static enum peer peer;
 static _Alignas(64) fairsem_t fair;
-static int inside;
+static int inside;              /* number of threads that hold a unit */
 static double next_arrival;
-static int64_t *took;           /* the time of each hold, from its arrival */
+static int64_t *took;           /* for each request, the time from its arrival to its release */
 static size_t holds, most_holds;
 
 _Noreturn static void stop(const char *why)
@@ -33,7 +33,7 @@ static void init(int64_t patience)
 {
     fairsem_attr_t attr = { .flags = peer == NO_SPIN ? FAIRSEM_NO_SPIN : 0 };
 
-    if (peer == BYPASS)         /* as in bench/ */
+    if (peer == BYPASS)         /* the same bypass_ns as in bench/ */
         attr = (fairsem_attr_t){ .flags = FAIRSEM_BOUNDED_BYPASS, .bypass_ns = 10000000 };
 
     if (peer == POSIX)
@@ -69,7 +69,7 @@ static int64_t think_time(void)
     return load.think / 2 + (int64_t)(random_number() % (uint64_t)(load.think + 1));
 }
 
-/* A time between arrivals, with an exponential distribution. */
+/* The time of the next arrival; the times between arrivals have an exponential distribution. */
 static int64_t arrival(void)
 {
     double mean = (double)load.hold * 100 / load.units / load.percent;
@@ -78,7 +78,7 @@ static int64_t arrival(void)
     return (int64_t)next_arrival;
 }
 
-/* The time of the next request.  A thread whose request has not arrived sleeps until then. */
+/* Take the next request, and return the time of its arrival.  Sleep until it arrives. */
 static int64_t next_request(void)
 {
     int64_t at;
