@@ -43,10 +43,7 @@ static int64_t let_time_pass(void)
     return 0;
 }
 
-/*
- * A callback's argument identifies its take, not its ticket: the ticket may be taken again before the callback
- * runs.
- */
+/* A callback's argument is its take: the ticket may be taken again before the callback runs. */
 static int64_t call_library(const struct op *op, struct call *call)
 {
     const struct timespec at = timespec_of(self->op_deadline);
@@ -159,7 +156,6 @@ void perform(int k)
     finish(op, act(op, call_of(self)));
 }
 
-/* Run the signal handler, which interrupts the running thread. */
 void run_handler(void)
 {
     int interrupted = self->op;
@@ -219,7 +215,6 @@ static void make_things(void)
     memset(tickets, 0, sizeof tickets);
 }
 
-/* Give the thread a parker, as if it had waited before. */
 static void have_parker(void)
 {
     quiet = true;

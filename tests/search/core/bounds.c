@@ -51,7 +51,7 @@ static void count_call(struct bounds *b, int i, const struct op *op, const struc
     }
 }
 
-/* Call the library without stopping the running thread. */
+/* Call the library, without a stop of the running thread. */
 static enum fairsem_ticket_state ticket_state(int t)
 {
     struct thread *me = self;
@@ -74,10 +74,9 @@ static bool is_ticket_of(int t, int i)
 }
 
 /*
- * Returns how many units may be lost.  Units of a returned ticket or of a canceled thread become free without a
- * release.  After a release of units that no thread held, there may be no room for all of them below the
- * capacity: the rest is lost, and counted like a refused release.  At the end the model computes the exact
- * number.
+ * Units that may be lost.  A returned ticket or a canceled thread frees units without a release.  After a
+ * release of units that no thread held, the capacity may leave no room for them: they are lost, and counted
+ * like a refused release.  At the end the model computes their number.
  */
 static int64_t may_be_lost(int i)
 {
@@ -126,7 +125,6 @@ void bounds_check(int i)
              (long long)available(i), (long long)b.low, (long long)b.high);
 }
 
-/* Check the number of available units at the end.  The model also checks how many units were lost. */
 void bounds_check_end(int i)
 {
     struct bounds b = bounds_of(i);

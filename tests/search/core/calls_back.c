@@ -20,7 +20,7 @@ static bool in_callback(int i)
     return i % OPS_MAX >= IN_CALLBACK;
 }
 
-/* Is call i a successful `verb` with the take's ticket that began after the take and has returned? */
+/* Is call i a successful `verb` with the take's ticket, made after the take? */
 static bool is_since(int i, enum verb verb, int take)
 {
     return has_returned(i) && op_of(i)->verb == verb && run.call[i].result == 0
@@ -52,9 +52,9 @@ static bool returns_others(const struct op *take)
 }
 
 /*
- * The callback ends.  `known` are the calls that had returned when it began.  Since then no other thread may
- * have finished a `return` of the ticket.  But a cycle is allowed: if two callbacks return each other's
- * tickets, one of the two returns must not wait.
+ * The callback ends.  No `return` of its ticket by another thread may have ended since the callback began;
+ * `known` are the calls that had returned before.  But if two callbacks return each other's tickets, one of the
+ * two returns must not wait.
  */
 static void ends(int take, uint64_t known)
 {
@@ -67,7 +67,7 @@ static void ends(int take, uint64_t known)
     }
 }
 
-/* Perform the callback's operations, each as a call of its own, until all places of the thread are in use. */
+/* Perform the callback's operations, each as a call of its own, while the thread has places left. */
 static void act(const struct op *take, int ticket)
 {
     int id = id_of(self), interrupted = self->op;
@@ -100,7 +100,6 @@ void called_back(fairsem_ticket_t *of, void *arg)
     ends(take, known);
 }
 
-/* A take has returned.  If its callback has run already, the result must be EINPROGRESS. */
 void callbacks_of_take(int take)
 {
     if (run.made[take] > 0 && run.call[take].result != EINPROGRESS)
@@ -119,9 +118,8 @@ int64_t callbacks_made(int ticket)
 }
 
 /*
- * If a ticket has left its queue and is neither claimed nor returned, the callback of its take must have run.
- * This is checked only if one take of the ticket succeeded: after several, the results do not tell which take
- * is the last.
+ * If a ticket has left its queue and is neither claimed nor returned, its take's callback must have run.  After
+ * several successful takes of a ticket, this is not checked: the results do not tell which take is the last.
  */
 void callbacks_at_end(void)
 {

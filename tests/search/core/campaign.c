@@ -27,8 +27,8 @@ static void count(struct outcome outcome)
 }
 
 /*
- * Returns the bound of preemptions with which the scenario failed, or -1 if it did not fail.  *complete is the
- * largest bound that was searched completely, or -1.
+ * Returns the bound of preemptions with which the scenario failed, or -1.  *complete is the largest bound that
+ * was searched completely, or -1.
  */
 int search_deeper(const struct scenario *what, struct limits with, int *complete)
 {
@@ -83,7 +83,7 @@ static void print_total(int bound)
     fflush(stdout);
 }
 
-/* Search the scenarios from first to last; with a limit of seconds, begin no scenario after that time. */
+/* With a limit of seconds, no scenario begins after that time. */
 bool campaign(unsigned long first, unsigned long last, unsigned long every, struct limits with)
 {
     double until;

@@ -45,7 +45,6 @@ void clock_after_sleep(enum reason reason)
         run.now += WAKE_UP_NS;
 }
 
-/* A nap ends when memory has changed, or, in an operation with a deadline, when the deadline is reached. */
 int xp_nanosleep(const struct timespec *time, struct timespec *left)
 {
     (void)time;

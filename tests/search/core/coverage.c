@@ -23,7 +23,7 @@ static const struct { const char *name; int number; } kinds[RESULTS] = {
 #undef KIND
 };
 
-/* Call the library without stopping the running thread. */
+/* Call the library, without a stop of the running thread. */
 static int token_reason(void)
 {
     struct thread *me = self;

@@ -5,10 +5,10 @@
  * HOW IT WORKS.  src/core/ is compiled unchanged, against layer.h.  The threads of a scenario are fibres of one
  * system thread.  A fibre stops before each operation that another thread could notice: a lock, an unlock, a
  * wake, an atomic access.  Then the scheduler (schedule.c) decides what happens next: a thread continues, or
- * the sleep of a thread ends by a time-out, spuriously, by a signal or by pthread_cancel.  If a decision has
- * several answers, all of them are tried, depth first: each run repeats the run before it up to the last
- * decision that has an untried answer, and takes that answer.  ../engine/ has the parts that this explorer
- * shares with ../shared/: fibres, the search, known states, the command line.
+ * the sleep of a thread ends by a time-out, spuriously, by a signal or by pthread_cancel.  All answers to each
+ * decision are tried, depth first: a run repeats the run before it up to the last decision with an untried
+ * answer.  ../engine/ is the part that ../shared/ uses, too: fibres, the search, known states, the command
+ * line.
  *
  *   ../../scenarios/ has the language, its use on the command line, and the table of scenarios
  *   actors.c     the threads of a scenario; calls_back.c: the callbacks of tickets
@@ -37,26 +37,23 @@
  * BOUNDS.  A switch away from a thread that could continue is a preemption; a run has at most limits.bound
  * preemptions, 2 by default.  An unusual answer about which threads stay awake, or are pre-woken, counts as a
  * preemption, too: instead/awake.c has every possible policy.  The scenario limits spurious wake-ups and
- * signals.  Nothing else is limited: which thread continues when another thread sleeps or ends, time-outs,
- * cancellation.
+ * signals.  Nothing else is limited.
  *
  * OMISSIONS, AND WHY THEY ARE SOUND
  *
- *   - A thread does not stop before a plain access to memory that a mutex or the state of a waiter protects.
- *     A switch before such an access has the same effect as a switch before the thread's next operation.
- *     With --stale, races.c checks the protection.  Any plain write to a semaphore without its mutex is an
- *     error.  A thread does stop before a plain access to another thread's stack or to a parker if it holds no
- *     mutex, and, in a scenario with `destroy`, before a plain access to a semaphore without its mutex.
- *   - A thread does not stop before an access that commutes with all accesses of other threads (access.c): a
- *     load, under the mutex, of a variable that is only written under it; a load of a variable that no thread
- *     writes in this scenario.
+ *   - A thread does not stop before a plain access to memory that a mutex or the state of a waiter protects: a
+ *     switch there has the same effect as a switch before the thread's next operation.  With --stale, races.c
+ *     checks the protection.  A thread does stop before a plain access to another thread's stack or to a parker
+ *     if it holds no mutex, and to a semaphore without its mutex if the scenario has a `destroy`.
+ *   - A thread does not stop before an access that commutes with all accesses of other threads (access.c), as a
+ *     load of a variable that no thread writes in this scenario.
  *   - A run ends at a state that an earlier run has reached with as many preemptions, or fewer (states.c).  The
  *     state is everything: stacks, memory, clock, and the records of the oracles.
  *
- * WEAK MEMORY (--stale N).  A load may return a value that is not the newest (a stale load; the output says
- * "old load") if the views of views.h allow that.  A run has at most N stale loads.  A data race is an error.
- * So that a late access is a race, owners overwrite a stack frame, a destroyed semaphore and a returned ticket
- * at once.  In the history, one call comes before another only if the views order them.  An acquired unit must
+ * WEAK MEMORY (--stale N).  A load may return a value that is not the newest (a stale load; "old load" in the
+ * output) if the views of views.h allow that, at most N times in a run.  A data race is an error.  Owners
+ * overwrite a stack frame, a destroyed semaphore and a returned ticket at once, so that a late access is a
+ * race.  In the history, one call comes before another only if the views order them.  An acquired unit must
  * come from a release that the views order before the acquire (origins.c).  Without --stale all accesses are
  * sequentially consistent, which is faster, and histories are in the order of time.
  *

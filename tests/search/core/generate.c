@@ -2,11 +2,11 @@
 /*
  * generate.c - random scenarios.  Each is computed from a number: a number makes the same scenario everywhere.
  *
- * Each of two to four threads draws one to three operations of the whole language.  Some operations bring others
- * with them, as a take brings a claim.  The semaphores and the token begin in any state.  Cases that are rare in
- * programs are frequent: a request above the capacity, a full queue, a canceled token.  In most scenarios some
- * thread ends the waits of the others.  In the rest threads may wait for ever: an error only if the model grants
- * their requests.
+ * Each of two to four threads draws one to three operations of the whole language.  Some operations bring
+ * others with them, as a take brings a claim.  The semaphores and the token begin in any state.  Cases that are
+ * rare in programs are frequent: a request above the capacity, a full queue, a canceled token.  In most
+ * scenarios some thread ends the waits of the others.  In the rest threads may wait for ever: an error only if
+ * the model grants their requests.
  */
 #include "explorer.h"
 
@@ -38,7 +38,6 @@ static bool percent(int chance)
     return below(100) < chance;
 }
 
-/* Draw an index; weight[i] is the relative chance of index i. */
 static int weighted(const int *weight, int n)
 {
     int sum = 0, at = 0, left;
@@ -116,7 +115,6 @@ static enum verb some_verb(void)
     return (enum verb)weighted(weight, VERBS);
 }
 
-/* Draw an operation of thread t: a verb, and arguments that make sense for it. */
 static struct op some_op(int t, int semaphores)
 {
     struct op op = { .verb = some_verb(), .ticket = t, .n = some_units() };
@@ -145,7 +143,7 @@ static struct op some_op(int t, int semaphores)
     return op;
 }
 
-/* Draw the operations of a take's callback.  None of them may wait for the thread that runs the callback. */
+/* None of the callback's operations may wait for the thread that runs the callback. */
 static void choose_callback(struct op *take, int semaphores)
 {
     static const struct op claim = { .verb = CLAIM }, give = { .verb = GIVE },
@@ -265,9 +263,7 @@ static void compose_end(int t, int semaphores, bool drains)
     }
 }
 
-/*
- * Let thread t destroy the semaphore at its end, after the other threads have ended and tickets are returned.
- */
+/* Let thread t destroy the semaphore, after all other threads have ended. */
 static void compose_destroy(int t)
 {
     for (int u = 0; u < threads_count; u++) {
@@ -288,8 +284,8 @@ static void compose_destroy(int t)
 }
 
 /*
- * Compose a scenario that chance hardly ever makes: a token is canceled that has two waits, in one queue or in
- * two.  Meanwhile a request behind these waits ages, and so precedes a request with a better priority.
+ * A scenario that chance hardly ever makes: a token with two waits is canceled, while a request behind these
+ * waits ages, and so precedes a request with a better priority.
  */
 static void compose_ages(void)
 {
@@ -329,7 +325,6 @@ static void compose(bool drains)
         compose_destroy(last);
 }
 
-/* Returns a legal scenario: composes with further random numbers until a scenario is legal. */
 const struct scenario *generate(unsigned long seed)
 {
     const struct scenario *made = NULL;

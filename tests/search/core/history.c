@@ -32,7 +32,7 @@ static bool may_begin(const struct model *m, int i)
     return true;
 }
 
-/* Does the call wait for ever, in the run and in the model?  An `after` needs no reason in the model. */
+/* An `after` needs no reason in the model to wait for ever. */
 static bool waits_for_ever(const struct model *m, int i)
 {
     return run.call[i].phase == CALLED && run.call[i].result == RESULT_NEVER
@@ -61,7 +61,6 @@ static bool explained(const struct model *m)
     return all_over && model_ends_well(m);
 }
 
-/* Hash everything with which the model is compared: results, the order of calls, the final semaphores. */
 static uint64_t hash_history(void)
 {
     uint64_t hash = mix(2, run.acts, sizeof run.acts);

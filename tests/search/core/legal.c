@@ -3,9 +3,9 @@
 #include "explorer.h"
 
 /*
- * May operation k of thread t destroy a semaphore?  It must be the last operation, all other threads must have
- * ended, and thread t must have returned all tickets.  (A program may also destroy a semaphore directly after
- * an acquire if it knows which release has granted the acquire.  Such programs are in scenarios.c.)
+ * A semaphore must be destroyed by the last operation of a thread that has returned all tickets, after all
+ * other threads have ended.  (A program may also destroy it directly after an acquire, if it knows the release
+ * that has granted the acquire.  Such programs are in scenarios.c.)
  */
 static bool may_destroy(int t, int k)
 {
@@ -44,8 +44,8 @@ static bool may_unshare(int t, const struct op *op)
 }
 
 /*
- * A signal handler is legal only on an interruptible semaphore, without callbacks and without cancellation of
- * threads: if a thread is canceled, nothing records whether its handler has acted before.
+ * A signal handler needs an interruptible semaphore, no callbacks, and no cancellation of threads: nothing
+ * records whether the handler of a canceled thread has acted before.
  */
 static bool is_legal(const struct scenario *what)
 {
@@ -69,8 +69,8 @@ static bool is_legal(const struct scenario *what)
 }
 
 /*
- * Returns the scenario of the script with these settings, or NULL if the scenario is illegal or too long.  The
- * next call overwrites the scenario.
+ * Returns the script with these settings, or NULL if that is illegal or too long.  The next call overwrites the
+ * result.
  */
 const struct scenario *scenario_of_script(const struct scenario *settings, const char *name)
 {

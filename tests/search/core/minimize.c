@@ -25,7 +25,7 @@ static int fails(const struct scenario *what)
     return bound >= 0 && same_oracle() ? bound : -1;
 }
 
-/* Try the scenario of the script with these settings.  If it fails, it becomes the best scenario. */
+/* A scenario that fails becomes the best scenario. */
 static bool try_script(const struct scenario *settings)
 {
     const struct scenario *what = scenario_of_script(settings, "smaller");
@@ -65,7 +65,7 @@ static size_t word_end(size_t at)
     return begin + (length > 0 ? length : best[begin] != '\0');
 }
 
-/* Try the best scenario without n consecutive words.  Most of these texts are not scenarios. */
+/* Most of the shorter texts are not scenarios. */
 static bool fewer_words(int n)
 {
     bool any = false;

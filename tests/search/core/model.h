@@ -2,10 +2,9 @@
 /*
  * model.h - the semaphores of ../spec/, with whose results history.c compares the results of a run.
  *
- * A call takes effect in one step, or in several.  For example, a call that must wait enqueues its request in
- * its first step.  The request leaves the queue later: a step of another call grants it, or the waiting call
- * makes a step of its own, as for a time-out.  The run is over before the model starts, so the results are
- * known, and the model makes only steps that agree with the results.
+ * A call takes effect in one step, or in several: a call that waits enqueues its request in its first step, and
+ * a later step, of another call or of its own, ends the wait.  The run is over before the model starts: its
+ * results are known, and only steps that agree with them are made.
  */
 #ifndef XP_MODEL_H
 #define XP_MODEL_H
@@ -47,15 +46,15 @@ enum { BEFORE, CHECKED, ASKS, WAITS, HAS, OVER };
 void model_init(struct model *m);
 
 /*
- * Make the next step of call i, in this way.  Returns false if no such step is possible now, or if the step
- * contradicts the results.  After false the model cannot be used.
+ * Make the next step of call i, in this way.  Returns false if there is no such step, or if it contradicts the
+ * results: then the model must not be used again.
  */
 bool model_step(struct model *m, int i, int way);
 
 /* After all calls: is the model in the same state as the semaphores? */
 bool model_ends_well(const struct model *m);
 
-/* The numbers that model_ends_well() compares.  They are a part of the histories of history.c. */
+/* The numbers that model_ends_well() compares; also a part of the histories of history.c. */
 enum { END_NUMBERS = 4 };
 void model_end_of(int sem, int64_t number[END_NUMBERS]);
 

@@ -5,8 +5,8 @@
 /* ---- Tokens ---- */
 
 /*
- * A canceled token stops each call that begins after the canceling call has returned.  A call that began before
- * that is stopped, or finds units; but it no longer waits once the canceling call has returned.
+ * A canceled token stops each call that begins after the cancel has returned.  A call that began before is
+ * stopped, or finds units; but it no longer waits once the cancel has returned.
  */
 static bool stopped_by_token(const struct model *m, int i, int way)
 {
@@ -48,10 +48,10 @@ static bool share_is_elsewhere(const struct model *m, const struct spec *s, int 
 }
 
 /*
- * May call i have found its share at another semaphore although the share has no requests in the model's
- * queues?  Suppose another call with this share is granted at the end of its own section.  Until then its
- * request is in the other semaphore's queue, where call i, which checks the share without the mutex, may find
- * it.  In the model the other call is granted without entering the queue.
+ * May call i have found its share at another semaphore, although the model has no request of this share in a
+ * queue?  A call that is granted at the end of its own section has its request in the queue until then.  Call
+ * i, which checks the share without the mutex, may find this request.  In the model the granted call is never
+ * in the queue.
  */
 static bool share_may_be_elsewhere(int i)
 {
@@ -99,7 +99,7 @@ static bool end_share(struct model *m, int i)
     return model_over(m, i, 0);
 }
 
-/* Request i has been enqueued.  It may be granted at once if its share has been granted less than others. */
+/* Request i has been enqueued.  It may be granted at once if its share has had less than others. */
 static bool joins(struct model *m, struct spec *s, int i)
 {
     m->phase[i] = WAITS;
@@ -112,10 +112,7 @@ static bool joins(struct model *m, struct spec *s, int i)
 
 /* ---- Steps ---- */
 
-/*
- * All forms of acquire, and the take of a ticket.  A request that is not granted at once is enqueued; but if
- * `instead` is not 0, the call ends with the result `instead`.
- */
+/* All forms of acquire, and the take of a ticket.  `instead`, if not 0, is the result in place of a wait. */
 bool model_ask(struct model *m, struct spec *s, int i, int instead)
 {
     const struct op *op = op_of(i);
@@ -127,9 +124,8 @@ bool model_ask(struct model *m, struct spec *s, int i, int instead)
         instead = spec_is_full(s) ? ENOBUFS : EINVAL;
     result = spec_ask(s, &model_request[i], instead);
     /*
-     * After a release of units that no thread held, more units than the capacity may be free: see
-     * may_know_old_limit().  The fast path does not load the capacity, so it grants a request that is larger
-     * than the capacity.
+     * More units than the capacity may be free, see may_know_old_limit().  The fast path does not load the
+     * capacity, so it grants a request that is larger than the capacity.
      */
     if (result == E2BIG && result_of(i) == 0 && s->closed == 0 && s->waiters == 0
         && op->n <= s->available) {
@@ -144,9 +140,8 @@ bool model_ask(struct model *m, struct spec *s, int i, int instead)
 }
 
 /*
- * May the release i have loaded the capacity before another call changed it?  Such a release does not lock the
- * mutex.  It may succeed with more units than the new capacity allows, but only with units that no thread held:
- * see fairsem_set_capacity().
+ * May the release i, which does not lock the mutex, have loaded the capacity before another call changed it?
+ * Then it may exceed the new capacity, but only with units that no thread held: see fairsem_set_capacity().
  */
 static bool may_know_old_limit(const struct spec *s, int i, int64_t n)
 {
@@ -181,7 +176,7 @@ static bool release(struct model *m, struct spec *s, int i, int64_t n)
     return settled(m, s, i, error);
 }
 
-/* The first step of a drain, which closes.  In its next step the drain asks for units. */
+/* A drain first closes; it asks for units in its next step. */
 static bool close_to_drain(struct model *m, struct spec *s, int i)
 {
     int error = spec_close_to_drain(s, &model_request[i]);
@@ -214,7 +209,6 @@ static bool cancel(struct model *m, int i)
     return model_over(m, i, 0);
 }
 
-/* Returns the call that is canceling the token. */
 static int canceler(const struct model *m)
 {
     for (int k = 0; k < places; k++) {
@@ -224,7 +218,7 @@ static int canceler(const struct model *m)
     return m->now;
 }
 
-/* End the wait of call i for the reason that its result names: time, token, signal or pthread_cancel. */
+/* End the wait of call i, for the reason that its result names. */
 static bool abort_wait(struct model *m, struct spec *s, int i)
 {
     const struct op *op = op_of(i);
@@ -323,10 +317,7 @@ static bool step_strict(struct model *m, int i, int way)
     }
 }
 
-/*
- * Way 2, with a bypass: the front of the queue takes its units, or a request barges.  (waiters.c checks for how
- * long requests may barge.)
- */
+/* Way 2, with a bypass: the front takes its units, or a request barges.  (waiters.c checks for how long.) */
 static bool step_past_the_queue(struct model *m, int i)
 {
     const struct op *op = op_of(i);

@@ -43,11 +43,10 @@ static bool by_own_callback(int i)
 }
 
 /*
- * A take by the ticket's own callback is refused (ECANCELED) while another thread's return of the ticket is in
- * progress.  The model may make the first step of this return later, because the callback delays the return.
- * Returns whether the take is refused.  *must_be: it must be refused, because the model has made the first step
- * of a return that waits for the callback.  All returns wait, except in a callback and before the ticket's
- * first take with a callback.
+ * A take by the ticket's own callback is refused (ECANCELED) during another thread's return of the ticket.  In
+ * the model the first step of this return may come later, because the callback delays it.  *must_be: the take
+ * must be refused, because the first step is over, and the return waits for the callback.  A return does not
+ * wait in a callback, nor before the ticket's first take with a callback.
  */
 static bool is_refused(const struct model *m, int i, bool *must_be)
 {
@@ -93,10 +92,10 @@ bool model_take(struct model *m, struct spec *s, int i)
 }
 
 /*
- * May call i, which loads the ticket's state without the mutex, still find the ticket waiting?  A call that
- * resolves several waiters resolves them one by one.  So the ticket may look as if it waited until the
- * resolving call has returned; but not after the return of any call that knew that the wait was over (`heard`).
- * Such a call has waited for the ticket, or inspected the ticket or its semaphore.
+ * May call i, which loads the state without the mutex, find the ticket waiting although its wait is over?
+ * Until the resolving call returns, it may, because this call resolves its waiters one by one.  But it may not
+ * after the return of a call that knew that the wait was over (`heard`).  Such a call has waited for the
+ * ticket, or inspected the ticket or its semaphore.
  */
 static bool may_look_old(const struct model *m, int i)
 {
@@ -109,7 +108,6 @@ static bool may_look_old(const struct model *m, int i)
     return m->ticket[t] != FAIRSEM_TICKET_IDLE && !returned_before(m->ended_by[t], i);
 }
 
-/* If the ticket no longer waits, record that call i knows that. */
 static void hear(struct model *m, int t, int i)
 {
     if (m->ticket[t] != FAIRSEM_TICKET_WAITING)
@@ -150,10 +148,9 @@ bool model_claim(struct model *m, int i)
 }
 
 /*
- * The first step of a return: the ticket is idle.  In the second step the units of a granted ticket become
- * free.  Other threads may see the state between the two.  A return without units has a second step, too,
- * because a return lasts as long as the ticket's callback runs.  Between the steps of a granted ticket, why[]
- * is the call that took the ticket.
+ * First step of a return: the ticket is idle.  Second step: the units of a granted ticket are free.  Other
+ * threads may see the state between the two.  A return without units has two steps, too, because it lasts as
+ * long as the ticket's callback.  Between the steps of a granted ticket, why[] is the call that took it.
  */
 bool model_return(struct model *m, int i)
 {
@@ -178,7 +175,7 @@ bool model_return(struct model *m, int i)
     return model_settle(m, s, true);
 }
 
-/* The second step of a return.  In phase WAITS there are units to free; in HAS there are none. */
+/* In phase WAITS there are units to free; in HAS there are none. */
 bool model_returned(struct model *m, int i)
 {
     int taken_by = m->why[op_of(i)->ticket];

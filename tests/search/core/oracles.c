@@ -56,8 +56,7 @@ static void check_node(const struct fs_waitq_node *node, const struct fs_waitq_n
 }
 
 /*
- * Append a tree node, with its ring, and the nodes below it to the n nodes in the array; return the new n.
- * With aging each node is in the tree, so the ring is not followed.
+ * Append the ring of a tree node (with aging, the node), and the nodes below it, to the n nodes in the array.
  */
 static int walk_below(struct fs_tree_node *in_tree,
                       const struct fs_waitq_node *node[WAITERS_MAX],
@@ -81,7 +80,7 @@ static int walk_below(struct fs_tree_node *in_tree,
 
 /* ---- With shares: flows, each with its requests ---- */
 
-/* Find the flow by its share: the flow is the first member of the share. */
+/* A flow is the first member of its share. */
 static const struct fs_flow *flow_in(const struct fs_tree_node *in_tree)
 {
     if (share_at(in_tree) < 0)
@@ -100,7 +99,6 @@ static int walk_flows(const struct fs_tree_node *in_tree, const struct fs_flow *
     return walk_flows(in_tree->worse, flow, n);
 }
 
-/* The first request of the flow. */
 static const struct fs_waitq_node *best_of(const struct fs_flow *flow)
 {
     struct fs_tree_node *at = flow->requests;
@@ -168,9 +166,8 @@ int walk_queue(int i, const struct fs_waitq_node *node[WAITERS_MAX])
 }
 
 /*
- * Returns by how many units the available units may exceed the capacity.  A release of units that no thread
- * held may have loaded the capacity before another call changed the capacity, and succeed; see
- * fairsem_set_capacity().
+ * The largest excess of available units over the capacity.  A release of units that no thread held may have
+ * loaded the capacity before another call changed it, and succeed; see fairsem_set_capacity().
  */
 static int64_t may_exceed(int i)
 {
@@ -196,7 +193,7 @@ static bool front_fits(const struct fs_waiter *head, int64_t limit, int closed, 
     return limit != 0 ? head->units <= available : closed != 0 && available >= 0;
 }
 
-/* Is the node the request of a drain?  The thread may have begun the drain in a callback or a handler. */
+/* Is this the request of a drain?  Its thread may have begun the drain in a callback or a handler. */
 static bool drains(const struct fs_waitq_node *node)
 {
     int owner = stack_owner(node);
@@ -268,7 +265,7 @@ void oracles_after_step(void)
 
 /* ---- The end of a run ---- */
 
-/* The token can be destroyed, unless a call waits for ever and may use the token. */
+/* Only a call that waits for ever may still use the token. */
 static void check_token(void)
 {
     int waiting = 0;

@@ -54,9 +54,9 @@ static bool find_origin(int unit, bool tried[UNITS_MAX])
 }
 
 /*
- * Check the units of a semaphore.  With a drain (its call, or -1), check also that the drain is ordered after
- * the releases of the units that it waited for; in a pause these are all units.  The drain counts as an
- * acquire, after all others: no request is granted once the semaphore is closed.
+ * `drain` is a call, or -1.  A drain must be ordered after the releases of the units that it waited for; in a
+ * pause, after all releases.  All acquires precede the drain: no request is granted once the semaphore is
+ * closed.
  */
 static void check(int sem, int drain)
 {
@@ -80,7 +80,6 @@ static void check(int sem, int drain)
     }
 }
 
-/* The set of calls with this verb that have begun. */
 static uint64_t all_of(enum verb verb)
 {
     uint64_t calls = 0;
@@ -110,7 +109,7 @@ static void check_reason(int i)
              closed ? "close" : "cancel");
 }
 
-/* Units are not checked if the capacity changes, because a larger capacity makes units without a release. */
+/* A larger capacity makes units without a release, so units are not checked if the capacity changes. */
 void origins_check(void)
 {
     if (!limits.own)

@@ -59,7 +59,6 @@ int xp_atfork(void (*before)(void), void (*parent)(void), void (*child)(void))
     return 0;
 }
 
-/* Run the destructors of keys, as pthread_exit does after all clean-up handlers. */
 void thread_destroys_keys(void)
 {
     for (int i = 0; i < KEYS_MAX; i++) {
@@ -71,9 +70,6 @@ void thread_destroys_keys(void)
     }
 }
 
-/*
- * Save the keys of a library that has been used: in scenarios that are not cold, it does not make them again.
- */
 void keys_learn(void)
 {
     memcpy(warm_key, key, sizeof key);

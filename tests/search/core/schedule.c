@@ -47,7 +47,7 @@ static bool mutex_free(const void *mutex)
     return *(const int *)mutex == 0;
 }
 
-/* Can the thread continue without a time-out, a signal or another such event? */
+/* Can the thread continue without a time-out, a signal or the like? */
 static bool can_go_on(const struct thread *t)
 {
     switch (t->at) {

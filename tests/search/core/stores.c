@@ -88,7 +88,7 @@ void views_plainly_written(const void *at, size_t size)
 
 /* ---- Decisions ---- */
 
-/* Count a stale load.  After the last of the run, forget all stores except the newest of each location. */
+/* After the last stale load of the run, only the newest store of each location is needed. */
 static void spend(void)
 {
     run.stale++;
@@ -104,8 +104,8 @@ static void spend(void)
 }
 
 /*
- * Is store i, for a load, equivalent to a newer store with the same value?  Only if no later load may be stale.
- * A relaxed load learns nothing but the value; for an acquire load, the views must be equal, too.
+ * Is a newer store with the same value as good as store i, for this load?  Not if a later load may be stale.  A
+ * relaxed load learns only the value; for an acquire load the views must be equal, too.
  */
 static bool repeats(const struct location *l, int i, bool acquire)
 {
@@ -242,7 +242,7 @@ bool views_store(const void *at, size_t size, int64_t value, int order)
     return newest;
 }
 
-/* A read-modify-write: its store also has the view of the store that it read. */
+/* The new store also has the view of the store that was read. */
 void views_change(const void *at, size_t size, int64_t value, int order)
 {
     struct location *l = location_of(at, size);

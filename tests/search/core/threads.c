@@ -10,7 +10,7 @@
 
 #include <string.h>
 
-/* Memory has changed, so napping threads have a reason to load it again. */
+/* Memory has changed: a nap may end. */
 void thread_change(void)
 {
     for (int i = 0; i < threads_count; i++) {

@@ -33,7 +33,6 @@ static const char *member_at(size_t offset)
     return name;
 }
 
-/* Is `at` in the array of `size` bytes? */
 static bool within(const void *at, const void *array, size_t size, size_t *offset)
 {
     *offset = (size_t)((const char *)at - (const char *)array);

@@ -6,8 +6,8 @@
 #include "views.h"
 
 /*
- * A call begins.  With weak memory, the calls before it are those whose return is in its thread's view.  Order
- * in time does not count, because unordered threads cannot observe it.
+ * With weak memory, the calls before a call are those whose return is in its thread's view.  Order in time does
+ * not count, because unordered threads cannot observe it.
  */
 void user_calls(struct call *call, int number)
 {
@@ -15,7 +15,7 @@ void user_calls(struct call *call, int number)
         call->after = views_begin_call(number);
 }
 
-/* Does another thread wait for the return of operation k of this thread?  Then the two users synchronize. */
+/* Does another thread wait for the return of this operation?  Then the two users synchronize. */
 static bool is_awaited(int id, int k)
 {
     for (int t = 0; t < threads_count; t++) {
@@ -27,10 +27,7 @@ static bool is_awaited(int id, int k)
     return false;
 }
 
-/*
- * A call has returned.  The library's stack frames below `below` will be reused; if the thread was canceled,
- * its whole stack.
- */
+/* The library's stack frames below `below` will be reused; after a cancellation, the whole stack. */
 void user_has_returned(struct call *call, int number, const char *below)
 {
     int id = number / OPS_MAX, k = number % OPS_MAX;
@@ -43,7 +40,7 @@ void user_has_returned(struct call *call, int number, const char *below)
         views_release(&script[id][k]);
 }
 
-/* An `after` has ended: the running thread has waited for an operation of another thread, or for its end. */
+/* An `after` has ended: the thread has waited for an operation of another thread, or for its end. */
 void user_came_after(const struct op *op)
 {
     if (views_on() && op->n == 0)
@@ -53,8 +50,8 @@ void user_came_after(const struct op *op)
 }
 
 /*
- * With `>`: the thread before the running one waits or has ended.  A user learns this from fairsem_waiters() or
- * by a join, so the running thread gets the view of that thread.
+ * With `>`: the thread before the running one waits or has ended.  Users learn this from fairsem_waiters(), or
+ * by a join.
  */
 void user_follows(void)
 {

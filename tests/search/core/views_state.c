@@ -94,7 +94,6 @@ static uint64_t mix_view(uint64_t hash, const struct view *view, int own)
     return mix(hash, plain.clock, sizeof plain - offsetof(struct view, clock));
 }
 
-/* Does the view have knowledge that is not common knowledge? */
 static bool is_news(const struct view *view)
 {
     bool news = (view->began & ~known_to_all.began) != 0

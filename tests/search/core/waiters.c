@@ -132,7 +132,7 @@ bool oracle_waits(const struct thread *t)
     return false;
 }
 
-/* The units of the grant must be out of the word, so that no thread finds them free (I5). */
+/* No thread must find the granted units free in the word (I5). */
 static void check_reserved(const struct known *who)
 {
     int64_t out = 0;
@@ -148,7 +148,7 @@ static void check_reserved(const struct known *who)
              (long long)available(who->sem));
 }
 
-/* Is the request aged, by the last time that the running thread, the granter, has read? */
+/* Is the request aged, by the time that the granter (the running thread) has read last? */
 static bool is_aged(const struct fs_waitq_node *node)
 {
     const struct fs_waiter *w = fs_waiter_of((struct fs_waitq_node *)(uintptr_t)node);
@@ -198,7 +198,7 @@ static const struct fs_waiter *front_of(int i)
     return fs_waiter_of((struct fs_waitq_node *)(uintptr_t)node[0]);
 }
 
-/* Has w waited too long to be overtaken, by the last time that the overtaking thread has read? */
+/* Has w waited too long to be overtaken, by the time that the running thread has read last? */
 static bool over_bound(const struct fs_waiter *w)
 {
     return w->enqueued_ns + scenario->bypass_ns <= self->last_clock;
@@ -310,9 +310,8 @@ static void touch_sem(int i, const void *at, bool write)
 }
 
 /*
- * A destroyed share may be accessed only by operations that name it.  A plain write to a share needs the mutex
- * of the semaphore where the share has requests.  fairsem_share_destroy() also writes to a share without
- * requests.
+ * Only operations that name a share may access it after its end.  A plain write needs the mutex of the
+ * semaphore where the share has requests; fairsem_share_destroy() also writes to a share without requests.
  */
 static void touch_share(int share, const void *at, bool write)
 {
@@ -325,7 +324,7 @@ static void touch_share(int share, const void *at, bool write)
         fail("locks", "%s is written without the mutex of its semaphore", object_words(at));
 }
 
-/* Does no mutex protect this plain access, as far as this file can tell?  If so, the thread stops before it. */
+/* Is this plain access not protected by a mutex, as far as this file can tell? */
 bool oracle_unprotected(const void *at)
 {
     int i = sem_at(at);
@@ -335,7 +334,7 @@ bool oracle_unprotected(const void *at)
     return self->mutexes == 0 && (stack_owner(at) >= 0 || heap_offset(at) >= 0);
 }
 
-/* Is the thread in a wait with the token?  A callback or a handler may have interrupted the wait. */
+/* Is the thread in a wait with the token, perhaps interrupted by a callback or a handler? */
 static bool has_token(int t)
 {
     for (int k = 0; k < OPS_MAX; k++) {
@@ -346,10 +345,9 @@ static bool has_token(int t)
 }
 
 /*
- * A thread accesses the stack of another thread, `owner`.  The holder of the token's mutex, which cancels the
- * token or removes a wait from the token's list, may access all waits on the list: they cannot return before
- * they have locked this mutex.  The list may have a new wait in the memory of a waiter that the running thread
- * has resolved.
+ * The running thread accesses the stack of `owner`.  The holder of the token's mutex may access all waits on
+ * the token's list, because they cannot return before they have locked this mutex.  Such a wait may lie in the
+ * memory of a waiter that the running thread has resolved before.
  */
 static void touch_stack(int owner, const void *at, size_t size)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* cells.c - see cells.h.  Limits are goals: a change with which a marked cell keeps its limit removes the mark. */
+/* cells.c - see cells.h.  Limits are goals: a change that makes a marked cell keep its limit unmarks it. */
 #include "cells.h"
 
 #include "machine.h"

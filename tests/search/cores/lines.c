@@ -66,8 +66,8 @@ static void fetch(struct line *line, int core, bool alone)
 }
 
 /*
- * Does the core keep the line that it has fetched to store?  If cores kept no lines, the line would go round
- * all cores between the load and the compare-and-swap of a loop, and the loop would hardly ever succeed.
+ * Does the core keep the line, fetched for a store?  Otherwise the line would go round all cores between the
+ * load and the compare-and-swap of a loop, which would hardly ever succeed.
  */
 static bool keeps(const struct line *line, const struct core *core)
 {

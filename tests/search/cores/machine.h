@@ -16,7 +16,7 @@ enum { MOST_CORES = 128 };
 struct machine {
     int64_t cores;
     int64_t socket;         /* cores of a socket */
-    int64_t slice;          /* time slice of a thread whose core others want; 0 means Linux's, see machine_slice() */
+    int64_t slice;          /* time slice of a thread whose core others want; or 0, see machine_slice() */
 
     int64_t line;           /* fetch a cache line from another core of the socket; one core at a time */
     int64_t line_far;       /* fetch a line from another socket */

@@ -144,8 +144,8 @@ static void give_way(struct core *core)
 }
 
 /*
- * A thread spends its time in advance, but is preempted at time `at`.  Take back the time that it has spent
- * beyond `at`: it must spend this time later.
+ * A thread spends its time in advance.  If it is preempted at time `at`, it must spend the time beyond `at`
+ * again.
  */
 static void take_back(struct core *core, int64_t at)
 {
@@ -177,7 +177,6 @@ void thread_arrives(struct thread *thread, int64_t at)
     }
 }
 
-/* The hypervisor takes the core away for a moment. */
 static void go_away(struct core *core)
 {
     core->now += machine.away;
@@ -246,7 +245,7 @@ void thread_ends(void)
     abort();
 }
 
-/* The core whose thread runs next: the core with the earliest time.  NULL if no core runs a thread. */
+/* Returns the core with the earliest time, or NULL if no core runs a thread. */
 static struct core *choose_core(void)
 {
     struct core *first = NULL;

@@ -36,8 +36,8 @@ bool any_sleeps_on(const void *object)
 }
 
 /*
- * The core on which a woken thread will run: its last core if this is idle, else another idle core.  Without
- * idle cores: the core of the waker or the thread's last core, whichever has the shorter run queue.
+ * A woken thread's core: its last core if idle, else another idle core, else the less loaded of the waker's and
+ * its own.
  */
 static struct core *core_for(const struct thread *thread, const struct core *wakers)
 {
@@ -52,7 +52,6 @@ static struct core *core_for(const struct thread *thread, const struct core *wak
     return wakers != NULL && wakers->queued < last->queued ? &cores[wakers - cores] : last;
 }
 
-/* The time from the wake until the thread runs on an idle core. */
 static int64_t time_to_run(const struct core *core, int64_t at)
 {
     bool deep = machine.to_run_deep != 0 && at - core->idle_since > machine.deep_after;
@@ -63,7 +62,7 @@ static int64_t time_to_run(const struct core *core, int64_t at)
     return ns;
 }
 
-/* Send a woken thread to a core.  Returns the time that this costs the waker. */
+/* Returns the time that this costs the waker. */
 static int64_t send(struct thread *thread, const struct core *wakers, int64_t at)
 {
     struct core *core = core_for(thread, wakers);

@@ -109,7 +109,7 @@ const char *failed_schedule(void)
     return text;
 }
 
-/* Print the failure, and the command that replays it.  In the command, a scenario in words needs quotes. */
+/* In the command that is printed, a scenario in words needs quotes for the shell. */
 static void report_failure(void)
 {
     const char *quote = strpbrk(scenario->name, " |;") != NULL ? "'" : "";
@@ -186,7 +186,6 @@ static bool read_decisions(const char *text)
     return true;
 }
 
-/* Does a run with these decisions fail? */
 bool fails_at(const struct scenario *what, struct limits with, const char *text)
 {
     bool merged;

@@ -4,11 +4,11 @@
  *
  * A state is everything on which the next steps and the oracles depend: the stacks of stopped threads, the
  * memory of the library and of the scenario, and the explorer's records (state_now() in the explorer's
- * states.c).  If an earlier run has reached the state with the same number of preemptions or fewer, a run need
- * not go on from this state: all its continuations have been tried, or will be.
+ * states.c).  If an earlier run has reached a state with as few preemptions or fewer, all continuations of the
+ * state have been tried, or will be.
  *
- * States are compared by a hash of 64 bits.  With ten million states the probability that any two
- * of them have the same hash is one in 370,000.
+ * States are compared by a hash of 64 bits.  With ten million states the probability that any two of them have
+ * the same hash is one in 370,000.
  */
 #include "explorer.h"
 

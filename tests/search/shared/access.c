@@ -25,8 +25,8 @@ enum sharing {
 };
 
 /*
- * May the running process access this entry of the table without the lock?  It must hold the entry's liveness
- * lock.  It fills in a free entry, and finds in `keeps` what it kept at an exec.
+ * The owner of an entry's liveness lock fills in a free entry without the lock, and finds in `keeps` what it
+ * kept at an exec.
  */
 static bool initializes_entry(int file, size_t offset)
 {
@@ -38,7 +38,7 @@ static bool initializes_entry(int file, size_t offset)
                || offset % sizeof *entry == offsetof(struct fs_process, keeps));
 }
 
-/* May the running process abandon its slot, without the lock, because its time has passed or it is canceled? */
+/* A process abandons its slot without the lock when its time has passed, or when it is canceled. */
 static bool abandoned_by_owner(int file, size_t index)
 {
     return index < SLOTS && run.file[file].ghost[index].process == self->process
@@ -111,9 +111,9 @@ static void check_lock(size_t offset, enum sharing sharing, enum access_kind kin
 }
 
 /*
- * Does a check of other processes load this member, as a hint?  Members of another process's entry or slot, and
- * some of the header.  The library checks its findings again under the lock, so an outdated value only delays
- * it.  So a thread stops only before the first of several such loads in a row.
+ * Is this member only a hint for a check of other processes?  The library checks its findings again under the
+ * lock, so an outdated value only delays it, and a thread stops only before the first of several such loads in
+ * a row.
  */
 static bool is_hint(int file, size_t offset)
 {

@@ -97,7 +97,6 @@ static int close_it(fairsem_shared_t *h)
     return error;
 }
 
-/* Remove the name if the segment is unused. */
 static int drop(fairsem_shared_t *h)
 {
     int error = fairsem_shared_unlink_unused(h, "/segment", false);
@@ -106,8 +105,8 @@ static int drop(fairsem_shared_t *h)
 }
 
 /*
- * Find out whether the name leads to the handle's segment.  If it does, kernel.c checks that no `drop` removes
- * the name while this process holds units, or after the number of units has been changed.
+ * Does the name lead to the handle's segment?  Then, while this process holds units or the number of units is
+ * changed, no `drop` may remove the name (kernel.c).
  */
 static int look(fairsem_shared_t *h)
 {
@@ -121,7 +120,7 @@ static int look(fairsem_shared_t *h)
     return fairsem_shared_close(now);
 }
 
-/* If the process dies in this call, the semaphore may have the old number of units, or the new number. */
+/* If the process dies in this call, the number of units may be the old or the new number. */
 static int set_units(fairsem_shared_t *h, int64_t n)
 {
     int error;

@@ -258,9 +258,9 @@ static const struct ghost *first_in_queue(int file, int *slot)
 }
 
 /*
- * If live processes leave enough units for the first waiter, the waiter must get them soon.  Within 100 ms a
- * process checks which processes are dead; if a dead process holds the lock, that takes 10 ms more.  For each
- * death the waiter may wait for as long again, because the checking process may have died.
+ * If live processes leave enough units for the first waiter, it must get them soon: within 100 ms, until a
+ * process checks for dead processes, plus 10 ms if a dead process holds the lock.  Each death may take the same
+ * time again, because the checking process may have died.
  */
 static void check_soon(int file)
 {
@@ -304,9 +304,9 @@ static bool is_free_lock(const void *object)
 }
 
 /*
- * All threads sleep.  A thread that sleeps on a word that has changed, or waits for a free lock, has lost its
- * wake-up.  No thread is reported after a death, because the process that was about to wake it may have died;
- * nor if a sleep on a changed word ends within 1 ms, as in a wait for the lock.
+ * All threads sleep.  A thread that sleeps on a changed word, or waits for a free lock, has lost its wake-up.
+ * But after a death, the waking process may have died; and a wait for the lock may sleep for 1 ms on a changed
+ * word.
  */
 void oracle_time_jumps(void)
 {

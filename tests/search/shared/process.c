@@ -114,7 +114,7 @@ void process_execs(void)
         p->held = 0;
 }
 
-/* The thread dies.  If it is in a call, the call may have had its effect or not: audit.c allows both. */
+/* A call in which a thread dies may have had its effect or not: audit.c allows both. */
 static void penalty(const struct thread *t)
 {
     const struct op *op = &script[id_of(t)][t->op];

@@ -229,8 +229,8 @@ int run_options(struct thread *current)
 }
 
 /*
- * Run the threads from first to last, one after the other, without other decisions: each up to its `start` or
- * its first sleep.  A single thread, the auditor, runs to its end.
+ * Run the threads from first to last, one after the other: each up to its `start` or its first sleep, but a
+ * single thread, the auditor, to its end.
  */
 static void run_quietly(int first, int last)
 {

@@ -46,8 +46,8 @@ static bool fits(const struct spec *s, int64_t n)
 }
 
 /*
- * Returns why the request can never be granted, or 0.  During a pause no request is refused as too large,
- * because the capacity will be raised.
+ * Returns why the request can never be granted, or 0.  A pause will end, so no request is too large during a
+ * pause.
  */
 static int refusal(const struct spec *s, const struct spec_request *r)
 {
@@ -77,7 +77,7 @@ static bool is_earlier(struct spec_tag a, struct spec_tag b)
     return a.whole != b.whole ? a.whole < b.whole : a.part / SPEC_STEP < b.part / SPEC_STEP;
 }
 
-/* Which of two flows with requests is first: by priority, then by tag, then by arrival. */
+/* By priority, then by tag, then by arrival.  Both flows have requests. */
 static bool comes_first(const struct spec *s, int a, int b)
 {
     int at = first_of(s, a), other = first_of(s, b);
@@ -142,8 +142,8 @@ static struct spec_tag steps_of(int64_t units, int weight)
 }
 
 /*
- * The start tag of a new flow whose first request is r.  It lies behind the tag of flow `first`: by the smaller
- * of the two flows' first requests, less one step.
+ * The start tag of a new flow with request r: behind that of flow `first` by the smaller of both first
+ * requests, less one step.
  */
 static struct spec_tag start_of_new(const struct spec *s, const struct spec_request *r, int first)
 {
@@ -265,10 +265,9 @@ static int64_t largest_of(const struct spec_flow *flow)
 }
 
 /*
- * The bound, for an interval in which two flows always have first requests of the same priority in the queue.
- * The units granted to the two flows, each divided by the flow's weight, differ by at most the largest request
- * of the first flow, plus that of the second flow, plus that of any third flow: one of the two may have started
- * behind the tag of a third flow.
+ * The bound, for an interval in which two flows always have first requests of one priority in the queue: the
+ * units granted to them, divided by weights, differ by at most the largest request of each, plus that of any
+ * third flow, behind whose tag one of the two may have started.
  */
 static bool within_bound(const struct spec *s, int f, int other)
 {
@@ -385,8 +384,8 @@ struct spec_request *spec_first(const struct spec *s)
 }
 
 /*
- * Returns the next request that is refused, or NULL.  Refused requests leave from the front to the end.  When
- * the first request of a flow leaves, the flow may move behind other flows, so a second pass follows.
+ * Returns the next refused request, or NULL.  Refused requests leave from the front to the end.  When the first
+ * request of a flow leaves, the flow may move behind other flows, so a second pass follows.
  */
 static struct spec_request *next_refused(struct spec *s)
 {
@@ -437,8 +436,8 @@ int spec_ask(struct spec *s, struct spec_request *r, int instead)
 }
 
 /*
- * With FAIRSEM_BOUNDED_BYPASS, free units stay available to all threads until the front takes them.  A ticket
- * cannot take units by itself.  So while a ticket is in the queue, the front is granted, as without a bypass.
+ * With a bypass, free units stay available to all threads until the front takes them.  A ticket cannot take
+ * units by itself: while a ticket is in the queue, the front is granted, as without a bypass.
  */
 static bool stays_open(const struct spec *s)
 {
@@ -454,9 +453,7 @@ bool spec_may_pass(const struct spec *s, int64_t n)
     return stays_open(s) && s->waiters > 0 && n > 0 && fits(s, n);
 }
 
-/*
- * First come requests that a smaller capacity or a close refuses; then requests are granted from the front on.
- */
+/* Requests that a smaller capacity or a close refuses come first, then grants, from the front on. */
 struct spec_request *spec_next(struct spec *s, bool claims, int *result)
 {
     struct spec_request *r = next_refused(s);

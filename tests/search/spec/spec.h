@@ -44,8 +44,8 @@ struct spec_flow {
 enum { SPEC_FLOWS = 4 };
 
 /*
- * The lead of one flow over another: the difference of their .given.  Its minimum and maximum since both flows
- * have had first requests of the same priority in the queue.
+ * The difference of two flows' .given: its minimum and maximum since both have had first requests of one
+ * priority.
  */
 struct spec_lead {
     bool    both;
@@ -91,7 +91,7 @@ int     spec_shares(const struct spec *s);                  /* number of shares 
 
 /*
  * After each of these functions, after spec_leave(), and after spec_ask() has returned SPEC_WAITS, call
- * spec_next() until it returns NULL: more requests may leave the queue.
+ * spec_next() until it returns NULL: requests may leave the queue.
  */
 int     spec_release(struct spec *s, int64_t n);
 bool    spec_regain(struct spec *s, const struct spec_request *granted);    /* were units lost? */
@@ -108,8 +108,8 @@ bool    spec_is_full(const struct spec *s);
 /* May a request for n units barge?  (For how long is not specified here.) */
 bool    spec_may_pass(const struct spec *s, int64_t n);
 /*
- * Dequeue and return the next request that is refused or granted, and its result; or return NULL.  With a
- * bypass and `claims`, requests are not granted: the caller lets the front take units in a separate step.
+ * Dequeue the next request that is refused or granted, and return it and its result; or NULL.  With a bypass
+ * and `claims` none is granted: the caller lets the front take its units in a separate step.
  */
 struct spec_request *spec_next(struct spec *s, bool claims, int *result);
 

@@ -21,7 +21,7 @@ enum fs_prewake fs_awake_enqueued(const struct fs_awake *awake, const struct fs_
     return (facts->waiting > 2) != xp_answers_otherwise() ? FS_PREWAKE_ON_CORE : FS_PREWAKE_NOBODY;
 }
 
-/* Not a decision of the search: the answer is the same in all runs, by the number of processors (clock.c). */
+/* Not a decision of the search, but the same in all runs. */
 bool fs_awake_in_convoy(void)
 {
     return fs_cpu_count() % 2 != 0;
