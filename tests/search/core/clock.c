@@ -88,6 +88,14 @@ bool xp_answers_otherwise(void)
     return otherwise;
 }
 
+/* The same answer in the whole run. */
+bool xp_in_convoy(void)
+{
+    if (run.policy == UNDECIDED && self != NULL)
+        run.policy = xp_answers_otherwise() ? CONVOY : NEAR;
+    return run.policy == CONVOY;
+}
+
 int xp_yield(void)
 {
     xp_pause();

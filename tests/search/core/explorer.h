@@ -100,6 +100,7 @@ struct run {
     int64_t     now;                            /* the clock, nanoseconds */
     int         spurious, signals, no_memory, stale;    /* numbers of these events so far */
     uint64_t    returned;                       /* the calls that have returned: a set */
+    enum { UNDECIDED, NEAR, CONVOY } policy;    /* of src/awake: with many cores or with few; see xp_in_convoy() */
 };
 extern struct run run;
 

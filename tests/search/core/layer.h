@@ -29,6 +29,7 @@ long xp_syscall(long number, ...);
 void xp_pause(void);
 int xp_yield(void);
 bool xp_answers_otherwise(void);    /* for instead/awake.c: choose the unusual answer? */
+bool xp_in_convoy(void);            /* likewise: do many waiters form a convoy in this run? */
 int xp_fprintf(FILE *file, const char *format, ...);
 
 #ifndef XP_EXPLORER

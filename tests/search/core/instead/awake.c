@@ -21,10 +21,10 @@ enum fs_prewake fs_awake_enqueued(const struct fs_awake *awake, const struct fs_
     return (facts->waiting > 2) != xp_answers_otherwise() ? FS_PREWAKE_ON_CORE : FS_PREWAKE_NOBODY;
 }
 
-/* Not a decision of the search, but the same in all runs. */
+/* A decision of the search, but one for the whole run. */
 bool fs_awake_in_convoy(void)
 {
-    return fs_cpu_count() % 2 != 0;
+    return xp_in_convoy();
 }
 
 int fs_awake_near(const struct fs_awake *awake, const struct fs_awake_facts *facts, int64_t now_ns)
