@@ -14,9 +14,9 @@
 #define FEW 2
 
 /*
- * In a convoy, a waiter behind the front yields only if fewer than NEAR_PLACES waiters wait for each thread
- * that can hold units, and the waiter's grant is expected within NEAR_NS.  Other waiters would mostly yield to
- * each other.
+ * In a convoy, a waiter behind the front yields without a pre-wake only if its grant is expected within
+ * NEAR_NS.  Also, fewer than NEAR_PLACES waiters must wait for each thread that can hold units.  Other waiters
+ * would mostly yield to each other.
  */
 #define NEAR_PLACES 12
 #define NEAR_NS     INT64_C(200000)
@@ -80,7 +80,7 @@ static bool cores_suffice(const struct fs_awake_facts *facts)
  * ======================================================================== */
 
 /*
- * Under valgrind nothing is learned, because helgrind reports atomics as races.  So wake_up_ns stays 0,
+ * Under valgrind this state never changes, because helgrind reports atomics as races.  So wake_up_ns stays 0,
  * and all waiters sleep at once.  Valgrind runs one thread at a time anyway.
  */
 
@@ -93,7 +93,7 @@ static bool within(int64_t start_ns, int64_t now_ns, int64_t longest_ns)
     return now_ns >= start_ns && now_ns - start_ns < longest_ns;
 }
 
-#define LOADS_PER_CLOCK 16      /* a reading of the clock costs a pause instruction or more: read it rarely */
+#define LOADS_PER_CLOCK 16      /* reading the clock costs a pause instruction or more */
 
 /*
  * A yield of LONGEST_YIELD_NS or more has let another process run for a time slice.  Threads of this process
@@ -247,10 +247,10 @@ static bool is_soon(const struct fs_awake *awake, bool as_front, bool others_wai
  * used three quarters of all cores or more during the window, its own threads have preempted each other, and
  * no back-off begins.
  *
- * A hand-off counts only if the releasing thread runs on holders_core: then this thread has probably held the
- * units itself, and during a back-off it can take and release them without a queue (see awake_backoff).  If one
- * thread always takes units and another one releases them, there is a hand-off for each unit, and a back-off
- * would only add a wake-up to it.
+ * A hand-off counts only if the releasing thread runs on holders_core.  That thread has probably held the units
+ * itself, and during a back-off can take and release units without a queue (see awake_backoff).  If one thread
+ * always takes units and another one releases them, each unit is handed off, and a back-off would only add a
+ * wake-up to each hand-off.
  */
 void fs_awake_preempted(const struct fs_awake *awake, bool as_front, bool others_wait, int64_t front_ns,
                         int64_t now_ns)
@@ -258,7 +258,7 @@ void fs_awake_preempted(const struct fs_awake *awake, bool as_front, bool others
     int64_t since_ns = atomic_load_explicit(&window_start_ns, memory_order_relaxed);
     int64_t slept_until_ns = backoff_end(&awake_backoff), began_ns = now_ns - front_ns;
 
-    /* If the last counted hand-off came after this wait began, one preemption delayed both: count it once. */
+    /* If the last counted hand-off came after this waiter became the front, one preemption delayed both. */
     if (fs_under_valgrind || !is_soon(awake, as_front, others_wait) || began_ns < slept_until_ns
         || began_ns < atomic_load_explicit(&last_preempted_ns, memory_order_relaxed)
         || awake->holders_core != fs_core_byte(fs_cpu_current()))
@@ -307,9 +307,9 @@ static enum fs_strategy strategy_for(const struct fs_awake *awake, const struct 
 
 /*
  * A thread that has been enqueued is about to sleep, and leaves its core free.  So a pre-wake by that thread
- * costs less than a pre-wake by the releasing thread, which has work to do.  With short intervals the cheaper
- * pre-wake pays even if the penalty is high.  The pre-woken front yields, so the front takes no core from the
- * holders.
+ * costs less than a pre-wake by the releasing thread, which has work to do.  With short intervals the enqueued
+ * thread's pre-wake pays even if the penalty is high.  The pre-woken front yields, and so takes no core from
+ * the holders.
  */
 static enum fs_prewake whom_to_prewake(const struct fs_awake *awake, const struct fs_awake_facts *facts,
                                        int core)
@@ -337,8 +337,8 @@ enum fs_prewake fs_awake_enqueued(const struct fs_awake *awake, const struct fs_
 }
 
 /*
- * From the pre-wake of a waiter to its grant should pass the time of two wake-ups, or more: after a shorter
- * time, the waiter may still be asleep at the grant.
+ * The time from a waiter's pre-wake to its grant should be that of two wake-ups or more.  Otherwise the waiter
+ * may still be asleep at the grant.
  *
  * The limit of near waiters is the number of spare cores (cores that no holder needs), plus half of all cores.
  * With only the spare cores as the limit, cores would be idle, because some near waiters yield.
@@ -380,9 +380,9 @@ bool fs_awake_prewakes_front(const struct fs_awake *awake, const struct fs_awake
 }
 
 /*
- * While the penalty is high, one thread in 16 still stays awake, chosen by the low bits of start_ns.  If no
- * thread did, the penalty would stay high.  On a single core no thread stays awake: its spin would keep the
- * holder from running.
+ * While the penalty is high, one thread in 16 still stays awake, chosen by the low bits of start_ns.
+ * Otherwise the penalty would stay high.  On a single core no thread stays awake: a spin would keep the holder
+ * from running.
  */
 bool fs_awake_before_queue(const _Atomic uint8_t *penalty, int64_t start_ns, int64_t now_ns)
 {

@@ -20,8 +20,8 @@
 #include <stdint.h>
 
 /*
- * How a queued thread waits before it sleeps.  Another thread may change the strategy: when it wakes the queued
- * thread before the grant, and when the queued thread becomes near or the next to be granted.
+ * How a queued thread waits before it sleeps.  Another thread may change the strategy when it pre-wakes the
+ * queued thread, or when the queued thread becomes near or the next to be granted.
  */
 enum fs_strategy {
     FS_SLEEP_AT_ONCE,
@@ -111,7 +111,7 @@ void fs_awake_preempted(const struct fs_awake *awake, bool as_front, bool others
 
 void fs_awake_learn_interval(struct fs_awake *awake, int64_t interval_ns);
 
-/* The front was granted.  core: where it was enqueued; interval_ns: the hand-off interval, or 0 if unknown. */
+/* A front was granted that was enqueued on `core`.  interval_ns: the hand-off interval, or 0 if unknown. */
 static inline void fs_awake_granted(struct fs_awake *awake, int core, int64_t interval_ns)
 {
     awake->holders_core = fs_core_byte(core);
@@ -131,8 +131,8 @@ void fs_awake_learn(struct fs_awake *awake, bool as_front, int64_t front_ns, int
 void fs_awake_learn_timed_out(struct fs_awake *awake, bool as_front, int64_t front_ns);
 
 /*
- * Spin or yield, as *strategy says, until *word is no longer `value`, or the time limit of the strategy has
- * passed.  Returns false, without a delay, if the thread should sleep at once.  No lock is held.
+ * Spin or yield, as *strategy says, until *word is no longer `value`, the strategy's time limit has passed, or
+ * yields do not pay.  Returns false, without a delay, if the thread should sleep at once.  No lock is held.
  *
  * A thread that was enqueued as the front counts its time from enqueued_ns: reading the clock would take as
  * long as moving a cache line between cores.

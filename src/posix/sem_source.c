@@ -20,7 +20,7 @@ int fairsem_sem_destroy(fairsem_sem_t *sem)
 {
     if (fs_sem_is_zeroed(&sem->fairsem_inside_))
         return 0;
-    /* glibc's sem_destroy never fails. */
+    /* As in glibc, sem_destroy never fails. */
     (void)fs_sem_destroy(&sem->fairsem_inside_);
     return 0;
 }

@@ -2,7 +2,7 @@
 /*
  * sem_zeroed.h - a sem_t of fairsem/posix.h that is all zero has the value 0, as in libc.
  *
- * Programs rely on that value.  The first call that would change the semaphore initializes it.  The fast
+ * Programs rely on that value.  The first call that may change the semaphore initializes it.  The fast
  * paths need no check: in zeros no unit is free, and no unit can be released, as the limit is 0.
  */
 #ifndef FS_SEM_ZEROED_H

@@ -83,8 +83,9 @@ int64_t fs_deadline_rest(const struct fs_deadline *deadline, int64_t most)
 
 /*
  * On Linux, sleep on a word that no thread wakes.  nanosleep() would be a cancellation point even with
- * cancellation disabled: glibc 2.36 sends a signal to a thread that waits with asynchronous cancellation, and
- * cancels the thread in nanosleep() if the signal comes that late.  (The explorers define nanosleep.)
+ * cancellation disabled: glibc 2.36 sends a signal to cancel a thread that waits with asynchronous
+ * cancellation.  If the signal arrives late, in nanosleep(), the thread is canceled there.  (The explorers
+ * define nanosleep.)
  */
 void fs_sleep_shortly(int64_t ns)
 {

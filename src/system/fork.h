@@ -63,8 +63,8 @@ static inline void fs_fork_check(_Atomic unsigned *generation, fs_fork_reset_fn 
 /*
  * A hook resets data of the whole process, in the child, before fork() returns.  With GCC and clang, the hook
  * is registered when the library is loaded; with other compilers, before the hook's data exists.  (A
- * pthread_once() would be worse: another thread may fork during the call.  In the child, a further
- * pthread_once() runs the function once more with glibc, and waits for ever with musl.)
+ * pthread_once() would be worse: another thread may fork during the call.  In the child, the next
+ * pthread_once() registers the hook once more with glibc, and waits for ever with musl.)
  */
 struct fs_fork_hook {
     void               (*in_child)(void);

@@ -58,11 +58,11 @@ void fs_mutex_init(pthread_mutex_t *mutex)
  *  3. With many cores: poll, with short sleeps between the polls.  If threads slept on the mutex, each unlock
  *     would wake one of them, which takes the time of several sections, and by then another thread would have
  *     locked the mutex.  Worse, the unlock of a mutex that inherits priority hands the mutex over to a sleeper,
- *     and until the sleeper runs, all other threads fall asleep, too.  (Simulated, 16 cores: polls make twice
+ *     and until the sleeper runs, all other threads fall asleep, too.  (Simulated, 16 cores: polls allow twice
  *     as many holds as sleeps on the mutex, and twenty times as many as sleeps on an inheriting mutex.)
  *     With few cores, sleeps on the mutex are rare, and another thread needs this core.  (2 cores: polls would
  *     cost a sixth of the holds.)
- *  4. Sleep on the mutex: other threads may have locked it before each poll.
+ *  4. Sleep on the mutex, which may have been locked at each poll.
  *
  * A thread that sleeps on the mutex lends its priority to the holder; a polling thread does not.  So a
  * real-time thread skips steps 2 and 3.  If a real-time thread has been seen, other threads poll only a few

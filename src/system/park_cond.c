@@ -65,8 +65,8 @@ static struct fs_cond_parker *_Atomic made; /* all parkers; grows at the head on
 
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 static pthread_key_t  key;          /* r/o after `once`: the thread's parker */
-static _Atomic int    key_usable;   /* set under `once`; cleared when the library is unloaded.  (An int,
-                                     * because not every machine has an atomic exchange of bytes.) */
+static _Atomic int    key_usable;   /* set under `once`; cleared by unload().  (An int, because not every
+                                     * machine has an atomic exchange of bytes.) */
 
 static bool parker_init(struct fs_cond_parker *parker)
 {
