@@ -373,9 +373,8 @@ FAIRSEM_API int fairsem_share_destroy(fairsem_share_t *share) FAIRSEM_NONNULL_(1
 
 /*
  * Count n units more than were requested, or fewer if n < 0, in the share's next grant: for work that
- * turned out to be larger.  A charge is made for the request that waits, or else for the next one.  A
- * charge for the next request is forgotten when the queue has been empty since the share's last grant.
- * Since 1.1.
+ * turned out to be larger.  If no request with the share waits, the charge is for the next request, and is
+ * dropped if the queue has been empty since the share's last grant.  Since 1.1.
  *
  * 0        done
  * EINVAL   n < -FAIRSEM_MAX_UNITS or n > FAIRSEM_MAX_UNITS; *share is not a share
@@ -497,11 +496,10 @@ FAIRSEM_API int fairsem_drain(fairsem_t *sem, int64_t n, const fairsem_wait_t *h
  *     fairsem_available(3), fairsem_stat(3)
  * ======================================================================== */
 
-/* Returns the number of free units, negative in debt.  (The results of all functions of this section may have
- * changed already.) */
+/* Returns the number of free units, negative in debt.  (All results of this section may be out of date.) */
 FAIRSEM_API int64_t fairsem_available(const fairsem_t *sem) FAIRSEM_NONNULL_(1);
 
-/* Returns the number of requests in the queue.  Each request that is counted has its place. */
+/* Returns the number of requests in the queue.  A counted request already has its place. */
 FAIRSEM_API int64_t fairsem_waiters(const fairsem_t *sem) FAIRSEM_NONNULL_(1);
 
 /* Returns true if fairsem_tryacquire(sem, n) would fail with EAGAIN. */

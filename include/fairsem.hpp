@@ -5,11 +5,11 @@
  * It needs C++17 and fairsem.h, and nothing else.  All of it is inline: a program links libfairsem
  * as a C program does.  fairsem.h is the contract; these headers say what differs in C++.
  *
- *     fairsem/semaphore.hpp   semaphore, counting_semaphore, binary_semaphore; token, share
+ *     fairsem/semaphore.hpp   semaphore, counting_semaphore, binary_semaphore
+ *     fairsem/options.hpp     attributes, wait_options, token, share
  *     fairsem/units.hpp       units: a guard that knows what it holds, and can be moved
  *     fairsem/async.hpp       std::future<units>; with C++20: co_await
  *     fairsem/errors.hpp      errors by name, and their category
- *     fairsem/deadlines.hpp   private: times of <chrono>
  *
  * Example:
  *

@@ -49,8 +49,8 @@
 #endif
 
 /*
- * The structs have the layout of the platform's ABI.  Each header that declares structs checks this: with
- * another layout, the library would read the wrong members.  With #pragma pack, -fpack-struct, or
+ * The structs have the layout of the platform's ABI.  Each header that declares structs checks the
+ * layout: otherwise the library could read the wrong members.  With #pragma pack, -fpack-struct, or
  * -malign-double on i386, the size of the array below is negative.  With reversed byte order (-fsso-struct),
  * the member n has no address.
  */
@@ -71,9 +71,9 @@
 #define FAIRSEM_BYTES_ (sizeof(pthread_mutex_t) > 48 ? 288 : 256)
 
 /*
- * FAIRSEM_WATCHED_ is 1 in a program that is compiled for ThreadSanitizer, which must see every acquire and
- * release: it keeps a semaphore with a static initializer off the fast path.  (Define it as 0 if the
- * library itself is compiled for ThreadSanitizer.)
+ * FAIRSEM_WATCHED_ is 1 in a program that is compiled for ThreadSanitizer, and keeps semaphores with a
+ * static initializer off the fast path: ThreadSanitizer must see every acquire and release.  (Define it as
+ * 0 if the library itself is compiled for ThreadSanitizer.)
  */
 #if defined(FAIRSEM_WATCHED_)
 #elif defined(__SANITIZE_THREAD__)

@@ -52,11 +52,11 @@
  * Engine.    The engine is etcd, which has its own users, certificates and storage.
  * Lease.     A request lives as long as its lease at the engine.  A thread of the handle renews the
  *            lease; the thread exists while a request waits or holds units.
- * Lost.      A hold whose lease was not renewed for three quarters of its time must no longer be
- *            used; the engine gives its units away a quarter later.  A machine that was suspended
- *            notices the loss when it resumes.
+ * Lost.      A hold must no longer be used when three quarters of its lease have passed without a
+ *            renewal; the engine gives the units away when the lease ends.  A machine that was
+ *            suspended notices the loss when it resumes.
  * Fence.     A resource that refuses a fence below the largest fence that it has seen is safe even
- *            from a holder that was stopped for an hour.  No other resource is safe from it.
+ *            from a holder that was stopped for an hour.  No other resource is.
  * Results.   Functions that talk to the engine may also return
  *            ENETUNREACH  no endpoint answers
  *            EACCES       the engine refuses the user, or one side refuses the other's certificate
@@ -154,9 +154,9 @@ typedef struct fairsem_cluster_hold { uintptr_t fairsem_reserved_[8]; } fairsem_
  * fairsem_acquire_with, or NULL.  A call that only tries queries the engine once.
  *
  * 0        the units are yours
- * EINVAL   n < 1 or n > FAIRSEM_MAX_UNITS; `how` is invalid, as in fairsem_acquire_with; attr.limit is
- *          neither the name's limit nor its first limit, and cannot replace them: units are held, a
- *          request waits, or the limit is 0
+ * EINVAL   n < 1 or n > FAIRSEM_MAX_UNITS; `how` has a share, or is invalid, as in fairsem_acquire_with;
+ *          attr.limit is neither the name's limit nor its first limit, and cannot replace them: units are
+ *          held, a request waits, or the name's limit is 0
  * E2BIG    n exceeds attr.limit, or the name's limit if that is not 0
  * EBUSY    the hold is not empty
  * ETIMEDOUT  the units did not come in time; or a try did not get them
@@ -231,7 +231,7 @@ typedef struct fairsem_cluster_user {
 /*
  * Fill in up to `size` users, holders first, then the queue in its order, all of one moment, and set *count
  * to the number of all users.  The call reads at most 16384 holders and as many requests.  If there are
- * more requests, it leaves out requests whose place it cannot know.
+ * more requests, those of unknown place are left out.
  *
  * 0        the array is filled in
  * EINVAL   in a forked child

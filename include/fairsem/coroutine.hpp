@@ -36,8 +36,8 @@ namespace fairsem {
  * resumes several coroutines one after the other, in the order of their grants, and never one inside the
  * other.  co_await throws what acquire throws.
  *
- * A coroutine that waits may be destroyed: it leaves the queue.  Make sure that no thread resumes it at the
- * same time.
+ * A waiting coroutine may be destroyed: its request leaves the queue.  Make sure that no thread resumes it at
+ * the same time.
  *
  * A future or a coroutine is a ticket with a callback.  While a semaphore has such requests, no signal
  * handler may inspect the semaphore: fairsem_init(3), FAIRSEM_INTERRUPTIBLE.

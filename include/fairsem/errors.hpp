@@ -35,7 +35,7 @@ enum class errc {
     invalid = EINVAL,               /* a number of units, a clock or an attribute */
     queue_full = ENOBUFS,           /* attributes::max_waiters */
     not_supported = ENOTSUP,        /* attributes::interruptible, outside Linux */
-    over_released = EOVERFLOW,      /* units that nobody can hold, or a debt that is too large */
+    over_released = EOVERFLOW,      /* too many free units, or too large a debt */
     closed = ESHUTDOWN,
     timed_out = ETIMEDOUT
 };

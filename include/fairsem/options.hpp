@@ -19,7 +19,7 @@ struct attributes {
     const char  *name = nullptr;    /* for debugging; the caller keeps the string alive */
     std::int64_t capacity = 0;      /* the most units that can be free, or 0 for unbounded */
     std::int64_t max_waiters = 0;   /* or 0 for no limit */
-    bool         interruptible = false;     /* futures and coroutines are callbacks: see fairsem_init(3) */
+    bool         interruptible = false;     /* with futures or coroutines, see fairsem_init(3) */
     bool         no_spin = false;
     std::chrono::nanoseconds bypass{ 0 };   /* > 0: FAIRSEM_BOUNDED_BYPASS */
     /* If > 0, a request that has waited this long precedes better priorities.  A future or a coroutine has no

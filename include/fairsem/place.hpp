@@ -53,7 +53,7 @@ struct place {
 
     bool waits() const noexcept { return fairsem_ticket_state(&ticket) == FAIRSEM_TICKET_WAITING; }
 
-    /* Returns the reason for the end: 0 (granted, or the time has passed), the token's reason, or EINTR. */
+    /* Returns why the sleep ended: 0 (granted, or the time has passed), the token's reason, or EINTR. */
     int sleep(std::int64_t timeout_ns, token *canceled_by)
     {
         fairsem_wait_t wait = {};

@@ -60,9 +60,9 @@
 #include <fairsem.h>
 
 /*
- * Private.  FAIRSEM_NAMES_ARE_FREE_ is 1 if this header can give libc's declarations other names, so that
- * the names of POSIX are free for its own.  SEM_FAILED is defined if libc's header was included before.  On
- * systems other than Linux, a name may have a prefix for the linker.
+ * Private.  FAIRSEM_NAMES_ARE_FREE_ is 1 if this header can give libc's declarations other names, and take
+ * the names of POSIX itself.  It is 0 if libc's header, which defines SEM_FAILED, was included before, and
+ * on systems other than Linux, where a name may have a prefix for the linker.
  */
 #if defined(__linux__) && defined(__GNUC__) && !defined(SEM_FAILED)
 #define FAIRSEM_NAMES_ARE_FREE_ 1
@@ -177,7 +177,7 @@ FAIRSEM_API int fairsem_sem_unlink(const char *name) FAIRSEM_NONNULL_(1);
 
 #if FAIRSEM_NAMES_ARE_FREE_
 
-/* Private.  The function that is declared is the library's function of this name. */
+/* Private.  The declared function is the library's function `name`. */
 #define FAIRSEM_IS_(name) __asm__(#name)
 #ifdef FAIRSEM_ASM_TIME64_
 #define FAIRSEM_IS_TIMED_(name) FAIRSEM_ASM_TIME64_(name)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* semaphore.hpp - the semaphore and the token as classes; included by fairsem.hpp. */
+/* semaphore.hpp - the semaphore classes; included by fairsem.hpp. */
 #ifndef FAIRSEM_SEMAPHORE_HPP
 #define FAIRSEM_SEMAPHORE_HPP
 
@@ -243,7 +243,7 @@ public:
 
     /*
      * Every waiter and every later acquire fails with `reason`; 0 stands for ESHUTDOWN.  Returns false if the
-     * semaphore was closed before, and keeps its first reason.  Throws EINVAL if reason < 0.
+     * semaphore was closed before: the first reason stays.  Throws EINVAL if reason < 0.
      */
     bool close(int reason = 0)
     {

@@ -100,7 +100,7 @@ FAIRSEM_CHECK_LAYOUT_(fairsem_shared);
  *     fairsem_shared_open(3)
  * ======================================================================== */
 
-/* A handle.  A process has one for each segment, which all its threads use. */
+/* A process has one handle for each segment, for all its threads. */
 typedef struct fairsem_shared fairsem_shared_t;
 
 /* attr.flags: any process may release units, and units stay taken when a process dies. */
@@ -367,7 +367,7 @@ FAIRSEM_API int fairsem_shared_stat_histogram(fairsem_shared_t *handle,
 
 /* A holder, or a request: in the queue, or granted to a thread that has not received the units yet. */
 typedef struct fairsem_shared_user {
-    int64_t pid;            /* in the pid namespace of that process */
+    int64_t pid;            /* in the user's own pid namespace */
     int64_t units;          /* units of the holder, or of the request */
     int64_t place;          /* in the queue, from 1; 0 for a holder or a granted request */
     int64_t ns;             /* nanoseconds since the holder last held no units, since the request was granted,

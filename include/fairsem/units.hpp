@@ -125,7 +125,7 @@ struct request {
 
 namespace detail {
 
-/* These functions return an errno value. */
+/* The acquire_all functions return an errno value. */
 
 template <std::size_t N, std::size_t... Index>
 int acquire_all(const request (&requests)[N], const fairsem_wait_t &how,
