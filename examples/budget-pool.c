@@ -2,10 +2,12 @@
 /*
  * budget-pool.c - a pool with a budget in bytes, a time-out for each job, and a clean end on Ctrl-C.
  *
- * A unit is a byte: the jobs in progress never have more memory than BUDGET together, and a large job is
- * not starved by small ones that come later.  On Ctrl-C the main thread, which waits for the signal
- * with sigwait() and so needs no handler, drains the pool: jobs that wait get ESHUTDOWN, those in
- * progress finish, and when fairsem_drain() returns all bytes are back.
+ * A unit is a byte.  Together, the jobs in progress never have more memory than BUDGET, and small jobs
+ * that come later do not starve a large one.
+ *
+ * The main thread waits for Ctrl-C with sigwait(), so the signal needs no handler.  Then the main thread
+ * drains the pool: waiting jobs get ESHUTDOWN, and jobs in progress finish.  When fairsem_drain() returns,
+ * all bytes are back.
  *
  * `budget-pool JOBS` interrupts itself when that many jobs are done.
  */
@@ -24,7 +26,7 @@ static fairsem_t   bytes = FAIRSEM_INITIALIZER_BOUNDED(BUDGET, BUDGET);
 static long        interrupt_after;     /* number of jobs, or 0 for never */
 static _Atomic int begun, done, late, turned_away;
 
-/* Returns 0, ETIMEDOUT if its time has passed before it began, or ESHUTDOWN if no more jobs begin. */
+/* Returns 0, ETIMEDOUT if the job could not begin in time, or ESHUTDOWN if the pool has been drained. */
 static int job(int64_t size)
 {
     int error = fairsem_acquire_for(&bytes, size, PATIENCE_NS);
@@ -62,7 +64,7 @@ int main(int argc, char **argv)
     interrupt_after = argc > 1 ? strtol(argv[1], NULL, 10) : 0;
     sigemptyset(&interrupt);
     sigaddset(&interrupt, SIGINT);
-    pthread_sigmask(SIG_BLOCK, &interrupt, NULL);       /* before the threads, which inherit it */
+    pthread_sigmask(SIG_BLOCK, &interrupt, NULL);       /* the threads inherit this mask */
     for (int i = 0; i < THREADS; i++) {
         if (pthread_create(&thread[i], NULL, work, NULL) != 0)
             return EXIT_FAILURE;

@@ -2,18 +2,18 @@
 /* compress-tree.c - compress a directory tree in memory, within limits on files and bytes. */
 /*
  * Worker threads compress every regular file below a directory, decompress the result and
- * compare it with what was read.  Two semaphores keep them within bounds:
+ * compare it with what was read.  Two semaphores keep the threads within bounds:
  *
  *     files   one unit is the right to have one file open
  *     bytes   one unit is one byte of buffer memory; a request asks for many at once
  *
- * An unfair semaphore may starve a large request, because small ones keep overtaking it.  Here it
- * waits its turn, however many small files there are.
+ * With an unfair semaphore, small requests could overtake a large one for ever.  With fairsem, the
+ * large request is granted in its turn, however many small files there are.
  *
  * NO DEADLOCK.  A thread asks for a file and for all the bytes that it needs in one call,
- * fairsem_acquire_all, holds none of either when it asks, and never asks for more than there are.
- * So a thread that has them waits only for the processor and the disk, and then gives them back.
- * Two acquires would need a rule, files before bytes, which each new use of them has to keep.
+ * fairsem_acquire_all.  It holds no units when it asks, and never asks for more than there are.
+ * So a thread that has its units waits only for the processor and the disk, and then gives the units
+ * back.  With two separate acquires, every user of both semaphores would have to take files first.
  *
  * BYTES are those of all buffers whose size depends on the file: see buffers_for().
  * zlib's own state does not count; it is at most 300 KB for each open file.
@@ -44,7 +44,7 @@
 #define MOST_THREADS 256
 #define PROGRESS_NS  200000000 /* nanoseconds between two updates of the progress line */
 
-/* The number in use, counted by the program itself to check the semaphores. */
+/* How many units are in use.  The program counts them itself, to check the semaphores. */
 struct gauge {
     atomic_int_fast64_t now;
     atomic_int_fast64_t peak;
@@ -65,7 +65,7 @@ struct run {
     atomic_size_t next; /* index of the next file to work on */
 
     atomic_int_fast64_t verified; /* files that came back as they were read */
-    atomic_int_fast64_t failed;   /* files that did not, or that could not be tried */
+    atomic_int_fast64_t failed;   /* files that came back different, or could not be tried */
     atomic_int_fast64_t skipped;  /* files that could not be read */
     atomic_int_fast64_t read;     /* bytes that came back as they were read */
     atomic_int_fast64_t packed;   /* the size of these bytes when compressed */
@@ -91,7 +91,7 @@ static void must(int err)
 
 static void count_result(struct run *run, const char *path, int err)
 {
-    /* A lack of memory or descriptors is our own failure; other errno values are the file's. */
+    /* A lack of memory or descriptors is a failure of this program; other errors concern the file. */
     bool ours = err < 0 || err == ENOMEM || err == EMFILE || err == ENFILE;
 
     if (err > 0)
@@ -108,9 +108,9 @@ static int64_t buffers_for(int64_t n)
 }
 
 /*
- * How much of a file to process at once: all of it, if the limit allows that.  Otherwise
- * as much as fits into one thread's share of the limit, so that several threads can work on large
- * files at the same time.
+ * How much of a file to process at once: the whole file if the limit allows that.  The pieces of a larger
+ * file fit into one thread's share of the limit, so that several threads can work on large files at
+ * the same time.
  */
 static int64_t piece_size(const struct run *run, int64_t size)
 {
@@ -147,9 +147,9 @@ static int64_t read_fully(int fd, unsigned char *buffer, int64_t n)
 }
 
 /*
- * Read up to n bytes, compress, decompress, compare.  What comes back must be what was read, so a
- * file that changes meanwhile does no harm.  The result is dropped; a real program would write or
- * send it here, while it still holds the bytes.
+ * Read up to n bytes, compress, decompress, compare with the bytes that were read.  So a file that
+ * changes meanwhile does no harm.  The compressed bytes are dropped; a real program would write or send
+ * them here, while it holds the units.
  *
  * Returns 0, an errno value (cannot read) or a zlib error, which is negative.
  */
@@ -183,7 +183,7 @@ static int compress_piece(struct run *run, int fd, int64_t n, int64_t *got)
 /* Returns a descriptor, or -1 with the reason in errno. */
 static int open_regular(const char *path)
 {
-    /* O_NONBLOCK: if there is a pipe in its place by now, do not wait for a writer. */
+    /* O_NONBLOCK: if a pipe has replaced the file, do not wait for a writer. */
     int fd = open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
     struct stat st;
 
@@ -197,8 +197,8 @@ static int open_regular(const char *path)
 }
 
 /*
- * Read a file in pieces of n bytes, with the units that the caller has taken for it, up to its size at the open
- * or to its end.  Returns 0, an errno value or a zlib error, like compress_piece().
+ * Compress a file in pieces of n bytes, with units that the caller holds.  Stops after `left` bytes, the size before
+ * the open, or at the end of the file.  Returns 0, an errno value or a zlib error, like compress_piece().
  */
 static int compress_open(struct run *run, const char *path, int64_t left, int64_t n)
 {
@@ -216,7 +216,7 @@ static int compress_open(struct run *run, const char *path, int64_t left, int64_
     return err;
 }
 
-/* Take the right to open a file and the memory for its pieces, both at once; then read it. */
+/* Take the right to open a file and the memory for its pieces, both at once; then compress the file. */
 static int compress_file(struct run *run, const char *path)
 {
     struct stat st;
@@ -311,7 +311,7 @@ static void usage(FILE *to)
             MOST_JOBS, LEAST_BYTES, MOST_THREADS);
 }
 
-/* Parse a number with an optional suffix.  Exit if it is not one, or out of range. */
+/* Parse a number with an optional suffix.  Exit if the text is not a number or is out of range. */
 static int64_t number(int option, const char *text, int64_t least, int64_t most)
 {
     static const char suffixes[] = "KMG";
@@ -332,7 +332,7 @@ static int64_t number(int option, const char *text, int64_t least, int64_t most)
     exit(2);
 }
 
-/* Fill in the limits and return DIR.  Exit if there is nothing to do. */
+/* Fill in the limits and return DIR.  Exit after --help, or if the arguments are wrong. */
 static const char *parse_arguments(struct run *run, int argc, char **argv)
 {
     int c;
@@ -377,7 +377,7 @@ int main(int argc, char **argv)
     }
     run.skipped = skipped;
 
-    /* With a capacity, a semaphore refuses a release of more than was taken. */
+    /* With a capacity, a semaphore refuses a release of more units than were taken. */
     must(fairsem_init(&run.files, run.max_files,
                       &(fairsem_attr_t){ .name = "files", .capacity = run.max_files }));
     must(fairsem_init(&run.bytes, run.max_bytes,

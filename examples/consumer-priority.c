@@ -3,10 +3,10 @@
  * consumer-priority.c - a bounded queue whose important consumers come first.
  *
  * Two semaphores turn a ring into a blocking queue: producers wait for a free slot, consumers for
- * a filled one.  A consumer waits with a priority, so the next item goes to the most important
- * idle consumer; among equals, to the one that has been idle longest.  When queue_put returns, that
- * is decided: a consumer that comes later, however important, cannot take the item away.  (Two
- * consumers that are chosen at the same moment may swap their items.)
+ * a filled one.  A consumer waits with a priority.  The next item goes to the most important idle
+ * consumer, and among equally important ones to the consumer that has been idle longest.  When queue_put
+ * returns, the consumer has been chosen: one that comes later, however important, cannot take the
+ * item away.  (Two consumers that are chosen at the same moment may swap their items.)
  */
 #define _POSIX_C_SOURCE 200809L
 
@@ -22,7 +22,7 @@ enum { SLOTS = 4, CONSUMERS = 7, PRODUCERS = 3, ITEMS = 5000 };
 struct queue {
     fairsem_t free;        /* slots that can be filled */
     fairsem_t filled;      /* slots that can be emptied */
-    pthread_mutex_t mutex; /* guards what follows; no thread holds it while it waits for a slot */
+    pthread_mutex_t mutex; /* guards the fields below; no thread waits for a slot while holding it */
     unsigned put, taken;   /* numbers of items since the beginning */
     int ring[SLOTS];
 };
@@ -30,8 +30,8 @@ struct queue {
 struct consumer {
     pthread_t thread;
     int priority; /* lower is more important */
-    int first;    /* the first item that it took */
-    int count;    /* the number of items that it took later */
+    int first;    /* the first item that this consumer took */
+    int count;    /* how many items it took after the first */
 };
 
 static struct queue queue = {
@@ -63,7 +63,7 @@ static int queue_put(struct queue *q, int item)
     return fairsem_release(&q->filled, 1);
 }
 
-/* Returns 0, or the reason of fairsem_close: there will be no more items. */
+/* Returns 0, or the reason given to fairsem_close: the queue is empty for good. */
 static int queue_get(struct queue *q, int priority, int *item)
 {
     fairsem_wait_t how = { .priority = priority };
@@ -77,10 +77,10 @@ static int queue_get(struct queue *q, int priority, int *item)
     return fairsem_release(&q->free, 1);
 }
 
-/* Nothing more will be put: wait until everything is taken, then end the consumers. */
+/* To be called after the last queue_put: wait until all items are taken, then end the consumers. */
 static int queue_finish(struct queue *q)
 {
-    int err = fairsem_acquire(&q->free, SLOTS); /* all are free: the queue is empty */
+    int err = fairsem_acquire(&q->free, SLOTS); /* all slots are free: the queue is empty */
 
     return err != 0 ? err : fairsem_close(&q->filled, 0);
 }
@@ -117,22 +117,22 @@ int main(void)
     for (int i = 0; i < CONSUMERS; i++) {
         check(pthread_create(&c[i].thread, NULL, consume, &c[i]) == 0, "pthread_create");
         while (fairsem_waiters(&queue.filled) <= i)
-            sched_yield(); /* a waiter that is counted has its place: no sleep is needed */
+            sched_yield(); /* a waiter that is counted is in the queue: no sleep is needed */
     }
     for (int item = 0; item < CONSUMERS; item++) {
         check(queue_put(&queue, item) == 0, "queue_put");
-        /* one at a time: no items can be swapped */
+        /* One item at a time: the chosen consumer takes it before the next is put. */
         check(fairsem_acquire(&served, 1) == 0, "acquire");
     }
     for (int i = 0; i < CONSUMERS; i++) {
-        int before = 0; /* consumers that are more important, or as important and earlier */
+        int before = 0; /* consumers that are more important, or equally important and earlier */
 
         for (int j = 0; j < CONSUMERS; j++)
             before += c[j].priority < c[i].priority + (j < i);
         printf("arrived %d, priority %d: served %d\n", i + 1, c[i].priority, c[i].first + 1);
         check(c[i].first == before, "order of service");
     }
-    fairsem_release(&rush, CONSUMERS); /* now all at once: no item may be lost or taken twice */
+    fairsem_release(&rush, CONSUMERS); /* all consumers at once: no item may be lost or taken twice */
     for (int i = 0; i < PRODUCERS; i++)
         check(pthread_create(&producer[i], NULL, produce, NULL) == 0, "pthread_create");
     for (int i = 0; i < PRODUCERS; i++)

@@ -10,9 +10,9 @@
 #   0 3 * * *  fairsem-limit -w 4h backup 2 -- backup /var/lib
 #   0 3 * * *  fairsem-limit -w 4h backup 2 -- backup /etc
 #
-# If a backup crashes or is killed, the next one begins.  A backup that could not begin within four
-# hours exits with 124 and says who runs, which cron sends by mail.  `flock -n` would skip a backup that
-# has to wait, and flock without -n would let any of those that wait go next, in no order.
+# If a backup crashes or is killed, the next one begins.  If a backup cannot begin within four hours,
+# fairsem-limit exits with 124 and prints which backups run; cron sends this message by mail.  `flock -n`
+# would skip a backup that has to wait.  flock without -n would let waiting backups go in any order.
 #
 #   cron-limit.sh [PROGRAM]    the fairsem-limit to use, if it is not in the path
 set -u
@@ -42,7 +42,7 @@ await() {
   done
 }
 
-# has_arrived NUMBER - this many have begun or wait.
+# has_arrived NUMBER - succeeds if this many backups have begun or wait.
 has_arrived() {
   waiting=$("$limit" --status "$name" 2> /dev/null | sed -n 's/.*, waiting \([0-9]*\)$/\1/p')
   [ $(($(grep -c begins "$work/log") + ${waiting:-0})) -eq "$1" ]
@@ -54,7 +54,7 @@ has_begun() {
 
 number=0
 for directory in mail www lib etc home; do
-  # Without "exec", the shell could be between us and the command.
+  # "exec": no shell stays between this script and fairsem-limit.
   (exec "$limit" -w 4h "$name" 2 -- "$work/backup" "$directory" "$work") 2> /dev/null &
   number=$((number + 1))
   await has_arrived "$number"
@@ -63,7 +63,7 @@ done
 
 : > "$work/done.mail"
 await has_begun lib
-# A backup crashes.  Written before the kill: after it, the next one may be the first to write.
+# A backup crashes.  This line is written before the kill: after the kill, the next backup could write first.
 echo "crashes www" >> "$work/log"
 kill -KILL "$(sed -n 's/^begins www //p' "$work/log")"
 await has_begun etc

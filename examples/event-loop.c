@@ -3,9 +3,9 @@
  * event-loop.c - a server with one thread that limits the requests in flight (Linux).
  *
  * A request takes a unit with a ticket.  If the ticket is not granted at once, it waits in the
- * queue and the loop goes on.  When it is granted, its callback wakes the loop through an eventfd.
- * The callback runs in the thread that released a unit: here that is the loop's own, but it could
- * be any thread.
+ * queue and the loop goes on.  When the ticket is granted, its callback wakes the loop through an eventfd.
+ * The callback runs in the thread that released the unit.  In this program the loop's thread releases
+ * all units, but any thread could.
  *
  *   Overload   attr.max_waiters: when the queue is full, the answer is BUSY.
  *   Hang-up    A request that is canceled while it waits returns its ticket.
@@ -25,14 +25,14 @@
 #include <unistd.h>
 
 enum { LIMIT = 4, QUEUE = 16, SHED = 10, CLOSE_AFTER = 8 };
-enum { REQUESTS = LIMIT + QUEUE + SHED + 1 /* comes when the server is closing */ };
+enum { REQUESTS = LIMIT + QUEUE + SHED + 1 /* that comes when the server is closing */ };
 enum kind { GET, HANG_UP, DONE, GONE, BUSY, CLOSING, KINDS };
 
 struct message { enum kind kind; int request; };
 
 static fairsem_t limit;
 static fairsem_ticket_t ticket[REQUESTS]; /* one per request, in order of arrival */
-static fairsem_units_t units[REQUESTS];   /* that each request holds in flight */
+static fairsem_units_t units[REQUESTS];   /* held by the requests in flight */
 static int arrived, looked_at, started, most, answers[KINDS];
 static int epoll, wake, clients[2], upstream[2]; /* sockets: our end, their end */
 
@@ -51,7 +51,7 @@ static void post(int fd, enum kind kind, int request)
     check(send(fd, &m, sizeof(m), MSG_NOSIGNAL) == sizeof(m), "send");
 }
 
-/* End a request.  It gives back what it has: a place in the queue, or its unit. */
+/* End a request.  The request gives back what it has: its place in the queue, or its unit. */
 static void answer(int request, enum kind kind)
 {
     answers[kind]++;
@@ -66,7 +66,7 @@ static void on_ticket(fairsem_ticket_t *which, void *arg)
     eventfd_write(*(int *)arg, 1);
 }
 
-/* Start the requests that were granted.  None of them is behind one that still waits. */
+/* Start the requests that were granted.  Tickets are granted in order: stop at the first that waits. */
 static void look_at_tickets(void)
 {
     for (; looked_at < arrived; looked_at++) {
@@ -77,7 +77,7 @@ static void look_at_tickets(void)
         if (err == ESHUTDOWN)
             answer(looked_at, CLOSING);
         if (err != 0)
-            continue; /* it has its answer already */
+            continue; /* the request has its answer already */
         started++;
         most = started - answers[DONE] > most ? started - answers[DONE] : most;
         post(upstream[1], DONE, looked_at); /* a real upstream would send this itself */
@@ -100,7 +100,7 @@ static void on_message(enum kind kind, int request)
             post(clients[1], GET, REQUESTS - 1);
         }
     } else if (fairsem_ticket_state(&ticket[request]) == FAIRSEM_TICKET_WAITING) {
-        answer(request, GONE); /* a request in flight is finished instead */
+        answer(request, GONE); /* only a waiting request is canceled; one in flight is finished */
     }
 }
 

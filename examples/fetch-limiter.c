@@ -2,15 +2,15 @@
 /*
  * fetch-limiter.c - requests of several clients, limited in total and for each client.
  *
- * A fetch needs a unit of each of two semaphores: that of its client limits what one client can
- * use; the common one limits the connections to the upstream.
+ * A fetch needs two units: one of its client's semaphore, which limits the fetches of that client,
+ * and one of the common semaphore, which limits the connections to the upstream.
  *
  *   Order     The client's semaphore comes first.  So a greedy client waits in its own queue, and
  *             in the common queue it has no more requests than its limit.  Every request takes the
- *             two in this order, so there is no deadlock.
+ *             two units in this order, so there is no deadlock.
  *   Deadline  Each request has one deadline for both waits together.
  *   Hang-up   Canceling a client's token ends the waits of its requests in both queues.
- *   Clean-up  Guards know which units a request has; they release them when it returns.
+ *   Clean-up  Guards know which units a request has, and release these units when fetch() returns.
  */
 #define _POSIX_C_SOURCE 200809L
 
@@ -26,7 +26,7 @@ enum { CONNECTIONS = 4, MOST_REQUESTS = 24 };
 
 struct client {
     const char *name;
-    int limit, requests, timeout_ms, result; /* result: the one expected of each request */
+    int limit, requests, timeout_ms, result; /* result: what each fetch must return */
     fairsem_t slots;      /* a unit lets one request fetch */
     fairsem_token_t gone; /* canceled when the client hangs up */
     atomic_int fetching, most_at_once, fetched, timed_out, canceled;
@@ -44,7 +44,7 @@ static void check(int ok, const char *what)
     }
 }
 
-/* Count what is in use at once, to check the semaphores. */
+/* Count the units in use at once, to check the semaphores. */
 static void count_up(atomic_int *counter, atomic_int *most)
 {
     int now = atomic_fetch_add(counter, 1) + 1, before = atomic_load(most);

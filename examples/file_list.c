@@ -41,7 +41,7 @@ void complain_errno(const char *path, int err)
     complain(path, why);
 }
 
-/* Append a name.  From now on the list owns it, even if this fails. */
+/* Append a name.  The list owns `path` from now on, even if push() fails. */
 static int push(struct file_list *list, char *path)
 {
     if (path == NULL)
@@ -101,7 +101,7 @@ static int read_dir(DIR *dir, const char *path, struct file_list *files,
 
         if (strcmp(name, ".") == 0 || strcmp(name, "..") == 0)
             continue;
-        /* Not d_type: POSIX does not have it, and some file systems do not fill it in. */
+        /* fstatat(), not d_type: POSIX does not have d_type, and some file systems do not fill it in. */
         if (fstatat(dirfd(dir), name, &st, AT_SYMLINK_NOFOLLOW) != 0) {
             int why = errno;
             char *full = join(path, name);
@@ -115,7 +115,7 @@ static int read_dir(DIR *dir, const char *path, struct file_list *files,
             err = push(dirs, join(path, name));
         }
     }
-    if (err == 0 && errno != 0) { /* readdir failed: keep what it has returned so far */
+    if (err == 0 && errno != 0) { /* readdir failed: keep the entries read so far */
         complain_errno(path, errno);
         ++*skipped;
     }
@@ -123,9 +123,9 @@ static int read_dir(DIR *dir, const char *path, struct file_list *files,
 }
 
 /*
- * The directories that are still to be read are on a stack of names.  So there is no recursion,
- * one directory is open at a time, and a tree may be of any depth.  A name that is too long for
- * the system to open (PATH_MAX) counts as one that cannot be read.
+ * `dirs` is a stack of the directories that are still to be read.  So there is no recursion, only
+ * one directory is open at a time, and a tree may be of any depth.  A name that is longer than the
+ * system can open (PATH_MAX) counts as a name that cannot be read.
  */
 int file_list_collect(struct file_list *list, const char *top, int64_t *skipped)
 {

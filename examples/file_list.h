@@ -13,10 +13,10 @@ struct file_list {
 };
 
 /*
- * Fill *list (all zero at first) with the regular files below `top`.  It does not follow symbolic
- * links, and ignores special files.  For each name below `top` that cannot be read it prints one
- * message and adds one to *skipped.  Returns 0, or an errno value: `top` cannot be read, or there
- * is no memory or descriptor.
+ * Fill *list (all zero at first) with the regular files below `top`.  Symbolic links are not followed,
+ * and special files are ignored.  A name below `top` that cannot be read costs one message, and adds
+ * one to *skipped.  Returns 0, or an errno value if `top` cannot be read or memory or descriptors
+ * are used up.
  */
 int file_list_collect(struct file_list *list, const char *top, int64_t *skipped);
 
@@ -24,7 +24,7 @@ void file_list_free(struct file_list *list);
 
 /*
  * Print one line on stderr: the name of the file, with control characters made visible, and what
- * is wrong with it.  Any thread may call these functions: their lines do not mix.
+ * is wrong with the file.  Lines of several threads do not mix.
  */
 void complain(const char *path, const char *why);
 void complain_errno(const char *path, int err);

@@ -4,9 +4,9 @@
 #
 #   fleet.sh FAIRSEM-LIMIT DIRECTORY
 #
-# It starts three members of etcd on loopback addresses, whose files are below DIRECTORY, and stops everything that
-# it has started when it ends, even on Ctrl-C.  The machines are three host names, if this user may set one for a
-# process; otherwise there is one.
+# The script starts three members of etcd on loopback addresses, with their files below DIRECTORY.  When the script
+# ends, even on Ctrl-C, it stops everything that it has started.  The "machines" are three host names.  If this user
+# may not set the host name of a process, all commands run on one machine.
 set -u
 
 limit=$1 directory=$2/fleet.$$
@@ -24,7 +24,7 @@ die() {
   exit 1
 }
 
-# stop_all - end what was started, and remove what it has written.
+# stop_all - end all processes that were started, and remove their files.
 # shellcheck disable=SC2086 # a list
 stop_all() {
   trap '' HUP INT TERM
@@ -43,7 +43,7 @@ peers=a=http://127.0.0.1:$((port + 3)),b=http://127.0.0.1:$((port + 4)),c=http:/
 urls=http://127.0.0.1:$port,http://127.0.0.1:$((port + 1)),http://127.0.0.1:$((port + 2))
 unset http_proxy https_proxy all_proxy HTTP_PROXY HTTPS_PROXY ALL_PROXY
 
-# member NAME NUMBER - start it; its process ID is in $member.
+# member NAME NUMBER - start a member of etcd; its process ID is in $member.
 member() {
   client=http://127.0.0.1:$((port + $2)) peer=http://127.0.0.1:$((port + 3 + $2))
   etcd --name "$1" --data-dir "$directory/$1" --listen-client-urls "$client" \
@@ -69,7 +69,7 @@ until "$limit" "$name" "$most" -- true 2> "$directory/err"; do
 done
 
 # ---------------------------------------------------------------- eight commands
-# on HOST COMMAND... - run the command as on that machine.
+# on HOST COMMAND... - run the command with this host name.
 if unshare --uts hostname fleet 2> /dev/null; then
   on() {
     # shellcheck disable=SC2016 # for the shell inside
@@ -101,7 +101,7 @@ shows() {
     grep -q "$1" "$directory/status"
 }
 
-# await WHAT PATTERN - wait until the status has the pattern.
+# await WHAT PATTERN - wait until the status of the name matches the pattern.
 await() {
   tries=0
   until shows "$2"; do
@@ -142,7 +142,7 @@ show
 # shellcheck disable=SC2154 # eval has set them
 say "kill -9: the command that runs on west ($job2), one that waits on north ($job6), a member of etcd"
 kill -KILL "$job2" "$job6" "$first_member"
-# Its child is dead, because the kernel kills it too.
+# The job of $job2 cannot write its end: the kernel kills the job together with $job2.
 echo "end 2" >> "$directory/log"
 sleep 0.5
 show

@@ -2,8 +2,8 @@
 /*
  * hog-and-victim.c - show what fairness means: one greedy thread and one patient thread.
  *
- * The hog holds the only unit for 0.2 ms, gives it back and takes it again at once.  The victim
- * wants it now and then.  First the unit belongs to the system's own sem_t, then to fairsem.  The
+ * The hog holds the only unit for 0.2 ms, releases it and asks for it again at once.  The victim
+ * wants the unit now and then.  The two run with the system's own sem_t first, then with fairsem.  The
  * program shows the victim's waits as a table and a picture in the terminal, and as an SVG file.
  * The workload itself is in bench/hog_victim.c.
  */
@@ -40,7 +40,7 @@ static void show_progress(void *arg, double done)
     progress_show(arg, done);
 }
 
-/* Returns 0 or an errno value.  On a system without such a semaphore the result is empty. */
+/* Returns 0 or an errno value.  If the system does not have this semaphore, the result is empty. */
 static int run_one(const struct sem_ops *which, double seconds, struct hog_victim_result *r)
 {
     char what[40];
@@ -93,7 +93,7 @@ static void print_table(const struct hog_victim_result *r, int cores)
                "  asks again, so sem_t seldom makes it wait, either.  Two cores show the difference.\n");
 }
 
-/* The picture: waits are counted in the steps 1, 2, 5, 10, ..., with a row for each. */
+/* The picture: a row for each step 1, 2, 5, 10, ..., with the share of the waits in that step. */
 
 enum { STEPS_PER_DECADE = 3, DECADES = 11, BAR = 20 };
 
@@ -117,7 +117,7 @@ static void print_step_start(int step)
     printf("%5.0f %-2s", value, units[unit]);
 }
 
-/* The share of waits in one step; the first step also has all shorter waits. */
+/* The share of the waits in one step; the first step includes all shorter waits. */
 static double share_in_step(const struct hog_victim_result *r, int step)
 {
     size_t count = 0;
@@ -210,7 +210,7 @@ static int wrong(const char *what, const char *arg)
     return 2;
 }
 
-/* Returns 0 to go on, -1 if there is nothing left to do, and otherwise the exit status. */
+/* Returns 0 to go on, -1 after --help, or the exit status after an error. */
 static int parse(int argc, char **argv, double *seconds, const char **svg)
 {
     for (int i = 1; i < argc; i++) {
@@ -247,7 +247,7 @@ int main(int argc, char **argv)
 
     if (err)
         return err > 0 ? err : 0;
-    machine_look(&machine); /* before the run, which is load of our own */
+    machine_look(&machine); /* before the run, which itself loads the machine */
     memset(results, 0, sizeof(results));
     for (int i = 0; i < BOTH && !err; i++)
         err = run_one(ops[i], seconds, &results[i]);

@@ -4,15 +4,15 @@
  *
  *     killed-jobs FAIRSEM-LIMIT DIRECTORY
  *
- * Eight processes each compress a part of a tree, three at a time.  Three times one of them, chosen
- * at random, is killed with SIGKILL, which no program can handle: while it runs, or while it waits.
- * A new process does its part again, from the end of the queue.  A table shows the history of each process.  In the
- * end, the sum over all parts must be that of the tree.
+ * Eight processes each compress a part of a tree, three at a time.  Three times, a process chosen at random
+ * is killed with SIGKILL, which no program can handle.  The process may be running or waiting.  A new
+ * process starts at the end of the queue and does the part again.  A table shows the history of each
+ * process.  In the end, the sum over all parts must be the sum of the tree.
  *
- * With --exec, the process that is killed is the job itself.
+ * With --exec, fairsem-limit becomes the job, so the process that is killed is the job itself.
  *
- * However fast the machine is, there is time for three kills: each job stops halfway until it is
- * told to go on, and at three of the first eight such stops a process is killed.
+ * Even on a fast machine there is time for three kills: each job stops halfway until this program
+ * continues it, and at three of the first eight stops the program kills a process.
  */
 #define _POSIX_C_SOURCE 200809L
 
@@ -30,13 +30,13 @@
 
 enum { PARTS = 8, LIMIT = 3, KILLS = 3, MOST = PARTS + KILLS };
 
-/* One process.  Times are 0 until something has happened. */
+/* One process.  A time is 0 until its event has happened. */
 struct process {
     pid_t   pid;
-    int     part, order;        /* order: of its begin, from 1 */
+    int     part, order;        /* order: the how-manieth process to begin, from 1 */
     int64_t came, began, ended; /* ended by itself or killed */
     int64_t back;               /* when the next process began with its unit */
-    bool    halfway;            /* it stops, or will at once, and waits for go_on() */
+    bool    halfway;            /* has stopped, or is about to, until go_on() */
     bool    killed;
 };
 
@@ -101,7 +101,7 @@ static int running(void)
     return n;
 }
 
-/* A process begins.  Its unit is that of the process that ended first without a successor. */
+/* A process begins.  It has the unit of the first process that ended and has no successor yet. */
 static void hand_over(int64_t now)
 {
     struct process *first = NULL;
@@ -144,7 +144,10 @@ static void listen_to_jobs(int ms)
     struct event event;
     int status;
 
-    /* First reap, then read: so choose() knows that a process that was reaped has ended. */
+    /*
+     * Reap before reading.  A process that was reaped has written its last report, so take() marks the process
+     * as ended, and choose() does not choose it.
+     */
     while (waitpid(-1, &status, WNOHANG) > 0)
         check(status == 0, "a job");
     while (poll(&ready, 1, ms) > 0) {
@@ -154,7 +157,7 @@ static void listen_to_jobs(int ms)
     }
 }
 
-/* The number of jobs that run or wait, by fairsem-limit's status, or are done.  The name may not exist yet. */
+/* The number of jobs that run or wait (see fairsem-limit --status) or are done.  The name may not exist yet. */
 static int arrived(void)
 {
     char command[4200], line[200];
@@ -176,7 +179,7 @@ static int arrived(void)
 
 /* ---- Killing ---- */
 
-/* Choose a random process that has not ended.  There is at least the one that has just stopped. */
+/* Choose a random process that has not ended.  There is one at least: the job that has just stopped. */
 static struct process *choose(void)
 {
     int alive = 0, chosen, i = 0;
@@ -188,7 +191,7 @@ static struct process *choose(void)
     return &processes[i];
 }
 
-/* Kill a process and start its part again.  Returns false if the process was done before. */
+/* Kill a process and start its part again.  Returns false if the process had done its part already. */
 static bool kill_it(struct process *p)
 {
     int64_t now;
@@ -206,7 +209,7 @@ static bool kill_it(struct process *p)
     return true;
 }
 
-/* A job has done half of its part.  At KILLS of the first PARTS such moments, kill a process. */
+/* Continue a job that has stopped halfway.  At KILLS of the first PARTS stops, kill a random process first. */
 static void go_on(struct process *p)
 {
     int status;

@@ -45,7 +45,7 @@ static void add_file(const char *path, int compress_it, struct sum *sum)
     size_t size;
 
     if (file == NULL)
-        return;         /* we may not read it; nor may the process that compares the sums */
+        return;         /* unreadable: the process that compares the sums skips this file, too */
     while ((size = fread(piece, 1, sizeof piece, file)) > 0) {
         if (compress_it)
             check_piece(piece, size);
@@ -57,7 +57,7 @@ static void add_file(const char *path, int compress_it, struct sum *sum)
     sum->checks += check;
 }
 
-/* Each file belongs to one part, in whatever order the directories are read. */
+/* The part of a file depends on its name only, not on the order in which directories are read. */
 static int part_of(const char *path, int parts)
 {
     return (int)(crc32(0, (const unsigned char *)path, (uInt)strlen(path)) % (uLong)parts);

@@ -11,7 +11,7 @@ struct sum {
     uint64_t checks;        /* the sum of the files' checksums */
 };
 
-/* A report of a job.  `files` is BEGUN or HALFWAY, or the number of files when it is done. */
+/* sum.files in the reports of a job: BEGUN, HALFWAY, or the number of files when the job is done. */
 enum { BEGUN = -1, HALFWAY = -2 };
 
 struct event {
@@ -25,14 +25,14 @@ int64_t now_ns(void);
 void add_sum(struct sum *to, const struct sum *sum);
 
 /*
- * Add up the files below `directory` that belong to this part of `parts`.  compress: compress each
- * file, decompress it, and compare.  Exits if that fails.
+ * Add up the files below `directory` that belong to this part of `parts`.  With `compress`, compress each file,
+ * decompress it, and compare.  Exits if the directory cannot be read or a comparison fails.
  */
 struct sum sum_up(const char *directory, int part, int parts, int compress);
 
 /*
- * The program of a job.  Reports to fd; returns an exit status.  Halfway it stops (SIGSTOP), and
- * goes on when it is continued.
+ * The program of a job.  Reports to fd; returns an exit status.  Halfway the job stops itself with SIGSTOP, until
+ * another process continues it.
  */
 int run_job(const char *directory, int part, int parts, int fd);
 

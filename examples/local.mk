@@ -59,7 +59,7 @@ else
 EXTRA_DIST += examples/prefork-server.c
 endif
 
-# This runs fairsem-limit, and needs no library itself.
+# killed-jobs runs fairsem-limit, and needs no library itself.
 killed_jobs_sources = \
 	examples/killed-jobs.c \
 	examples/killed_job.c examples/killed_job.h \
@@ -72,7 +72,7 @@ else
 EXTRA_DIST += $(killed_jobs_sources)
 endif
 
-# Examples that need only the installed library are installed, too, as sources.
+# Examples that need only what is installed are installed as sources.
 exampledocdir = $(docdir)/examples
 dist_exampledoc_DATA = \
 	examples/Makefile.example \

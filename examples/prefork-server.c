@@ -2,11 +2,11 @@
 /*
  * prefork-server.c - a server of several processes that share one limit on connections upstream.
  *
- * The server forks its workers before the first request comes; all of them accept clients from
- * the same socket.  A request needs a connection to the upstream, which accepts at most UPSTREAMS.
- * A worker that crashes holds a unit at that moment.  With a counter in shared memory or a
- * sem_t, the limit would be smaller by one from then on, and after the third crash the server
- * would stand still.  Here the unit goes to the worker that has waited longest.
+ * The server forks its workers before the first request comes; all workers accept clients from
+ * the same socket.  A request needs a connection to the upstream, which allows UPSTREAMS at once.
+ * A worker that crashes holds a unit at that moment.  A counter in shared memory or a sem_t would lose
+ * the unit for ever, and after the third crash the server would stand still.  fairsem gives the unit
+ * to the worker that has waited longest.
  *
  * The program brings its own upstream and clients.  Some requests make the worker crash.
  */
@@ -53,7 +53,7 @@ static pid_t start(void)
 
 /* ---- Sockets ---- */
 
-/* If no address is given, Linux chooses a free one. */
+/* bind() is given no address, so Linux chooses a free one. */
 static int listen_somewhere(struct sockaddr_un *address, socklen_t *length)
 {
     int fd = socket(AF_UNIX, SOCK_STREAM, 0);
@@ -97,13 +97,13 @@ static int serve(struct pollfd *connection, int most)
     }
     if (byte == STOP)
         _exit(most);
-    /* From here the connection is not in use: the worker only closes it, or crashes. */
+    /* After this answer the connection counts as unused: the worker only closes it, or crashes. */
     byte = DONE;
     check(write(connection->fd, &byte, 1) == 1, "answer");
     return -1;
 }
 
-/* Its exit status is the largest number of connections in use at once. */
+/* The exit status of the upstream is the largest number of connections in use at once. */
 static void run_upstream(int listener)
 {
     struct pollfd fds[MOST_OPEN] = { { .fd = listener, .events = POLLIN } };
@@ -139,7 +139,7 @@ static void handle(int client, const struct sockaddr_un *address, socklen_t leng
     nanosleep(&work, NULL);
     check(ask(upstream, message) == DONE, "upstream");
     if (message == CRASH)
-        raise(SIGKILL);     /* as by a bug, or without memory; the unit is still ours */
+        raise(SIGKILL);     /* as after a bug, or by the OOM killer; this worker holds a unit */
     close(upstream);
     check(fairsem_shared_release(upstreams, 1) == 0, "release");
     message = DONE;

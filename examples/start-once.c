@@ -2,15 +2,15 @@
 /*
  * start-once.c - jobs that start when their unit is granted, without a thread that waits for it.
  *
- * Clients submit jobs from several threads; at most LIMIT jobs are in progress.  A job asks with a
- * ticket.  The result of fairsem_ticket_take says which thread starts the job:
+ * Clients submit jobs from several threads; at most LIMIT jobs are in progress.  A job asks for its unit
+ * with a ticket.  The result of fairsem_ticket_take says which thread starts the job:
  *
- *   0            it was granted at once: the client's thread starts the job itself
- *   EINPROGRESS  it is in the queue: the callback starts the job, in the thread that releases a
- *                unit, perhaps before take has returned
+ *   0            the unit was granted at once: the client's thread starts the job itself
+ *   EINPROGRESS  the ticket is in the queue: the callback starts the job, in the thread that releases
+ *                a unit, perhaps before take has returned
  *
- * So each job starts exactly once.  (The state of the ticket after take would not say which thread
- * starts the job: it is GRANTED in the first case, and may be GRANTED by then in the second.)
+ * So each job starts exactly once.  (The state of the ticket after take would not tell the two cases
+ * apart: the state is GRANTED in the first case, and may already be GRANTED in the second.)
  */
 #include <errno.h>
 #include <fairsem.h>
@@ -31,7 +31,7 @@ static fairsem_t       limit;
 static struct job      jobs[CLIENTS][JOBS];
 static _Atomic int     at_once, by_callback, in_progress, most;
 
-/* Jobs in progress, for the workers; the semaphore counts them. */
+/* The list of the jobs in progress, for the workers.  `begun` has a unit for each job in the list. */
 static fairsem_t       begun = FAIRSEM_INITIALIZER(0);
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 static struct job     *list;
@@ -44,7 +44,7 @@ static void check(int ok, const char *what)
     }
 }
 
-/* The job's unit was granted.  Any thread may call this, so it only queues the job for a worker. */
+/* The job's unit was granted.  Any thread may run this function, so it only puts the job into the list. */
 static void start(struct job *job)
 {
     int now, before;
@@ -88,7 +88,7 @@ static void *client(void *arg)
     return NULL;
 }
 
-/* Work on jobs until there are no more.  The release starts the next job in the queue. */
+/* Work on jobs until there are no more.  The release of a job's unit starts the next job in the queue. */
 static void *worker(void *arg)
 {
     for (int i = 0; i < CLIENTS * JOBS / WORKERS; i++) {

@@ -2,9 +2,9 @@
 /*
  * start-rate.c - a rate of starts, for requests that have tickets instead of threads.
  *
- * A unit is the right to start one request.  Nobody gives it back: a clock releases one at each interval, and the
- * oldest ticket gets it.  The capacity of 1 means that a time without requests is made up for by one start, not by
- * a burst.  A request that is given up returns its ticket, and uses up no start.
+ * A unit is the right to start one request.  A request never gives its unit back.  Instead, a clock releases one
+ * unit at each interval, for the oldest ticket.  The capacity is 1: while there are no requests, at most one unit is
+ * saved up, so no burst follows.  A request that is given up returns its ticket, and uses up no start.
  *
  * For a rate between processes see --rate of fairsem-limit(1).
  */
@@ -19,7 +19,7 @@
 enum { REQUESTS = 8, GIVEN_UP = 3, INTERVAL_NS = 10000000 };       /* 100 starts per second */
 
 static fairsem_t starts = FAIRSEM_INITIALIZER_BOUNDED(1, 1);
-static fairsem_t nothing = FAIRSEM_INITIALIZER(0);      /* a wait for it is a sleep until a time */
+static fairsem_t nothing = FAIRSEM_INITIALIZER(0);      /* has no units: an acquire sleeps until its deadline */
 static fairsem_ticket_t ticket[REQUESTS];
 static int number[REQUESTS], started;
 
@@ -29,14 +29,14 @@ static void start(int request)
     started++;
 }
 
-/* In the thread of the clock, which has released the unit. */
+/* Runs in the thread of the clock, which has just released the unit. */
 static void start_granted(fairsem_ticket_t *granted, void *request)
 {
     fairsem_units_t right = { 0 };
 
     if (fairsem_ticket_claim(granted, &right) != 0)
         exit(EXIT_FAILURE);
-    fairsem_units_forget(&right);       /* it is used up */
+    fairsem_units_forget(&right);       /* the right is used up */
     start(*(const int *)request);
 }
 
@@ -60,7 +60,7 @@ int main(void)
     struct timespec begun, now, next;
     int error, ticks = 0;
 
-    clock_gettime(CLOCK_MONOTONIC, &begun);     /* which nobody can set */
+    clock_gettime(CLOCK_MONOTONIC, &begun);     /* a clock that nobody can set */
     for (int i = 0; i < REQUESTS; i++)
         arrive(i);
     fairsem_ticket_return(&ticket[GIVEN_UP]);
@@ -71,7 +71,7 @@ int main(void)
         if (fairsem_acquire_until(&nothing, 1, CLOCK_MONOTONIC, &next) != ETIMEDOUT)
             return EXIT_FAILURE;
         error = fairsem_release(&starts, 1);
-        if (error != 0 && error != EOVERFLOW)   /* nobody has used up the one before */
+        if (error != 0 && error != EOVERFLOW)   /* EOVERFLOW: the unit before is still free */
             return EXIT_FAILURE;
     }
     clock_gettime(CLOCK_MONOTONIC, &now);

@@ -6,8 +6,8 @@
  * go round between the tenants; how many requests a tenant has does not matter.  A tenant that is alone gets all
  * connections.  A share of weight 2 would get twice as many.
  *
- * The same requests run with shares and without.  Without, they are granted in order of arrival, and the flood came
- * first.
+ * The program runs the same requests with shares and without.  Without shares, requests are granted in order of
+ * arrival, and the flood came first.
  */
 #define _POSIX_C_SOURCE 200809L
 
@@ -53,8 +53,9 @@ static double ms_since(struct timespec t)
 }
 
 /*
- * All requests wait for their first query before the pool opens.  The connections of the last of the first COUNTED
- * queries are held back, so that main can count these.
+ * Each request makes one query.  All requests are in the queue before the pool opens.  The last CONNECTIONS of the
+ * first COUNTED queries release their connections to held_back, not to the pool.  So the pool stands still after
+ * COUNTED queries, and main can count them.
  */
 static void *request(void *arg)
 {
@@ -83,7 +84,7 @@ static int by_length(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* Print a line, when all requests of the tenant have ended.  counted: its part of the first COUNTED grants. */
+/* Wait until all requests of the tenant have ended; print its line.  counted: how many of the first COUNTED are its. */
 static void finish(struct tenant *t, int counted)
 {
     for (int i = 0; i < t->requests; i++)

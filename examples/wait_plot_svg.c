@@ -66,7 +66,7 @@ static double y_of(double share)
     return BOTTOM - (BOTTOM - TOP) * share;
 }
 
-/* All waits but the shortest hundredth fit, because a few very short ones would squeeze the others. */
+/* The axis leaves out the shortest hundredth of the waits: a few very short waits would squeeze the others. */
 static struct axis choose_axis(const struct wait_plot *plot)
 {
     double low = plot->mark_ns / 2, high = plot->mark_ns * 2;
@@ -149,7 +149,7 @@ static void draw_line(FILE *f, int style, int end)
             end ? "" : "<path d=\"", styles[style].color, styles[style].dashes);
 }
 
-/* A step for each wait, but no more points than are visible; then a marker at every tenth. */
+/* A curve has a step for each wait, but no more steps than are visible.  A marker stands at every tenth of the waits. */
 static void draw_curve(FILE *f, const struct axis *a, const struct wait_curve *c, int style)
 {
     double last_x = LEFT, last_y = BOTTOM;

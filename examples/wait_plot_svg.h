@@ -15,7 +15,7 @@ struct wait_curve {
 struct wait_plot {
     const char *title, *subtitle;
     const char *caption;      /* one long line; it is broken in two at a comma if need be */
-    double mark_ns;           /* where a line crosses the plot */
+    double mark_ns;           /* a vertical line crosses the plot at this time */
     const char *mark_label;   /* what that line means */
     struct wait_curve curves[2];
 };

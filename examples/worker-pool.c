@@ -23,7 +23,7 @@ enum { TASKS = 32 };
 
 struct pool {
     fairsem_t workers;  /* a unit lets one worker run */
-    atomic_int running; /* counts the same, to check the semaphore */
+    atomic_int running; /* counts the running workers, to check the semaphore */
     atomic_int most;
 };
 
@@ -72,7 +72,7 @@ static void *work(void *arg)
     return NULL;
 }
 
-/* Run the task in a thread of its own if the system allows one more, else here. */
+/* Run the task in a thread of its own, or in this thread if the system allows no more threads. */
 static void run(struct task *task)
 {
     pthread_t thread;
