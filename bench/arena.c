@@ -2,16 +2,16 @@
 /*
  * arena.c - threads that always want a unit: they hold it, release it and ask again.
  *
- * OVERTAKEN WAITS.  They are measured from outside, in the same way for every kind of
- * semaphore.  Each thread that gets the unit adds one to a common count of grants.  A thread
- * notes the count before it asks.  While it waits, each other thread can be ahead of it at most
- * once, because a thread that comes back is behind it in the queue.  Every grant beyond that went
- * to a thread that came later, and the wait counts as one in which the thread was passed.  A
- * semaphore that grants in order has no such wait, unless the system stops a thread just between
- * its note and its place in the queue.
+ * OVERTAKEN WAITS are measured from outside, in the same way for every kind of semaphore.  Each
+ * thread that gets the unit adds one to a common count of grants.  A thread reads the count before
+ * it asks, and again when it has the unit.  In between, each other thread can be ahead of it in the
+ * queue at most once, because a thread that asks again is behind it.  So if there are more grants
+ * than other threads, a thread that came later was granted first, and the wait counts as passed.  A
+ * semaphore that grants in order has no passed waits, unless the system stops a thread just between
+ * its first reading and its place in the queue.
  *
- * With several units this proves nothing: while a thread that was granted does not run yet, the
- * other units may be granted many times.
+ * With several units the count proves nothing: while a thread that was granted a unit does not run
+ * yet, the other units may be granted many times.
  */
 #define _POSIX_C_SOURCE 200809L
 
@@ -65,7 +65,7 @@ static void note(struct member *m, int phase, int64_t waited, long services)
     m->passed += services > plan->threads - 1;
 }
 
-/* Compute, or sleep, for `ns`.  Returns the time of its end. */
+/* Compute until `ns` after `since`, or sleep for `ns`.  Returns the time at the end. */
 static int64_t spend(int64_t since, int64_t ns, bool asleep)
 {
     if (ns == 0)
@@ -76,7 +76,7 @@ static int64_t spend(int64_t since, int64_t ns, bool asleep)
     return now_ns();
 }
 
-/* The calls are indirect, which costs little compared with two readings of the clock. */
+/* The calls are indirect; an indirect call costs little compared with the two readings of the clock. */
 static void *member(void *arg)
 {
     struct member *m = arg;
@@ -105,7 +105,7 @@ static void *member(void *arg)
     return NULL;
 }
 
-/* Start a process of the same priority that computes until it is killed or this process has ended. */
+/* Start a process of the same priority that computes until someone kills it or this process ends. */
 static pid_t start_process(void)
 {
     const pid_t parent = getpid();
@@ -156,7 +156,7 @@ static void sum_up(struct arena *a, struct arena_result *r, int64_t duration, in
     r->passed = plan->units == 1 ? (double)passed : NAN;
 }
 
-/* Start all threads before the first of them asks. */
+/* All threads are started before any of them asks for a unit. */
 static void run_all(struct arena *a, struct arena_result *result)
 {
     const struct arena_plan *plan = a->plan;

@@ -14,7 +14,7 @@
 
 #include "array_sem.h"
 
-/* On two cores tens to hundreds of microseconds are about equally good. */
+/* How long a waiter stays awake.  On two cores, tens to hundreds of microseconds are about equally good. */
 #define PATIENCE_NS (50 * NS_PER_US)
 
 static int array_peer_init(void *sem, int64_t units)

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * array_sem.h - a ticket semaphore with a waiting array, for Linux: first come, first served, and neither
- * priorities, weights nor time-outs.
+ * array_sem.h - a ticket semaphore with a waiting array, for Linux: first come, first served, without
+ * priorities, weights or time-outs.
  *
  * Written from its published description ("Semaphores Augmented with a Waiting Array", Dice and Kogan, 2025).
- * A waiter is awake for some time, then sleeps.  tests/search/cores/ compiles it for simulated cores.
+ * A waiter is awake for some time, then sleeps.  tests/search/cores/ compiles this file for simulated cores.
  */
 #ifndef BENCH_ARRAY_SEM_H
 #define BENCH_ARRAY_SEM_H
@@ -19,13 +19,13 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-/* A slot counts its notifications in steps of two.  Its last bit means that a thread may sleep on it. */
+/* A slot counts its notifications in steps of two.  Its last bit means that a thread may sleep on the slot. */
 enum { ARRAY_SLOTS = 1024, ARRAY_ASLEEP = 1, ARRAY_NOTIFIED = 2 };
 
 /* For at most ARRAY_SLOTS threads. */
 struct array_sem {
     _Alignas(64) _Atomic uint64_t next_ticket;
-    _Alignas(64) _Atomic uint64_t granted;      /* tickets below it have their units */
+    _Alignas(64) _Atomic uint64_t granted;      /* tickets below this number have their units */
     _Alignas(64) int64_t patience_ns;
     struct {
         _Alignas(64) _Atomic unsigned word;
@@ -52,8 +52,9 @@ static inline void array_sem_pause(void)
 }
 
 /*
- * Only the next waiter looks at `granted`, so a post moves that line to one core; all others look at their
- * slots.  The next waiter pauses, and others yield.  Returns true if something has changed.
+ * Only the next waiter looks at `granted`, so a post moves the cache line of `granted` to one core only.  All
+ * other waiters look at their slots.  The next waiter pauses between two looks; the others yield.  Returns true
+ * if the word that this waiter looks at has changed.
  */
 static inline bool array_sem_stay_awake(struct array_sem *s, uint64_t ticket, uint64_t seen_granted,
                                         unsigned seen_slot)
@@ -85,7 +86,7 @@ static inline void array_sem_wait(struct array_sem *s)
             return;
         if (array_sem_stay_awake(s, ticket, seen_granted, seen))
             continue;
-        /* A post adds to `granted` and then looks at the slot; a waiter marks the slot and then looks at `granted`. */
+        /* No wake-up is lost: a post adds to `granted` before it reads the slot; a waiter does both in reverse. */
         if ((seen & ARRAY_ASLEEP) == 0
             && !atomic_compare_exchange_strong(slot, &seen, seen | ARRAY_ASLEEP))
             continue;
@@ -94,7 +95,7 @@ static inline void array_sem_wait(struct array_sem *s)
     }
 }
 
-/* With `always`, tell the waiter that it is next; otherwise notify it only if it sleeps. */
+/* Notify the waiter of a slot: always (it is next now), or only if it may sleep. */
 static inline void array_sem_notify(_Atomic unsigned *slot, bool always)
 {
     unsigned seen = atomic_load(slot);

@@ -4,7 +4,7 @@
     fairsem-bench price | python3 bench.py      tables, for people
     python3 bench.py --report DIR               DIR/report.md and pictures, from DIR/results
 
-`make bench` measures and makes the report, and `make bench-report` makes it again from the existing numbers.
+`make bench` measures and makes the report; `make bench-report` makes the report again from existing numbers.
 Pictures need gnuplot.
 """
 
@@ -30,7 +30,7 @@ class Results:
 
     def __init__(self, lines):
         self.head = None
-        self.data = {}      # workload -> setting -> peer -> figure -> values, all in their order
+        self.data = {}      # workload -> setting -> peer -> figure -> values, each in the order of the lines
         self.waits = {}     # peer -> all waits of the victim
         for line in lines:
             fields = json.loads(line)
@@ -94,7 +94,7 @@ def duration(ns, most):
 
 
 def number(value, figure, most=None):
-    """Two numbers in one row have the same unit, that of the larger."""
+    """The text of a number, in the unit that suits `most`, the largest number of its row."""
     if value is None:
         return "-"
     if figure.endswith("_per_second"):
@@ -122,14 +122,14 @@ def head(*cells):
 
 @dataclasses.dataclass
 class Row:
-    """Two peers in one setting, or one."""
+    """A row: two peers in one setting, or one peer."""
 
     text: str
     workload: str
     setting: str
     ours: str = "fairsem"
     theirs: str = None
-    # The goal for the ratio, or for our number if there is no other or `itself` is set.
+    # The goal, for the ratio; for our number itself if there are no `theirs` or `itself` is set.
     most: float = None
     least: float = None
     itself: bool = False
@@ -137,7 +137,7 @@ class Row:
     take: callable = statistics.median
 
     def sides(self, results):
-        """The figure, and the numbers of both peers, or None where it was not measured."""
+        """The figure and the numbers of both peers, or None if a peer was not measured."""
         figure = self.figure or results.main_figure(self.workload, self.setting, self.ours)
         found = []
         for peer in filter(None, (self.ours, self.theirs)):
@@ -249,7 +249,7 @@ ROWS = [
 
 
 def range_row(results, text, workload, settings, ours, theirs, most=None, least=None):
-    """All settings of a workload in one row."""
+    """One row for many settings of a workload: the least and the largest ratio."""
     ratios = [results.ratio(workload, setting, ours, theirs) for setting in settings]
     ratios = [ratio for ratio in ratios if ratio is not None]
     if not ratios:
@@ -327,7 +327,7 @@ def buffer(results):
 
 
 def everything(results, workload):
-    """All settings and peers.  first/ is the first peer's median divided by this one's."""
+    """All settings and peers.  Column "first/": the first peer's median divided by the median of this line."""
     peers_of = results.data[workload]
     others = dict.fromkeys(name for setting, peers in peers_of.items()
                            for peer, figures in peers.items() for name in figures
@@ -380,7 +380,7 @@ PEERS = ("fairsem", BOUNDED, "sem_t")
 
 
 def blocks(path, columns_of_blocks):
-    """Tables for gnuplot: two empty lines between blocks; a value of 0 has no place on its axis."""
+    """Tables for gnuplot: two empty lines between blocks; NaN for 0, which a logarithmic axis does not have."""
     with open(path, "w") as file:
         for rows in columns_of_blocks:
             for row in rows:
@@ -394,7 +394,7 @@ def victim_data(results, path):
     for peer in PEERS:
         waits = sorted(results.waits.get(peer, ()))
         if waits:
-            # All of the tail; of the rest, one in `step`.
+            # The 50 longest waits, and one in `step` of the others.
             step = len(waits) // 400 + 1
             found.append([[peer]] + [[max(wait, 10), (len(waits) - i) / len(waits)]
                                      for i, wait in enumerate(waits)
@@ -404,7 +404,7 @@ def victim_data(results, path):
 
 
 def throughput_data(results, path):
-    """A block for each hold: threads, and a column for each peer.  A panel is as high as its curves."""
+    """A block for each length of a hold: threads, and a column for each peer.  Each panel has its own y range."""
     found, lows, highs = [], [], []
     for us in (0, 0.1, 1, 10, 100):
         rows = [[threads] + [results.median("contended", arena(threads, us), peer) for peer in PEERS]

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * buffer.c - the bounded buffer of the textbooks: producers and consumers pass items through a ring.
- * Its free slots and its items are the units of two semaphores; a third one with one unit, or a mutex,
- * guards it.  No thread does anything else.
+ * The free slots and the items are the units of two semaphores.  A third semaphore with one unit, or a mutex,
+ * guards the ring.  The threads do nothing else.
  *
- * Each item is a number, one more than that of the item before, so a lost or doubled one ends the run.
+ * The items are numbers, each one more than the item before, so a lost or doubled item ends the run.
  *
- * Under fairsem-run only the program's sem_t is measured, and named by that command.
+ * Under fairsem-run only the program's sem_t is measured; its name in the results is then "fairsem-run".
  */
 #define _POSIX_C_SOURCE 200809L
 
@@ -31,7 +31,7 @@ struct buffer {
     atomic_bool over;
     long ring[MOST_SLOTS];
     int size;
-    atomic_long put, taken; /* under the lock; main reads how many were taken */
+    atomic_long put, taken; /* changed under the lock; main reads `taken` without it */
 };
 
 static void lock(struct buffer *b)
@@ -108,7 +108,7 @@ static double play(struct buffer *b, int producers, int consumers, int64_t durat
     items = (double)pass(b, duration_ns);
     items = items * (double)NS_PER_S / (double)(now_ns() - begin);
     atomic_store(&b->over, true);
-    /* A unit for each waiting thread, which then notices the end. */
+    /* A unit for each thread that may wait: the thread then sees `over`. */
     for (int i = 0; i < producers; i++)
         b->ops->release(b->slots);
     for (int i = 0; i < consumers; i++)
@@ -118,7 +118,7 @@ static double play(struct buffer *b, int producers, int consumers, int64_t durat
     return items;
 }
 
-/* The name of the sem_t of the program under fairsem-run; libc's has none (NULL). */
+/* The name of the program's sem_t in the results under fairsem-run; NULL if the sem_t is libc's. */
 static const char *sem_t_is(void)
 {
 #ifdef HAVE_DROPIN
@@ -150,7 +150,7 @@ void buffer_run(bool quick)
         snprintf(text, sizeof(text), "%d producers, %d consumers, %d slots, %s", set->producers,
                  set->consumers, set->size, set->mutex ? "a mutex" : "a semaphore as the lock");
         for (int i = 0; i < (quick ? 1 : 9) * peers; i++) {
-            /* Another peer begins each time. */
+            /* Each round begins with another peer. */
             struct buffer b = { .ops = all[(i + i / peers) % peers], .size = set->size };
 
             b.slots = sem_new(b.ops, set->size);

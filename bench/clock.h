@@ -44,9 +44,8 @@ static inline void sleep_ns(int64_t ns)
 }
 
 /*
- * Keep the core busy until ns nanoseconds after start, and return the time.  It reads the clock
- * in a loop in place of work: that takes the same time for every peer, whatever the frequency
- * of the core.
+ * Keep the core busy until ns nanoseconds after start, and return the time.  The loop reads the clock
+ * in place of work: it takes the same time for every peer, whatever the frequency of the core.
  */
 static inline int64_t busy_until(int64_t start, int64_t ns)
 {

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT
 """cluster.py WORK - the cost of the limit between machines, compared with `etcdctl lock`, at one real etcd.
 
-Measures the time from the end of one command to the start of the next, by the number of waiting ones; the requests
-to etcd for one command; the processor time of waiting commands, and of etcd.  Etcd and all clients share the cores
-of one machine.
+Measures the time from the end of one command to the start of the next, for several numbers of waiting commands; the
+time of an acquire and a release; and the processor time of etcd and of commands that wait.  Etcd and all clients
+share the cores of one machine.
 """
 
 import os
@@ -28,7 +28,7 @@ def report(what, values):
 
 
 def gaps(path, count):
-    """The milliseconds between each end and the next beginning, for the first `count`."""
+    """The milliseconds from each end to the next begin, for the first `count` ends."""
     ends, begins = [], []
     with open(path) as log:
         for line in log:
@@ -41,7 +41,7 @@ def gaps(path, count):
 
 
 def busy(pids):
-    """The processor time in seconds."""
+    """The processor time of these processes, in seconds."""
     total = 0
     for pid in pids:
         with open("/proc/%d/stat" % pid) as stat:
@@ -83,7 +83,7 @@ def theirs(etcd, waiting):
     with open(wait, "w") as file:
         file.write("while [ -e %s ]; do sleep 0.1; done\n" % flag)
     open(flag, "w").close()
-    # Without a word that begins with "-": etcdctl would take it for itself.
+    # The command is a script, because etcdctl would take a word that begins with "-" as an option of its own.
     lock = ["etcdctl", "--endpoints", etcd.endpoints, "lock", "lock%d" % waiting]
     command = lock + ["sh", path]
     environment = dict(os.environ, ETCDCTL_API="3")

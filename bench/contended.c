@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * contended.c - all threads want a unit all the time: the holds per second, the length of the waits, and their
- * cost.
+ * contended.c - all threads want a unit all the time: the holds per second, the longest wait, and the processor
+ * time of a hold.
  *
  * contended: short and long holds, few and many threads, one unit or two, all peers.
  *
- * price: the cost of strict order.  fairsem, fairsem without spinning, sem_t, and the best published FIFO semaphore
- * (array_sem.h), from 2 to 64 threads and from 1 to 50 us; the same settings alongside one busy process; then
- * several units, and threads that do something else between their holds.
+ * price: the cost of strict order.  The peers are fairsem, fairsem without spinning, sem_t, and the best published
+ * FIFO semaphore (array_sem.h).  The settings have 2 to 64 threads and holds of 1 to 50 us, alone and alongside one
+ * busy process.  Further settings have several units, or threads that do something else between their holds.
  */
 #define _POSIX_C_SOURCE 200809L
 
@@ -44,7 +44,7 @@ static struct setting_text setting_text(const struct arena_plan *p)
     return s;
 }
 
-/* Run the plan with each peer in turn; another peer begins each time.  ops ends with NULL. */
+/* Run the plan with each peer in turn; each round begins with another peer.  `ops` ends with NULL. */
 static void compare(const char *workload, struct arena_plan plan, const struct sem_ops *const *ops,
                     int64_t duration_ns, int repetitions)
 {
@@ -75,7 +75,7 @@ void contended_run(bool quick)
     for (int units = 1; units <= 2; units++) {
         for (size_t h = 0; h < COUNT(holds); h++) {
             for (size_t n = 0; n < COUNT(threads); n++) {
-                /* Fewer and longer repetitions for many threads, each of which must have several turns. */
+                /* With many threads, fewer and longer repetitions: each thread needs several holds in each. */
                 const int repetitions = quick ? 1 : threads[n] > 16 ? 5 : 15;
 
                 compare("contended", (struct arena_plan){ .units = units, .threads = threads[n],
@@ -105,7 +105,7 @@ void price_run(bool quick)
     const int64_t duration_ns = (quick ? 2 : 150) * MS;
     const int repetitions = quick ? 1 : 5;
 
-    /* Quiet settings first, because after busy ones no thread stays awake for some time, see doc/awake.md. */
+    /* Quiet settings first: for some time after a busy one, no waiter stays awake, see doc/awake.md. */
     for (size_t i = 0; i < COUNT(open_loops); i++)
         compare("price", open_loops[i], ops, duration_ns, repetitions);
     for (int busy = 0; busy <= 1; busy++) {

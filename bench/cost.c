@@ -2,14 +2,14 @@
 /*
  * cost.c - operations whose instructions callgrind counts, for cost.sh.
  *
- * callgrind counts what happens inside the functions named count_..., in all threads, the C
- * library included.  Times differ from run to run, so they do not show a regression of a few
- * percent; the number of instructions does not differ.
+ * callgrind counts the instructions inside the functions named count_..., in all threads, with those
+ * of the C library.  Times differ from run to run, so a regression of a few percent does not show in
+ * them; the number of instructions is the same in each run.
  *
  * A hand-off is the whole way of a unit to a sleeping thread: the acquire, which joins the queue
- * and falls asleep, the release that grants it, and the return.  The releaser waits until the
- * other thread is in the queue; valgrind, which runs one thread at a time, then lets that thread
- * go on until it sleeps.  Both threads are on one core, where no thread spins.
+ * and falls asleep, the release that grants the unit, and the return of the acquire.  The releaser waits
+ * until the other thread is in the queue.  valgrind runs one thread at a time: it then lets the other
+ * thread go on until that sleeps.  Both threads are on one core, where no thread spins.
  */
 #define _POSIX_C_SOURCE 200809L
 
@@ -88,7 +88,7 @@ static void hand_off(void)
 {
     pthread_t thread;
 
-    /* To a thread that sleeps: how often one that yields must load its state is chance. */
+    /* The waiter must sleep at once: a waiter that yields loads its state any number of times. */
     check(fairsem_init(&sem, 0, &(fairsem_attr_t){ .flags = FAIRSEM_NO_SPIN }));
     check(pthread_create(&thread, NULL, sleeper, NULL));
     for (int i = 0; i < WARM_UP + OPERATIONS; i++) {

@@ -6,8 +6,8 @@
 #   make check-cost COST=--refresh  write a new baseline.txt, which goes into the repository
 #
 # The baseline is valid for one compiler, C library and build; under other conditions nothing is compared.  Refresh
-# it for other conditions, or if a change is worth its cost, and give the reason in the commit message.  The exit
-# status is 1 if a count is too high, and 2 if nothing could be counted.
+# the baseline if the conditions have changed or a change is worth its cost, and say so in the commit message.  The
+# exit status is 1 if a count is too high, and 2 if nothing could be counted.
 set -u
 
 : "${top_srcdir:=$(cd "$(dirname "$0")/.." && pwd)}" "${top_builddir:=$PWD}"
@@ -33,15 +33,15 @@ cannot() {
   exit 2
 }
 
-# A process with the right to real-time priorities has mutexes that inherit priority, which cost more instructions
-# in glibc.  Count without that right, as most processes run.
+# In a process with the right to real-time priorities, the library's mutexes inherit priority, which costs more
+# instructions in glibc.  Most processes do not have that right, so count without it.
 ordinary=
 if [ "$(id -u)" = 0 ]; then
   command -v setpriv > /dev/null 2>&1 || skip "root has the right to real-time priorities, and there is no setpriv"
   ordinary='setpriv --bounding-set=-sys_nice --inh-caps=-sys_nice'
 fi
 
-# count OPERATION - print its instructions.  LD_BIND_NOW binds all functions before.
+# count OPERATION - print the instructions of one operation.  LD_BIND_NOW keeps the binding of functions out.
 count() {
   # shellcheck disable=SC2086 # words
   LD_BIND_NOW=1 $ordinary valgrind --tool=callgrind --callgrind-out-file="$work/out" \
@@ -53,7 +53,7 @@ count() {
     END { printf "%.1f\n", all / n; exit !(all > 0) }' "$work/out"
 }
 
-# compare FILE - compare the counts with those in FILE; fails if one is too high or missing there.
+# compare FILE - compare the counts with those in FILE; fails if a count is too high, or not in FILE.
 compare() {
   awk -v percent="$PERCENT" '
     NR == FNR { if ($1 != "conditions") was[$1] = $2; next }
@@ -89,7 +89,7 @@ if [ "${1-}" = --refresh ]; then
   exit
 fi
 
-# Check that the comparison can fail, and that it can succeed.
+# Check the comparison itself: it must be able to fail and to succeed.
 sed 's/ .*/ 1/' "$work/now" > "$work/canary"
 ! compare "$work/canary" > "$work/log" ||
   cannot "the counts do not exceed a baseline of one instruction"

@@ -2,11 +2,11 @@
 /*
  * crowd.c - thousands of threads.
  *
- * wake: one call that wakes sleeping threads, or a call for each of them: the time of the calls, and the time until
- * the last thread runs.
+ * wake: one call wakes all sleeping threads, or one call for each thread.  Measured are the time of the calls, and
+ * the time until the last thread runs.
  *
- * expiry: waiters whose deadline passes in the same instant: the time until the last of them has left
- * the queue, divided by their number.
+ * expiry: the deadline of all waiters passes at the same instant.  Measured is the time until the last waiter has
+ * left the queue, divided by the number of waiters.
  */
 #define _POSIX_C_SOURCE 200809L
 
@@ -30,7 +30,7 @@ struct crowd_member {
     struct crowd *crowd;
     pthread_t thread;
     int place;
-    int64_t left_ns; /* the time when its wait returned */
+    int64_t left_ns; /* the time when the thread's wait returned */
 };
 
 struct crowd {
@@ -56,7 +56,7 @@ static void *member(void *arg)
     return NULL;
 }
 
-/* Start the threads, with small stacks.  They begin when all have started. */
+/* Start the threads, with small stacks.  They begin to wait when all of them have started. */
 static void crowd_start(struct crowd *crowd, int size, void (*wait)(struct crowd_member *), void *arg)
 {
     pthread_attr_t attr;
@@ -85,9 +85,9 @@ static void crowd_start(struct crowd *crowd, int size, void (*wait)(struct crowd
 
 /*
  * Wait until no other thread in this process runs.  There is no portable way to ask whether a thread
- * sleeps.  But while any thread runs, the process uses processor time.  If it has used none in ten
- * milliseconds, twice, all are asleep.  (With 10,000 threads the question itself can take a
- * millisecond, which is subtracted.)
+ * sleeps.  But while any thread runs, the process uses processor time.  If the process has used none in
+ * two periods of ten milliseconds, all threads are asleep.  (With 10,000 threads a call of cpu_ns() can
+ * itself take a millisecond, which is subtracted.)
  */
 static void crowd_settle(void)
 {
@@ -103,8 +103,8 @@ static void crowd_settle(void)
 }
 
 /*
- * Join the threads.  Returns the time when the last of their waits returned.  Until then the caller
- * sleeps, because each join would be one more wake-up.
+ * Join the threads.  Returns the time when the last of their waits returned.  Until that time the caller
+ * sleeps in one sem_wait(): joining the threads one by one would wake the caller for each.
  */
 static int64_t crowd_end(struct crowd *crowd)
 {
@@ -166,7 +166,7 @@ static const struct way {
 };
 enum { WAYS = sizeof(ways) / sizeof(*ways) };
 
-/* Returns nanoseconds per thread. */
+/* *call: nanoseconds per thread until the calls have returned; *last: until the last thread has run. */
 static void wake_all(const struct way *way, int count, double *call, double *last)
 {
     static struct crowd crowd;
@@ -216,7 +216,7 @@ struct wait {
     fairsem_t sem;
     struct timespec deadline; /* CLOCK_REALTIME */
     int64_t deadline_ns;
-    atomic_int too_late;      /* threads that came after the deadline */
+    atomic_int too_late;      /* number of threads that came after the deadline */
 };
 
 static void time_out(struct crowd_member *self)
@@ -230,8 +230,8 @@ static void time_out(struct crowd_member *self)
 }
 
 /*
- * Returns nanoseconds per waiter; 0 if not all of them were in the queue in time.  The deadline is
- * set before the gate opens, and leaves each thread the time to fall asleep.
+ * Returns nanoseconds per waiter, or 0 if a thread came after the deadline.  The deadline is set before the
+ * threads start; ns_each is the time that it leaves for each thread to start and fall asleep.
  */
 static double expire(struct wait *wait, int count, int64_t ns_each)
 {

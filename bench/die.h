@@ -6,7 +6,7 @@
 #include <pthread.h>
 #include <stdnoreturn.h>
 
-/* The system has failed: print what, and exit.  err: an errno value, or 0. */
+/* Print what has failed, and exit.  err: an errno value, or 0. */
 noreturn void die(const char *what, int err);
 
 /* Start a thread, or die. */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * dropin.c - the cost of this program's sem_wait and sem_post, and of libc's own.  Run it with
- * fairsem-run.  Both are called through pointers: one is found by name, as for every call
- * of the program; the other is found in libc itself.
+ * dropin.c - the cost of sem_wait and sem_post as this program gets them, compared with libc's own.  Under
+ * fairsem-run, the program gets those of fairsem.  Both pairs are called through pointers: dlsym() finds the
+ * program's by name, as the dynamic linker does, and libc's own in libc itself.
  */
 #define _GNU_SOURCE
 

@@ -50,7 +50,7 @@ static void wrong_usage(void)
     fprintf(stderr, "Try 'fairsem-bench --help'.\n");
 }
 
-/* Mark the workload of that name, or all, as wanted.  Returns false if there is no such workload. */
+/* Mark the workload with this name, or all of them, as wanted.  Returns false if no workload has the name. */
 static bool choose(const char *name, bool *wanted)
 {
     bool found = false;
@@ -127,7 +127,7 @@ static bool read_options(int argc, char **argv, struct options *o, int *exit_sta
     return optind < argc;
 }
 
-/* Its lines are written at its end, so that no reader disturbs the measurement. */
+/* Run a workload.  Its lines are written at its end, so that no reader of the output disturbs the measurement. */
 static void run(int workload, bool quick)
 {
     if (isatty(STDERR_FILENO))

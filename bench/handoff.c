@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * handoff.c - two threads alternate with two semaphores: the time until a sleeping thread runs with the unit that
- * it was granted.
+ * handoff.c - two threads alternate with two semaphores: the time from a release until the thread that was granted
+ * the unit runs.
  *
- * Between two cores no hand-off can be faster than the transfer of a cache line.  For comparison a pair of threads
- * spins and passes a bare line; its time is that of one way.  That time differs between machines, and on a virtual
- * machine from hour to hour, by the cores of the host.
+ * Between two cores no hand-off can be faster than the transfer of a cache line.  For comparison, two threads spin
+ * and pass a bare line to and fro; the figure is the time of one way.  This time differs between machines.  On a
+ * virtual machine it differs from hour to hour, with the cores of the host.
  */
 #define _POSIX_C_SOURCE 200809L
 
@@ -68,7 +68,7 @@ static const struct player {
 };
 enum { PLAYERS = sizeof(players) / sizeof(*players) };
 
-/* Do one repetition, with new semaphores.  Returns false if the system has no such semaphore. */
+/* Do one repetition, with new semaphores.  Returns false if the system does not have this kind of semaphore. */
 static bool play(const struct player *p, const struct setting *s, struct turns *g)
 {
     pthread_t leader, follower;
@@ -80,7 +80,7 @@ static bool play(const struct player *p, const struct setting *s, struct turns *
     }
     atomic_store(&g->stop, false);
     atomic_store(&g->line, LEADER);
-    /* Spinning threads on one core would pass the line once in a time slice. */
+    /* The bare line needs two cores: spinning threads on one core would pass it once in a time slice. */
     g->cores[LEADER] = p->ops ? s->leader_core : 0;
     g->cores[FOLLOWER] = p->ops ? s->follower_core : 1;
     if (here) {

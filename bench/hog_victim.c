@@ -4,22 +4,22 @@
  * which wants the unit now and then.
  *
  * There is one unit.  The hog holds it for 0.2 ms, releases it and asks for it again at once, for
- * ever.  The victim pauses for 0.2 to 1.8 ms, asks, and gives the unit back at once.  If units are
+ * ever.  The victim pauses for 0.2 to 1.8 ms, asks, and releases the unit at once.  If units are
  * granted in order of arrival, the victim never waits much longer than one hold.
  *
- * PASSES.  They are counted from outside, in the same way for every kind of semaphore.
- * The victim publishes the number of its wait just before it calls acquire, and clears it as soon
- * as acquire has returned, before it releases.  The hog reads that number each time after its
- * acquire.  Suppose it reads the same number twice in a row.  Then the victim waited when the hog
- * began its hold, and still waited when the hog released the unit 0.2 ms later; yet the unit went
- * to the hog.  That is a pass.
+ * PASSES are counted from outside, in the same way for every kind of semaphore.  The victim publishes
+ * the number of its wait just before it calls acquire, and clears the number as soon as acquire has
+ * returned, before the release.  The hog reads the number after each acquire.  Suppose the hog
+ * reads the same number twice in a row.  Then the victim waited when the hog began its first hold, and
+ * still waited when the hog released the unit 0.2 ms later; yet the unit went to the hog again.  This
+ * is a pass.
  *
- * The first reading alone proves nothing, since the hog may have asked before the victim.  In the
- * hold between the two readings, the victim has 0.2 ms to get from publishing its number into the
- * queue.  So a semaphore that grants in order counts 0 passes, unless the system stops the victim's
- * thread for 0.2 ms just between these two steps, which are a few nanoseconds apart.  A grant that
- * the victim has not noticed yet is not a pass: the hog cannot get the unit before the victim has
- * given it back, and by then the number is cleared.
+ * One reading alone proves nothing, since the hog may have asked before the victim.  During the hold
+ * between the two readings, the victim has 0.2 ms to get from publishing its number into the queue.
+ * These two steps are a few nanoseconds apart.  So a semaphore that grants in order counts 0 passes,
+ * unless the system stops the victim for 0.2 ms just between them.  A grant that the victim has not
+ * noticed yet is not a pass: the hog gets the unit only after the victim has released it, and by then
+ * the victim has cleared the number.
  */
 #define _POSIX_C_SOURCE 200809L
 
@@ -48,7 +48,7 @@ struct run {
     bool hog_pinned;
     _Alignas(128) double *waits;
     size_t served, room;
-    int64_t victim_ns, waited_ns; /* the time that the victim ran, and waited */
+    int64_t victim_ns, waited_ns; /* the time of the victim's whole loop, and of its waits */
     bool victim_pinned;
 };
 

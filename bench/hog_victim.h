@@ -15,16 +15,16 @@ struct hog_victim_result {
     double waiting; /* the share of its time that the victim spent waiting, 0 .. 1 */
     long hog_served;
     long passes;       /* number of times that the hog passed the waiting victim; see hog_victim.c */
-    long waits_passed; /* the number of waits in which that happened */
-    bool pinned;       /* each was pinned to a core of its own */
+    long waits_passed; /* number of waits with at least one pass */
+    bool pinned;       /* each thread was pinned to a core of its own */
 };
 
-/* Called about ten times per second while it runs; done: 0 .. 1. */
+/* Called about ten times per second during a run; done: 0 .. 1. */
 typedef void hog_victim_tick(void *arg, double done);
 
 /*
- * Run both for that long.  Returns 0 or an errno value: ENOSYS if the system has no such
- * semaphore, ENOMEM, EAGAIN.  tick may be NULL.
+ * Run both threads for duration_ns.  tick may be NULL.  Returns 0, ENOSYS if the system does not have
+ * this kind of semaphore, ENOMEM or EAGAIN.
  */
 int hog_victim_run(const struct sem_ops *ops, int64_t duration_ns, hog_victim_tick *tick,
                    void *arg, struct hog_victim_result *result);

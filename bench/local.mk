@@ -2,12 +2,12 @@
 # bench/local.mk - compare fairsem with its peers; included by ../Makefile.am.
 #
 #   make bench          everything, with a report in bench/report/: less than ten minutes
-#   make bench CORES=16 a table of a simulated machine with 16 cores: a minute, and up to ten with 64
+#   make bench CORES=16 a table of a simulated machine with 16 cores: one minute, or ten with 64 cores
 #   make bench-report   the report again, from the existing numbers
 #   make bench-smoke    run each workload briefly, to check that it works
 #   make check-cost     compare instructions per operation with bench/baseline.txt
 
-# The workload that the demonstration also shows.
+# The workload that examples/hog-and-victim also runs.
 hog_victim_sources = \
 	bench/clock.h \
 	bench/duration_text.c bench/duration_text.h \
@@ -59,11 +59,11 @@ else
 EXTRA_DIST += $(shared_bench_sources)
 endif
 
-# These make tables and pictures of the output of fairsem-bench.
+# bench.py and pictures.gp make tables and pictures of the output of fairsem-bench.
 dist_pkgdata_DATA = bench/bench.py bench/pictures.gp
 dist_man_MANS += doc/man/fairsem-bench.1
 
-# Linked statically, so that the binding of functions is not counted.
+# bench/cost is linked statically, so that the binding of functions is not counted.
 EXTRA_PROGRAMS = bench/cost
 bench_cost_SOURCES = bench/cost.c $(hog_victim_sources)
 bench_cost_LDADD = libcore.la $(LIBM)
@@ -101,7 +101,7 @@ bench-measured: bench/fairsem-bench$(EXEEXT)
 	@echo "ok: the report is in $(BENCH_REPORT)"
 bench-report:
 	@python3 $(srcdir)/bench/bench.py --report '$(BENCH_REPORT)'
-# This needs etcd.
+# bench-cluster needs etcd.
 bench-cluster: tests/cluster/cluster_user$(EXEEXT)
 	@work=`mktemp -d` && $(AM_TESTS_ENVIRONMENT) python3 $(srcdir)/bench/cluster.py $$work; \
 	status=$$?; rm -rf $$work; exit $$status

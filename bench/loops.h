@@ -2,8 +2,8 @@
 /*
  * loops.h - the loops that measure a few nanoseconds, the same for every kind of semaphore.
  *
- * Only seldom do they read the clock.  Where they take a table of operations, it is a constant, so
- * no indirect call is left.
+ * The loops seldom read the clock.  The table of operations is a constant where a loop is instantiated,
+ * so no indirect call is left.
  */
 #ifndef BENCH_LOOPS_H
 #define BENCH_LOOPS_H
@@ -14,15 +14,15 @@
 #include <stdatomic.h>
 
 /*
- * Call batch(arg) once to warm up, and then until `ns` have passed.  It makes `size` pairs of calls, and returns 0
- * unless one has failed.  Returns nanoseconds per pair.
+ * Call batch(arg) once to warm up, and then until `ns` have passed.  A batch makes `size` pairs of calls, and returns
+ * 0 if all of them succeed.  Returns nanoseconds per pair.
  */
 double loop_batches(int (*batch)(void *arg), void *arg, int size, int64_t ns);
 
 /*
- * Let peers take turns with their batches.  They run in a thread of their own, if possible on core 0,
- * while main sleeps.  In a process with a single thread glibc would take cheaper, non-atomic paths;
- * but programs that need a semaphore have several threads.
+ * Measure the peers in turn, in a thread of their own, if possible on core 0, while main sleeps.  In a
+ * process with a single thread, glibc would take cheaper, non-atomic paths.  But programs that need a
+ * semaphore have several threads.
  */
 struct loop_alone {
     const char *workload, *setting;
@@ -30,7 +30,7 @@ struct loop_alone {
         const char *name;
         int (*batch)(void *arg);
         void *arg;
-    } *peers; /* up to the first without a batch */
+    } *peers; /* ends with a peer without a batch */
     int size;
     bool quick;
 };
@@ -41,15 +41,15 @@ enum { ROUNDS = 32 }; /* round trips between two readings of the clock */
 
 /* Two sides that take turns. */
 struct turns {
-    void *sems[2]; /* of each side: a unit is the turn of that side */
+    void *sems[2]; /* one for each side: its unit is the turn of that side */
     int cores[2];
     int64_t warm_up_ns, duration_ns;
     double ns_per_handoff; /* out */
     atomic_bool stop;
-    _Alignas(128) atomic_int line; /* the side whose turn it is, in the game without semaphores */
+    _Alignas(128) atomic_int line; /* without semaphores: the side whose turn it is */
 };
 
-/* Without semaphores, ops is NULL. */
+/* With ops NULL, the turn is passed by `line` instead of semaphores. */
 ALWAYS_INLINE void turns_give(const struct sem_ops *ops, struct turns *g, enum side to)
 {
     if (ops)

@@ -39,8 +39,8 @@
 #endif
 
 /*
- * Copy the first line of a file, or with a key the text after the colon of the first line that starts with the key,
- * or an empty text.
+ * Copy the first line of a file into `value`.  With a key, copy the text after the colon of the first line that starts
+ * with the key.  Without such a line, `value` is empty.
  */
 static void file_line(const char *path, const char *key, char *value, size_t size)
 {
@@ -95,7 +95,7 @@ void machine_look(struct machine *m)
 #endif
     if (!*m->libc)
         snprintf(m->libc, sizeof(m->libc), "libc unknown");
-    /* The average of the last minute: other users of the machine disturb us. */
+    /* The average of the last minute shows whether others use the machine. */
     file_line("/proc/loadavg", NULL, load, sizeof(load));
     if (sscanf(load, "%lf", &m->load) != 1)
         m->load = NAN;

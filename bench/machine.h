@@ -11,13 +11,13 @@ struct machine {
     char libc[40];
     char clock[80];
     char compiler[96];
-    int cores;   /* the number that this process may use */
-    double load; /* average of the last minute, before our own; NaN if unknown */
+    int cores;   /* that this process may use */
+    double load; /* average of the last minute; NaN if unknown */
 };
 
 void machine_look(struct machine *m);
 
-/* Write all of it as one line, without a line end. */
+/* Write the whole description as one line, without a line end. */
 void machine_line(const struct machine *m, char *line, size_t size);
 
 #endif /* BENCH_MACHINE_H */

@@ -39,12 +39,12 @@
 
 FAIRSEM_PEER(fairsem, "fairsem", NULL);
 
-/* The head of the queue is overtaken for this time at most. */
+/* The longest time for which other threads may overtake the front of the queue. */
 #define BYPASS_NS INT64_C(10000000)
 FAIRSEM_PEER(bounded, "fairsem bounded",
              (&(fairsem_attr_t){ .flags = FAIRSEM_BOUNDED_BYPASS, .bypass_ns = BYPASS_NS }));
 
-/* Its waiters go to sleep at once. */
+/* Waiters go to sleep at once. */
 FAIRSEM_PEER(parking, "fairsem no spin", (&(fairsem_attr_t){ .flags = FAIRSEM_NO_SPIN }));
 
 #endif /* BENCH_PEER_FAIRSEM_H */

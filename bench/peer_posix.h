@@ -32,7 +32,7 @@ static inline int posix_peer_try(void *sem)
     return sem_trywait(sem) == 0 ? 0 : errno;
 }
 
-/* It is not in POSIX before 2024; where the C library hides it, the peer has no such call. */
+/* sem_clockwait() is new in POSIX 2024.  If the C library does not declare it, this peer has no acquire_for. */
 #if defined(HAVE_SEM_CLOCKWAIT) && defined(_GNU_SOURCE)
 static inline int posix_peer_for(void *sem, int64_t ns, const struct timespec *at)
 {

@@ -13,8 +13,8 @@
 #if defined(__linux__) && defined(CPU_SET)
 
 /*
- * The mask is read once, by the first caller, before any thread is pinned: a pinned thread would
- * see only one core.  main calls pin_cores before it starts a thread.
+ * The mask is read once, before any thread is pinned: a pinned thread would see only one core.  So main
+ * calls pin_cores() before it starts a thread.
  */
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 static cpu_set_t allowed;

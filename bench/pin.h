@@ -8,12 +8,12 @@
 /* The number of cores that this process may use, at least 1. */
 int pin_cores(void);
 
-/* True if threads can be pinned here. */
+/* Can threads be pinned on this system? */
 bool pin_possible(void);
 
 /*
- * Pin the calling thread to the nth core that it may use, counted from 0; after the last one,
- * counting starts again.  Returns false if nothing was changed.
+ * Pin the calling thread to the nth core that this process may use, counted from 0 and modulo the number of
+ * cores.  Returns false if nothing was changed.
  */
 bool pin_self(int nth);
 

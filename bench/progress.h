@@ -5,7 +5,7 @@
 
 #include <stdbool.h>
 
-/* True if the progress is shown at all. */
+/* Is the progress shown at all? */
 bool progress_visible(void);
 
 /* done: 0 .. 1. */

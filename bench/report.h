@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * report.h - results: JSON on standard output, a line for each repetition.  bench.py makes tables of
- * them.
+ * report.h - results as JSON on standard output, a line for each repetition.  bench.py makes tables of
+ * these lines.
  *
  * The first line describes the run.  Each other line has a workload, a setting, a peer, and the measured values.
- * The end of a name is its unit: _ns, _per_second.
+ * The name of a value ends with its unit: _ns, _per_second.
  */
 #ifndef BENCH_REPORT_H
 #define BENCH_REPORT_H
@@ -14,7 +14,7 @@
 
 struct figure {
     const char *name;
-    double      value;  /* NaN if unknown, and then left out */
+    double      value;  /* NaN if unknown: the figure is left out */
 };
 
 /* quick: the run is too brief for meaningful figures. */
@@ -25,7 +25,7 @@ void report_begin(bool quick);
 void report_figures(const char *workload, const char *setting, const char *peer,
                     const struct figure *figures);
 
-/* One figure, of many values. */
+/* Report one figure that has many values. */
 void report_list(const char *workload, const char *setting, const char *peer, const char *name,
                  const double *values, size_t count);
 

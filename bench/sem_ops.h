@@ -11,9 +11,9 @@
 /*
  * All functions return 0 or an errno value.
  *
- * The tables are `static const` in headers.  Loops that measure a few nanoseconds take them as a
- * constant argument of an ALWAYS_INLINE function (see loops.h).  So an optimizing compiler
- * turns the pointers into direct calls, and the loop itself costs each peer the same.
+ * The tables are `static const` in headers.  Loops that measure a few nanoseconds are ALWAYS_INLINE
+ * functions that get a table as a constant argument (see loops.h).  So an optimizing compiler turns
+ * the pointers into direct calls, and the loop itself costs the same for each peer.
  */
 struct sem_ops {
     const char *name;
@@ -23,14 +23,14 @@ struct sem_ops {
     int (*release)(void *sem);
     int (*try_acquire)(void *sem); /* may be NULL */
     /*
-     * Wait at most ns nanoseconds.  A peer that has no relative times uses the deadline instead,
-     * which is the same time on CLOCK_MONOTONIC: so it need not read a clock.  May be NULL.
+     * Wait at most ns nanoseconds.  `deadline` is the same moment on CLOCK_MONOTONIC: a peer without
+     * relative times uses it, and need not read a clock.  The function may be NULL.
      */
     int (*acquire_for)(void *sem, int64_t ns, const struct timespec *deadline);
     int (*destroy)(void *sem);
 };
 
-/* The table ops_<peer>, with functions <peer>_peer_init and so on, and then further members. */
+/* Define the table ops_<peer>, with the functions <peer>_peer_init and so on.  Further members follow as arguments. */
 #define SEM_OPS(peer, title, bytes, ...)                    \
     static const struct sem_ops ops_##peer = {              \
         .name = title,                                      \
@@ -57,8 +57,8 @@ struct sem_ops {
 #endif
 
 /*
- * Make a semaphore of that kind on cache lines of its own; NULL if the system has none (on some,
- * sem_init is only a stub that fails).
+ * Make a semaphore on cache lines of its own.  Returns NULL if the system does not have this kind (on some
+ * systems sem_init is only a stub that fails).
  */
 void *sem_new(const struct sem_ops *ops, int64_t units);
 void sem_delete(const struct sem_ops *ops, void *sem);

@@ -18,7 +18,7 @@
 
 enum { PROCESSES = 64 };
 
-/* One game, in memory that all players share. */
+/* One measurement, in memory that all its processes share. */
 struct game {
     struct shared_sem sems[2];      /* uncontended, victim: only the first */
     struct turns      turns;
@@ -125,7 +125,7 @@ static void run_hog(void *arg)
     atomic_store(&g->over, true);
 }
 
-/* The result is its longest wait. */
+/* The result is the longest wait of the victim. */
 static void run_victim(void *arg)
 {
     struct game *g = arg;
@@ -174,7 +174,7 @@ static void run_in_order(void *arg)
     s->ops->release(s);
 }
 
-/* The number of times that a process was granted before one that had joined the queue earlier. */
+/* The number of pairs of processes in which the later one was granted first. */
 static int passes(const struct game *g)
 {
     int n = 0;
@@ -235,7 +235,7 @@ static void await_ready(struct game *g, int value)
         sleep_ns(20 * NS_PER_US);
 }
 
-/* Returns the time from the death of the holder until the next one has the unit. */
+/* Returns the time from the death of the holder until the next process has the unit. */
 static double play_death(struct game *g)
 {
     static int deaths;
@@ -247,7 +247,7 @@ static double play_death(struct game *g)
     await_ready(g, 1);
     heir = shared_start(run_heir, g);
     await_ready(g, 2);
-    /* At any time between two checks by the waiting process. */
+    /* The heir checks for dead holders from time to time: kill at different moments between two checks. */
     sleep_ns((20 + deaths++ * 37 % 100) * NS_PER_MS);
     killed_ns = now_ns();
     shared_kill(holder);

@@ -83,7 +83,7 @@ static void poll_for_two(void *arg)
     }
 }
 
-/* The 99th percentile of many pairs. */
+/* The 99th percentile of the times of many pairs of acquire and release. */
 static double play_poller(const struct sem_ops *ops, int holders, int pairs)
 {
     static double ns[PAIRS];
@@ -167,7 +167,7 @@ static void idle(bool quick)
     end_all(count);
 }
 
-/* ---- A busy process is stopped, perhaps with the lock ---- */
+/* ---- A busy process is stopped, perhaps while it has the lock of the semaphore ---- */
 
 static void be_busy(void *arg)
 {
@@ -211,7 +211,7 @@ static void stopped(bool quick)
 static char name[40];
 static const char *limit_command;
 
-/* Start a command by the shell, which is replaced by the command. */
+/* Start a command under the limit.  The shell execs it, so the process ID is that of fairsem-limit. */
 static pid_t start_command(const char *command)
 {
     char text[200];
@@ -228,7 +228,7 @@ static pid_t start_command(const char *command)
     return pid;
 }
 
-/* Returns the number of waiters, or -1 if there is no such name yet.  *longest is the longest query, in ns. */
+/* Returns the number of waiters, or -1 if the name does not exist yet.  *longest is the longest query so far, in ns. */
 static int ask_status(double *longest)
 {
     char text[200], line[200], *waiting = NULL;

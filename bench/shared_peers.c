@@ -44,10 +44,10 @@ int shared_posix_init(void *sem, int64_t units)
     return sem_init(s->sem, 1, (unsigned)units) == 0 ? 0 : errno;
 }
 
-/* POSIX leaves the definition to the caller.  The name does not clash with a system's own. */
+/* POSIX leaves this definition to the caller.  Its name differs from `union semun`, which some systems define. */
 union semctl_argument {
     int val;
-    struct semid_ds *buf; /* semctl() reads all of it: with val alone, a big-endian machine finds 0 */
+    struct semid_ds *buf; /* semctl() reads the whole union: with val alone, a big-endian machine would read 0 */
 };
 
 int shared_semop_init(void *sem, int64_t units)

@@ -19,9 +19,9 @@ struct shared_sem {
     int                   id;
 };
 
-/* Make one, in memory that children inherit; a fault ends the program. */
+/* Make a semaphore in memory that children inherit; an error ends the program. */
 void shared_make(struct shared_sem *s, const struct sem_ops *ops, int units);
-/* Returns the number of waiting requests, or -1 if it cannot be known. */
+/* Returns the number of waiting requests, or -1 if the peer does not tell. */
 int shared_waiters(const struct shared_sem *s);
 
 int shared_undo_init(void *sem, int64_t units);
@@ -30,7 +30,7 @@ int shared_posix_init(void *sem, int64_t units);
 int shared_semop_init(void *sem, int64_t units);
 int shared_destroy(void *sem);
 
-/* take and give are the rest of a function that takes or gives the unit of s. */
+/* `take` and `give` are the bodies of the functions that acquire and release a unit of s. */
 #define SHARED_PEER(peer, title, make, take, give)                      \
     static inline int peer##_peer_acquire(void *sem)                    \
     {                                                                   \
@@ -67,15 +67,15 @@ SHARED_PEER(semop, "semop", shared_semop_init, SEMOP(-1, 0), SEMOP(1, 0));
 #define FOR_EACH_SHARED_PEER(X) \
     X(undo) X(no_undo) X(sem_t) X(semop_undo) X(semop)
 
-/* shared_crowd.c: the workload goes on. */
+/* The part of the workload in shared_crowd.c. */
 void shared_crowd_run(bool quick);
 
 /* Memory that children share, all zero.  It is never freed. */
 void *shared_memory(size_t size);
 
-/* Start a process that calls run(arg) and ends.  It does not outlive this one. */
+/* Start a child that calls run(arg) and ends.  The child does not outlive this process. */
 pid_t shared_start(void (*run)(void *arg), void *arg);
-/* Wait until the process has ended well, or kill it first. */
+/* Wait until the process has ended; die if it has failed.  shared_kill() kills the process before it waits. */
 void shared_join(pid_t pid);
 void shared_kill(pid_t pid);
 

@@ -8,8 +8,8 @@
 void stats_sort(double *values, size_t n);
 
 /*
- * The p quantile (0 .. 1) of the sorted values, interpolated between neighbors; NaN if there are
- * no values.
+ * The p quantile (0 .. 1) of sorted values, interpolated between neighbors; NaN if there are no
+ * values.
  */
 double stats_quantile(const double *sorted, size_t n, double p);
 

@@ -1,21 +1,21 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * tenants.c - two clients of one semaphore: a flood of 64 threads, and a lone client of one thread.  Each of their
- * requests is for one unit, which is held asleep for a fixed time.
+ * tenants.c - two clients of one semaphore: a flood of 64 threads, and a lone client of one thread.  Each request is
+ * for one unit, which a thread holds for a fixed time, asleep.
  *
- * With one request at a time the lone client can hold one unit.  In the settings with tickets its thread is an event
- * loop: it has one ticket more than there are units, so that it always has a request in the queue.  (sem_t
- * has no tickets.)
+ * With one request at a time the lone client can hold one unit.  In the settings with tickets, the thread of the lone
+ * client is an event loop.  It has one ticket more than there are units, so one of its requests is always in the
+ * queue.  (sem_t has no tickets.)
  *
- * A WAIT is a time in which the lone client had a request in the queue and none was granted.  It is measured in time,
- * and in holds of the flood that began meanwhile, because on a busy machine any sleep may last longer.  Between shares
- * one request of the flood may go first.  Holds that were in progress may count, too, if their threads run late.  So
- * the bound is units + 1 holds.
+ * A WAIT is a time in which the lone client has a request in the queue and none is granted.  On a busy machine any
+ * sleep may last longer, so a wait is also measured in holds of the flood that begin meanwhile.  With shares, one
+ * request of the flood may go first.  Holds of threads that were granted earlier, but run late, count too: there are
+ * at most as many as units.  So the bound is units + 1 holds.
  *
- * THE COST OF A GRANT: 10 to 10,000 shares have a ticket each in the queue.  The first is granted a unit by a
- * release, claims it, and joins the queue again.  One thread does all of it, so it is the cost of the queue.  Neighbors
- * in the queue are neighbors in memory.  In random order, 10,000 tickets without shares cost twice as much as 10, too,
- * because the memory of the clients is in no cache.
+ * THE COST OF A GRANT: 10 to 10,000 shares have a ticket each in the queue.  A release grants a unit to the first
+ * ticket, which claims it and joins the queue again.  One thread does all of this, so the time is the cost of the
+ * queue alone.  Neighbors in the queue are neighbors in memory.  In random order 10,000 tickets would cost twice as
+ * much as 10, even without shares, because the memory of the clients would not be in the caches.
  */
 #define _POSIX_C_SOURCE 200809L
 
@@ -56,7 +56,7 @@ struct tenants {
 
 struct member {
     struct tenants *tenants;
-    fairsem_share_t *share;     /* of its client, or NULL */
+    fairsem_share_t *share;     /* of the member's client, or NULL */
     pthread_t thread;
     /* Written by the thread, read by main after the join. */
     long served, longest_holds;
@@ -136,7 +136,7 @@ static void *flood_loop(void *arg)
     return NULL;
 }
 
-/* One request at a time. */
+/* The lone client with one request at a time. */
 static void *lone_loop(void *arg)
 {
     struct member *m = arg;
@@ -156,7 +156,7 @@ static void *lone_loop(void *arg)
 struct request {
     fairsem_ticket_t ticket;
     fairsem_units_t unit;
-    int64_t end_ns;     /* of its hold */
+    int64_t end_ns;     /* when the hold of the unit ends */
 };
 
 static void take(struct member *m, struct request *r)
@@ -169,8 +169,8 @@ static void take(struct member *m, struct request *r)
 }
 
 /*
- * Requests of one client are granted in order of arrival, and all holds are equally long.  So the requests are a ring:
- * those that hold a unit, from the `ended`th on, and then those that wait, from the `granted`th on.
+ * Requests of one client are granted in order of arrival, and all holds are equally long.  So the requests form a
+ * ring: first the requests that hold a unit, from number `ended` on; then those that wait, from number `granted` on.
  */
 static void *lone_loop_of_tickets(void *arg)
 {
@@ -212,7 +212,7 @@ static void *lone_loop_of_tickets(void *arg)
 
 /* ---- A run ---- */
 
-/* Returns false if the system has no such semaphore. */
+/* Returns false if the system does not have this kind of semaphore. */
 static bool begin(struct tenants *t)
 {
     if (sem_init(&t->posix, 0, (unsigned)t->units) != 0 && t->order == POSIX)
@@ -293,7 +293,7 @@ struct crowd {
         fairsem_ticket_t ticket;
     } *tenants;
     int shares;
-    int turns;  /* how many of its tickets have been granted */
+    int turns;  /* number of grants so far */
 };
 
 static void join(struct crowd *crowd, struct tenant *tenant)
@@ -304,7 +304,7 @@ static void join(struct crowd *crowd, struct tenant *tenant)
         die("a ticket did not join the queue", 0);
 }
 
-/* The shares take turns.  The first ticket is granted, claims its unit and joins again.  Returns nanoseconds. */
+/* Grant a unit to the first ticket, claim the unit, and let the ticket join again.  Returns nanoseconds per grant. */
 static double grant_and_join(struct crowd *crowd, int count)
 {
     fairsem_units_t unit = { 0 };

@@ -19,7 +19,7 @@ struct calls {
     struct timespec deadline; /* on CLOCK_MONOTONIC */
 };
 
-/* The loop.  ops and how are constants where it is instantiated, so no indirect call is left. */
+/* The loop.  `ops` and `how` are constants where the loop is instantiated, so no indirect call is left. */
 ALWAYS_INLINE int pairs(const struct sem_ops *ops, enum how how, const struct calls *c)
 {
     void *const sem = c->sem;

@@ -5,7 +5,7 @@
 
 #include <stdbool.h>
 
-/* quick: run it only briefly, to check that it works. */
+/* quick: run the workload only briefly, to check that it works. */
 void uncontended_run(bool quick);
 void handoff_run(bool quick);
 void victim_run(bool quick);

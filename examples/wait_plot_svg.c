@@ -149,7 +149,7 @@ static void draw_line(FILE *f, int style, int end)
             end ? "" : "<path d=\"", styles[style].color, styles[style].dashes);
 }
 
-/* A curve has a step for each wait, but no more steps than are visible.  A marker stands at every tenth of the waits. */
+/* A curve has a step for each wait, but no more steps than are visible, and a marker at every tenth of the waits. */
 static void draw_curve(FILE *f, const struct axis *a, const struct wait_curve *c, int style)
 {
     double last_x = LEFT, last_y = BOTTOM;
