@@ -4,19 +4,19 @@
 #   awk -v root=DIRECTORY -v places="src src/core include" -v version=1.2.3 \
 #     -f amalgamation.awk HEAD SOURCE...
 #
-# HEAD, sources and places of headers are named as seen from the root.  What happens to them:
+# HEAD, the sources and the directories of headers (`places`) are paths relative to the root.  The output:
 #
 #   - Each header of ours comes once, before all sources.
-#   - What files share (fs_*) becomes static.
-#   - A static name is unique in the sources: it has the file's word in front where others could have it.
-#   - A macro of a source ends with it.
-#   - Sources below src/shared/ are compiled only where HEAD says that they can be.
+#   - Names that files share (fs_*) become static.
+#   - Static names of the sources stay as they are: each is unique among all sources.
+#   - A macro that a source defines is undefined at the end of the source.
+#   - Sources below src/shared/ are compiled only if HEAD sets FS_HAS_SHARED.
 
 BEGIN {
   if (ARGC < 3)
     stop("usage: amalgamation.awk HEAD SOURCE...")
   print_head(ARGV[1])
-  # It must come before <pthread.h>.
+  # cleanup.h must come before <pthread.h>.
   put_header(ours("#include \"tools/cleanup.h\"", ""))
   put_header("include/fairsem/shared.h")
   shared = "^src/shared/"
@@ -36,7 +36,7 @@ function stop(why) {
 }
 
 # ---------------------------------------------------------------- files
-# The lines of a file, in `lines`; returns how many.
+# Read the lines of a file into `lines`; returns how many lines.
 function read(path, lines,    n, line, status) {
   while ((status = (getline line < (root "/" path))) > 0)
     lines[++n] = line
@@ -55,7 +55,7 @@ function exists(path,    line, there) {
   return found[path]
 }
 
-# Our own header that this line of a file includes, or "".
+# Returns our own header that a line of the file `from` includes, or "".
 function ours(line, from,    name, i, n, list) {
   if (line !~ /^#include ["<]/)
     return ""
@@ -73,7 +73,7 @@ function ours(line, from,    name, i, n, list) {
 }
 
 # ---------------------------------------------------------------- names
-# The name that a line at the left margin declares, or "".
+# Returns the name that a line at the left margin declares, or "".
 function declared(line) {
   gsub(/ *__attribute__\(\([^ ]*\)\) */, " ", line)
   if (line ~ /^(struct|union|enum) [a-z_]*;/ ||
@@ -84,7 +84,7 @@ function declared(line) {
   return line
 }
 
-# A line at the left margin that declares or defines what files share: make it static.
+# Returns the line; if it declares or defines a name that files share (fs_*), with "static".
 function hide(line) {
   if (line !~ /^(extern )?[a-z_]/ || line ~ /^(static|typedef|return|enum \{)/ ||
       declared(line) !~ /^fs_/)
@@ -115,7 +115,7 @@ function print_head(path,    lines, n, i, license, m, j) {
   }
 }
 
-# A header, after those that it needs.
+# Put a header, after the headers that it needs.
 function put_header(path) {
   if (path in there)
     return
@@ -124,7 +124,7 @@ function put_header(path) {
   put_text(path)
 }
 
-# The headers that a file always includes.
+# Put the headers that a file always includes, not those inside an #if.
 function put_needed(path,    lines, n, i, depth, header) {
   n = read(path, lines)
   depth = path ~ /\.h$/ ? -1 : 0        # the guard of a header
@@ -138,7 +138,7 @@ function put_needed(path,    lines, n, i, depth, header) {
   }
 }
 
-# The sources whose names match one pattern but not the other, after the headers that they need.
+# Put the sources whose names match `pattern` but not `but`, after the headers that they need.
 function put_all(pattern, but,    i) {
   for (i = 2; i < ARGC; i++)
     if (ARGV[i] ~ pattern && ARGV[i] !~ but)
@@ -148,7 +148,7 @@ function put_all(pattern, but,    i) {
       put_text(ARGV[i])
 }
 
-# A file without what is written elsewhere: headers, the license, macros for system headers.
+# Put a file without its parts that stand elsewhere: our headers, the license, macros for system headers.
 function put_text(path,
     lines, n, i, depth, line, header, is_public, is_source, macros) {
   n = read(path, lines)
@@ -170,7 +170,7 @@ function put_text(path,
     if (line ~ /^#include /) {
       header = ours(line, path)
       if (header != "") {
-        conditions++                    # all others are there
+        conditions++                    # a header that is still missing is inside an #if
         put_header(header)
         conditions--
         continue
@@ -193,7 +193,7 @@ function put_text(path,
       line = hide(line)
     put(line)
   }
-  # In the order of the file.
+  # Undefine the macros in the order of the file.
   for (i = 1; is_source && i <= n; i++)
     for (line in macros)
       if (lines[i] ~ ("^#define *" line "([^A-Za-z0-9_]|$)")) {

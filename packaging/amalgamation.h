@@ -6,25 +6,25 @@
  *     cc -c fairsem.c
  *     cc -I. prog.c fairsem.o -pthread
  *
- * `make amalgamation` generates it from the sources of fairsem; change those, not this file.  It is C11
- * and needs no other file and no configure.  It detects below which features of the system it can use;
- * these macros change that:
+ * `make amalgamation` generates this file from the sources of fairsem; change the sources instead.  The file is
+ * C11, and needs no other file and no configure.  Below, it detects which features of the system it can use.
+ * These macros change the choice:
  *
  *     -DFAIRSEM_NO_SHARED      without the semaphores between processes, fairsem/shared.h (Linux)
  *     -DFAIRSEM_FUTEX=1        threads sleep on futexes, not on condition variables (Linux)
- *     -DFAIRSEM_VALGRIND=0     without annotations for helgrind and DRD, which are included if the
- *                              headers of valgrind are installed
+ *     -DFAIRSEM_VALGRIND=0     without annotations for helgrind and DRD (the default if the headers
+ *                              of valgrind are not installed)
  *     -DFAIRSEM_PROBES=1       with static probes for perf, bpftrace and gdb (needs <sys/sdt.h>)
  *
- * If C++ exceptions leave a callback, or a function that fairsem_with calls, compile it with
+ * If C++ exceptions leave a callback, or a function that fairsem_with calls, compile this file with
  * -fexceptions -fasynchronous-unwind-tables.
  *
  * @LICENSE@
  */
 
 /*
- * For programs that are compiled with -Wconversion: the library stores enums, whose type is unsigned for
- * clang, in words that are int.
+ * For programs that are compiled with -Wconversion: the library stores enums in words that are int, and
+ * clang's type of an enum is unsigned.
  */
 #if defined(__GNUC__)
 #pragma GCC diagnostic ignored "-Wsign-conversion"
@@ -35,7 +35,7 @@
 #error "fairsem needs C11"
 #endif
 
-/* Before the first header. */
+/* These macros must be defined before the first header. */
 #if defined(__linux__)
 #if !defined(_GNU_SOURCE)
 #define _GNU_SOURCE
@@ -94,7 +94,7 @@
 #endif
 #endif
 
-/* Some functions and a variable are for fairsem-run and the tests, which are not here. */
+/* Some functions and a variable are used only by fairsem-run and the tests, which are not in this file. */
 #if defined(__GNUC__)
 #pragma GCC diagnostic ignored "-Wunused-function"
 #pragma GCC diagnostic ignored "-Wunused-variable"

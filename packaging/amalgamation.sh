@@ -15,7 +15,7 @@ if [ "$#" -ne 1 ]; then
 fi
 top=$(cd "$(dirname "$0")/.." && pwd)
 version=$(sed -n 's/^AC_INIT(\[fairsem\], \[\([^]]*\)\].*/\1/p' "$top/configure.ac")
-# Both branches of each condition: fairsem.c decides when it is compiled.
+# Take the sources of both branches of each condition: fairsem.c decides when it is compiled.
 sources=$(cat "$top"/src/tools/local.mk "$top"/src/system/local.mk "$top"/src/awake/local.mk \
   "$top"/src/core/local.mk "$top"/src/shared/local.mk "$top"/src/posix/local.mk | awk '
   /^libcore_la_SOURCES/ { inside = 1 }

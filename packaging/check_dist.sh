@@ -1,9 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# check_dist.sh - check that make dist is reproducible in another directory, at another time, for another
+# check_dist.sh - check that make dist makes the same archive in another directory, at another time, for another
 # user; called by make check-dist.
 #
-# The second archive is made from the unpacked first one, which shows that the first one is complete.
+# The second archive is made from the unpacked first archive, so the first archive is complete.
 set -u
 
 : "${top_srcdir:=$(cd "$(dirname "$0")/.." && pwd)}" "${top_builddir:=$PWD}"
@@ -12,7 +12,7 @@ make=${MAKE:-make}
 work=$(mktemp -d "$top_builddir/check-dist.XXXXXX") || exit 99
 trap 'chmod -R u+w "$work"; rm -rf "$work"' EXIT
 
-# run COMMAND... - show its output only if it fails.
+# run COMMAND... - show the output of the command only if it fails, and then exit.
 run() {
   "$@" > "$work/log" 2>&1 && return
   cat "$work/log"
@@ -29,7 +29,7 @@ mv "$top_builddir/$name".tar.* "$work/first" || exit 1
 
 cd "$work/second" || exit 99
 gzip -dc "$work/first/$name.tar.gz" | tar xf - || exit 1
-# All files have another date, and the reverse order in their directories.
+# Give all files another date, and another order in their directories.
 find "$name" -exec touch -t 200101010101 {} +
 cp -R "$name" copy && rm -r "$name" && mv copy "$name"
 mkdir build
@@ -51,7 +51,7 @@ for kind in gz xz; do
     echo "ok: $name.tar.$kind is the same twice, $(wc -c < "$first") bytes"
   else
     echo "FAILED: $name.tar.$kind differs"
-    # The first differences of the lists of contents.
+    # Show the first differences between the lists of contents.
     tar tvf "$first" > list1 && tar tvf "$second" > list2 && diff list1 list2 | head -n 10
     status=1
   fi

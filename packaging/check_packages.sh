@@ -3,7 +3,7 @@
 # check_packages.sh - build the packages of distributions, twice, where the tools are installed, and run
 # their linters; called by make check-packages.
 #
-# It starts from the archive of make dist, as packagers do.
+# The packages are built from the archive of make dist, as packagers build them.
 set -u
 export LC_ALL=C
 
@@ -22,7 +22,7 @@ has() {
   return 1
 }
 
-# passes WHAT COMMAND... - show its output only if it fails.
+# passes WHAT COMMAND... - report whether the command succeeds; show its output only if it fails.
 passes() {
   what=$1
   shift
@@ -40,7 +40,7 @@ passes "make release-files" "$top_srcdir/packaging/release_files.sh" --try https
   "$work/release" || exit 1
 
 # ---------------------------------------------------------------- Debian
-# build_deb DIRECTORY - build there, without the tests, which make check runs.
+# build_deb DIRECTORY - build the packages there, without the tests, which make check has run.
 build_deb() {
   mkdir -p "$1" && cd "$1" && tar xzf "$work/release/$name.tar.gz" && cd "$name" &&
     cp -R packaging/debian . &&
@@ -49,11 +49,11 @@ build_deb() {
 
 no_tags() {
   lintian --pedantic -EvI --no-tag-display-limit ./*.changes > tags 2>&1 || { cat tags; return 1; }
-  # Tags of each kind except those that are masked or overridden.
+  # Fail at tags of any kind, except those that are masked or overridden.
   ! grep -E '^[EWIPXC]: ' tags
 }
 
-# Run as if the packages were installed, in a namespace whose /usr is an overlay.
+# Run a test as if the packages were installed: in a namespace whose /usr is an overlay.
 package_test() {
   # shellcheck disable=SC2016 # for the shell inside
   unshare --mount sh -euc '
@@ -64,7 +64,7 @@ package_test() {
   ' sh "$work/installed" "$work/deb/one" "$name" "$1"
 }
 
-# All steps that Debian would run.
+# All tests of packaging/debian/tests, as Debian would run them.
 package_tests() {
   mkdir "$work/installed"
   if ! unshare --mount mount -t tmpfs tmpfs "$work/installed" 2> "$work/log"; then
@@ -85,7 +85,7 @@ if has dpkg-buildpackage "packages for Debian" && has dh "packages for Debian" &
     cd "$work/deb/one" && passes "lintian --pedantic -EvI" no_tags
   fi
   package_tests
-  # In another directory, for another user, in another time zone.
+  # Build again in another directory, with another umask, in another time zone.
   if (umask 077 && export TZ=Pacific/Auckland &&
     passes "the same in another directory" build_deb "$work/deb/two/directories/deeper"); then
     for deb in "$work"/deb/one/*.deb; do

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
-# packaging/local.mk - packages of distributions, packages of other languages, and the library as one
-# file; included by ../Makefile.am.
+# packaging/local.mk - packages for distributions and for other languages, and the library as one file;
+# included by ../Makefile.am.
 #
-# dpkg-buildpackage looks for debian/ at the top; check_packages.sh puts it there.
+# dpkg-buildpackage looks for debian/ at the top; check_packages.sh copies it to the top.
 
 EXTRA_DIST += \
 	packaging/debian/changelog \

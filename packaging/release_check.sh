@@ -6,8 +6,8 @@
 #   make release-check                        everything, about two hours
 #   make release-check ROWS="same_version abi"
 #
-# Run it in a build directory of a git checkout.  A check that cannot run is a failure: the release should
-# wait for it, or have a reason not to.
+# Run it in a build directory of a git checkout.  A check that cannot run is a failure: without a good reason,
+# the release must wait until the check can run.
 # shellcheck disable=SC2317,SC2154 # rows call the steps; $logs, of rows.sh
 set -u
 
@@ -25,7 +25,8 @@ git_here() {
 }
 
 # ---------------------------------------------------------------- steps
-# Each prints "ok: ..." and returns 0, or "skipped: ..." and 77 if it could not run; any other status is a failure.
+# A step prints "ok: ..." and returns 0.  If it cannot run, it prints "skipped: ..." and returns 77.  Any other status
+# is a failure.
 clean_tree() {
   changes=$(git_here status --porcelain) || return 1
   [ -z "$changes" ] || { printf '%s\n' "$changes" "there are changes that are not committed"; return 1; }
@@ -50,7 +51,8 @@ news_has_a_date() {
   echo "ok: NEWS: $entry"
 }
 
-# consistency.sh and test_documents.py, of make check, compare the places in which the source has the version.
+# This step looks only at files that configure writes.  consistency.sh and test_documents.py, in make check, compare
+# the places in the source that name the version.
 same_version() {
   # configure writes the files of CMake and pkg-config.
   for file in fairsem.pc packaging/cmake/fairsem-config-version.cmake; do

@@ -1,11 +1,11 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# release_files.sh - make the files of a release: the archives, one of them with the library as one file;
+# release_files.sh - make the files of a release: the archives, with an archive of the library as one file;
 # their checksums; and the recipe for RPM.
 #
-#   make release-files URL=https://...      where the files will be
+#   make release-files URL=https://...      the URL at which the files will be
 #
-# It writes them to release/ in the build directory.  With --try the version may be unreleased.
+# The files go to release/ in the build directory.  With --try the version may be unreleased.
 set -eu
 export LC_ALL=C
 
@@ -32,7 +32,7 @@ case $try:$entry in
     exit 1
     ;;
 esac
-# As in tar.sh.
+# The newest date in NEWS, as in tar.sh.
 day=$(sed -n 's/^[0-9][0-9.]*  *\([0-9]*-[0-9]*-[0-9]*\)$/\1/p' "$top_srcdir/NEWS" | head -n 1)
 
 "${MAKE:-make}" -C "$top_builddir" dist distdir="$name" > /dev/null

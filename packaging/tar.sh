@@ -4,9 +4,9 @@
 #
 #   tar.sh DIRECTORY
 #
-# All files get SOURCE_DATE_EPOCH, or, if that is not set, the newest date in NEWS: that of the release, or,
-# while the newest entry is unreleased, of the previous one.
-# This needs GNU tar; another tar writes an archive with the same content and other bytes.
+# All files get the time SOURCE_DATE_EPOCH.  If that is not set, they get the newest date in NEWS: the date of this
+# release, or of the previous release while the newest entry is unreleased.
+# Reproducible archives need GNU tar; another tar writes the same files in another form.
 set -eu
 export LC_ALL=C
 

@@ -1,9 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# check.sh - compare the binary interface of the library with the last one on record.
+# check.sh - compare the binary interface of the library with the last interface on record.
 #
 #   make check-abi                 fails if a program that was linked before might not run
-#   make check-abi ABI=--record    records the interface, as that of this version
+#   make check-abi ABI=--record    records the interface as the interface of this version
 #
 # packaging/abi/VERSION/MACHINE.abi.gz is the output of abidw for the functions and types of the public headers.
 # See doc/abi.md for the rules.
@@ -34,8 +34,8 @@ machine=$($CC ${CFLAGS-} -print-multiarch 2> /dev/null)
 [ -n "$machine" ] || machine=$($CC -dumpmachine)
 version=$(sed -n 's/^AC_INIT(\[fairsem\], \[\([^]]*\)\].*/\1/p' "$top_srcdir/configure.ac")
 
-# Remove types that are not in the headers, and names of directories of this machine.  (abidiff cannot
-# leave these types out itself: then it fails to read the record.)
+# Print the interface, without types that are not in the headers and without directories of this machine.  (If
+# abidiff is told to leave these types out, it fails to read the record.)
 describe() {
   abidw --suppressions "$top_srcdir/packaging/abi/ignored.suppr" --headers-dir "$top_srcdir/include" \
     --drop-private-types --exported-interfaces-only --no-corpus-path --no-comp-dir-path \
@@ -50,7 +50,7 @@ if [ "${1-}" = --record ]; then
   exit
 fi
 
-# The highest version, compared by numbers, with a record for this machine.
+# The highest version that has a record for this machine; versions are compared as numbers.
 last=$(cd "$records" && for file in [0-9]*/"$machine.abi.gz"; do
   [ ! -f "$file" ] || echo "${file%%/*}"
 done | sort -t. -k1,1n -k2,2n -k3,3n | tail -n 1)
@@ -60,13 +60,13 @@ trap 'rm -rf "$work"' EXIT
 record=$work/record.abi now=$work/now.abi
 gzip -dc "$records/$last/$machine.abi.gz" > "$record" && describe > "$now" || exit 1
 
-# differs OPTION... - returns 0 if there is no difference, 1 to 3 for an error, another status for a difference.
+# differs OPTION... - run abidiff: returns 0 if there is no difference, 1 to 3 for an error, 4 or more otherwise.
 differs() {
   abidiff "$@" "$record" "$now"
 }
 
-# beyond_reserved - print the lines of a report, except those of new members in place of reserved ones in a
-# struct of the same size.  Every other change has a line of another form.
+# beyond_reserved - print the lines of a report, but not those about new members that replace reserved members in a
+# struct of the same size.  The lines about any other change have another form.
 beyond_reserved() {
   awk '
     after > 0 { after--; if (/array type (size|subrange)|type name changed|and offset changed/) next }
@@ -80,7 +80,7 @@ beyond_reserved() {
     NF > 0 { print }'
 }
 
-# The report is for people; the result is whether anything is left of it without additions.
+# The full report is for people.  The result depends on the report without additions.
 report=$(differs)
 status=$?
 kept=$(differs --no-added-syms)

@@ -1,9 +1,9 @@
 # shellcheck shell=bash
 # SPDX-License-Identifier: MIT
-# fairsem-limit.bash - completes fairsem-limit in bash: options, names that exist, the limit that a
-# name has, and the command.
+# fairsem-limit.bash - completes fairsem-limit in bash: options, existing names, the limit of a name, and
+# the command.
 
-# _fairsem_limit_status OPTION... - print "NAME LIMIT" for each name; global ones with --global.
+# _fairsem_limit_status OPTION... - print "NAME LIMIT" for each name; with --global, for each global name.
 _fairsem_limit_status() {
   local kind='\([^ ]*\)'
   [[ " $* " != *' --global '* ]] || kind='\([^ ]*\) (all users)'

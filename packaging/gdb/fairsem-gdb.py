@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: MIT
 """fairsem-gdb.py - gdb prints semaphores, tokens and tickets, and `info fairsem` who waits.
 
-It reads memory by the layout below, not by debug information, so a stripped library will do.
-tests/release/debug/gdb.sh compares the layout with src/.  A thread's place in a queue is on its stack:
-that is how a place is known to be a thread's, and how `info fairsem` finds all that wait.
+The script reads memory by the layout below, not by debug information, so a stripped library will do.
+tests/release/debug/gdb.sh compares the layout with src/.  A waiting thread has its struct fs_wait on its own stack.
+So the script can tell a thread from a ticket, and `info fairsem` finds all waiting threads.
 
-Loops over what the program may have damaged, or is just changing, are bounded.
+The program may have damaged its data or be in the middle of a change, so all loops are bounded.
 """
 
 import collections
@@ -15,8 +15,8 @@ import time
 
 import gdb
 
-# As in src/core/*.h.  "a64" is an atomic number, which is aligned to its size also where others are not;
-# "l64" or "l32" is one at the beginning of a cache line; "at" is for a field of a union.
+# The structs of src/core/*.h.  "a64" is an atomic number: it is aligned to its size on all machines.  "l64" and
+# "l32" are atomic numbers at the beginning of a cache line.  "b at a": the fields a and b are a union.
 LAYOUT = {
     'fs_list': 'ptr next, ptr prev',
     'fs_tree_node': 'ptr better, ptr worse',
@@ -56,7 +56,7 @@ LAYOUT = {
     'fs_shared_wait': 'fs_cancelable by_token, ptr handle, ptr deadline, i32 slot, i64 seq, i32 reason, '
                 'i64 enqueued_ns',
 }
-# The first fields are enough of these; of an array element also its size.
+# Of these structs, the layout has only the first fields.  For elements of arrays, ELEMENT has the size.
 BEGINNINGS = ('fs_sem', 'fairsem_shared', 'fs_segment', 'fs_process', 'fs_slot', 'fs_shared_wait')
 ELEMENT = 64                    # of the tables in a segment
 MAGIC = 0x6d65737269616600      # layout.h
@@ -69,21 +69,21 @@ RETURNS = 1 << 62               # word.h
 BOUNDED, ALL_OPTIONS = 1, 63    # sem.h
 YOUNG, OLD = 2, 3               # waitq.h
 MAX_UNITS = 1 << 60
-STACK = 65536                   # how far from its top a wait is looked for
-MOST = 10000                    # so many of a queue are shown
+STACK = 65536                   # bytes of a stack, from its top, in which waits are looked for
+MOST = 10000                    # the most waiters of a queue that are shown
 
 
 # ---------------------------------------------------------------- memory
 
 class Machine:
-    """What the program runs on: sizes and alignments."""
+    """The machine of the program: sizes and alignments of types."""
 
     def __init__(self):
         self.pointer = gdb.lookup_type('void').pointer().sizeof
         long_align = getattr(gdb.lookup_type('long long'), 'alignof', 8)
         try:
             mutex = gdb.lookup_type('pthread_mutex_t').sizeof
-        except gdb.error:       # nothing here has debug information
+        except gdb.error:       # nothing in the program has debug information
             name = gdb.selected_frame().architecture().name()
             mutex = 24 if self.pointer == 4 else 48 if 'aarch64' in name else 40
         self.types = {
@@ -98,7 +98,7 @@ class Machine:
             self.layout(kind)
 
     def layout(self, kind):
-        """The offset and the type of each field."""
+        """Compute the offset and the type of each field."""
         offset, largest, fields = 0, 1, {}
         for field in LAYOUT[kind].split(', '):
             what, name, *at = field.split()
@@ -139,7 +139,7 @@ class Struct:
 # ---------------------------------------------------------------- queues
 
 def kind_of(node):
-    """The first 7 bits of a byte, in the order of the machine's bit-fields."""
+    """`kind` is a bit-field: the first 7 bits of the byte, which depend on the machine's byte order."""
     return node.kind & 0x7f if node.machine.order == 'little' else node.kind >> 1
 
 
@@ -169,7 +169,7 @@ def waiters_in(sem, root):
 
 
 def comes_before(flow, other):
-    """Of two flows that have requests: share.h."""
+    """Does `flow` come before `other`, as in share.h?  Both flows have requests."""
     if flow.priority != other.priority:
         return flow.priority < other.priority
     if flow.tag != other.tag:
@@ -203,7 +203,7 @@ def is_linked(links):
 
 
 def if_readable(test):
-    """What is taken for a struct may be anything."""
+    """Make a test return False at unreadable memory: the address of a supposed struct may be anything."""
     def safe(*arguments):
         try:
             return test(*arguments)
@@ -213,7 +213,7 @@ def if_readable(test):
 
 
 class Line:
-    """What a handle of a semaphore between processes leads to."""
+    """The queue of a semaphore between processes, seen from its handle."""
 
     def __init__(self, handle):
         self.handle = handle
@@ -228,13 +228,13 @@ class Line:
             yield index, self.handle.at(kind, table + index * ELEMENT)
 
     def holders(self):
-        """The processes that use it."""
+        """The processes that use the semaphore."""
         return [process for index, process in self.elements(
             'fs_process', self.handle.processes, self.handle.max_processes) if process.state == 1]
 
     def waiting(self):
-        """The slots of those who wait, with their indices, in the order of the queue; then those that are not in it,
-        as a change was not finished."""
+        """The slots of waiters, with their indices, in the order of the queue.  Slots that an unfinished change has
+        left out of the queue come last."""
         slots = dict(self.elements('fs_slot', self.handle.slots, self.handle.max_waiters))
         place, index = {}, self.handle.at('fs_segment', self.handle.segment).head
         while index in slots and index not in place:
@@ -270,7 +270,7 @@ class Program:
         return Struct(self.machine, 'fs_sem', address)
 
     def thread_of(self, address):
-        """Of the stacks that begin below an address, the one that begins last."""
+        """The thread on whose stack an address is: of the stacks that begin below, the nearest."""
         below = [thread for top, thread in self.tops if top <= address]
         return below[-1] if below else None
 
@@ -281,7 +281,7 @@ class Program:
 
     @if_readable
     def is_wait(self, wait):
-        """A thread's place in a queue.  What a former wait has left is in none."""
+        """Is this a thread's wait in a queue?  Memory that a former wait has left is in no queue."""
         waiter = wait.waiter
         return (waiter.state in IN_QUEUE and wait.sem != 0
                 and is_linked(waiter.in_queue.in_ring)
@@ -296,14 +296,14 @@ class Program:
         return ticket.callback.waiter.state == QUEUED and ticket.sem == wait.sem != 0
 
     def line(self, handle):
-        """Of a semaphore between processes; None if it is something else."""
+        """The Line of a handle; None if the address is not a handle of a semaphore between processes."""
         if handle not in self.lines:
             line = Line(Struct(self.machine, 'fairsem_shared', handle))
             self.lines[handle] = line if line.is_there() else None
         return self.lines[handle]
 
     def places(self, top):
-        """Places in such a line, on the stack that begins here: with the line, and the slot."""
+        """The waits between processes on the stack that begins at `top`: pairs of Line and slot."""
         stack, size = self.stack(top), self.machine.types['fs_shared_wait'][0]
         at = self.machine.layouts['fs_shared_wait']['handle'][0]
         for offset in range(0, len(stack) - size, self.machine.pointer):
@@ -318,7 +318,7 @@ class Program:
                     yield line, slot
 
     def waits(self, top):
-        """The waits on the stack that begins here."""
+        """The waits on the stack that begins at `top`, each with the ticket that it waits for, or None."""
         state = (self.machine.layouts['fs_waiter']['state'][0]
                  + self.machine.layouts['fs_wait']['waiter'][0])
         stack = self.stack(top)
@@ -343,7 +343,8 @@ class Program:
         return b''
 
     def now_ns(self):
-        """The program's clock at this stop, if it runs here; else what it has last read of it, and False."""
+        """The time on the program's clock, and True.  For a core file or a remote program: the latest time in a
+        queue, and False."""
         connection = getattr(gdb.selected_inferior(), 'connection', None)
         if connection is not None and connection.type == 'native':
             return self.stopped_ns, True
@@ -368,7 +369,7 @@ def available_of(word):
 
 
 def name_of(sem):
-    """Its name, else that of the variable, else its address."""
+    """The name of the semaphore, or else the name of its variable, or else its address."""
     if sem.name == 0:
         symbol = gdb.execute('info symbol 0x%x' % sem.address, to_string=True)
         return symbol.split(' in section')[0] if ' in section' in symbol else hex(sem.address)
@@ -481,7 +482,7 @@ class Words:
 # ---------------------------------------------------------------- gdb
 
 class Printer:
-    """`print` of a value of one of the public types."""
+    """What `print` shows for a value of one of the public types."""
 
     def __init__(self, kind, value):
         self.words = Words()
@@ -515,7 +516,7 @@ SEMAPHORES = ('fairsem', 'fairsem_t', 'fs_sem', 'fairsem_shared')
 
 
 def is_semaphore(kind):
-    """One of these types, or one that begins with one, as fairsem_sem_t and those of C++ do."""
+    """Is this type one of SEMAPHORES, or a struct that begins with one, such as fairsem_sem_t or a class of C++?"""
     kind = kind.strip_typedefs().unqualified()
     if kind.code != gdb.TYPE_CODE_STRUCT:
         return False
@@ -554,7 +555,7 @@ info fairsem SEMAPHORE  one semaphore: a fairsem_t, its address, or a fairsem_sh
         super().__init__('info fairsem', gdb.COMMAND_STATUS, gdb.COMPLETE_EXPRESSION)
 
     def invoke(self, argument, from_tty):
-        """gdb prints the message of a GdbError alone, and others as exceptions of Python."""
+        """Raise only GdbError: gdb prints its message alone, but a Python traceback for other exceptions."""
         try:
             self.inform(argument)
         except gdb.MemoryError as error:
@@ -610,7 +611,7 @@ info fairsem SEMAPHORE  one semaphore: a fairsem_t, its address, or a fairsem_sh
             self.show(words.line(line), words.line_members(line))
 
 
-# Once, also if it is loaded for two libraries.
+# Register the printer once, even if gdb loads this script for two libraries.
 gdb.pretty_printers[:] = [printer for printer in gdb.pretty_printers
                           if getattr(printer, '__name__', '') != 'fairsem_printer']
 gdb.pretty_printers.append(fairsem_printer)

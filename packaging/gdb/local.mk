@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
-# packaging/gdb/local.mk - what gdb loads together with the library; included by ../../Makefile.am.
+# packaging/gdb/local.mk - the script that gdb loads together with the library; included by ../../Makefile.am.
 #
-# gdb looks for a script that is named after the file of the library, with its whole path, below
-# its own $(datadir)/gdb/auto-load, and where it is told to.
+# The script is named after the file of the library, with the whole path of that file.  gdb looks for it below
+# gdb's own $(datadir)/gdb/auto-load, and below directories that the user has added.
 
 EXTRA_DIST += packaging/gdb/fairsem-gdb.py
 

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT
 # fairsem.m4 - find out which flags the compiler and the linker accept, and which libraries link.
 
-# FS_LIBRARY(PREFIX, NAME, MODULE, HEADER, CALL) - sets have_NAME, and PREFIX_CFLAGS and PREFIX_LIBS as
-# PKG_CHECK_MODULES does; or lacks_NAME, the reason why not.  pkg-config may know only the libraries of the
-# build machine, so this links a program with them.
+# FS_LIBRARY(PREFIX, NAME, MODULE, HEADER, CALL) - sets have_NAME to yes or no.  If yes, sets PREFIX_CFLAGS and
+# PREFIX_LIBS as PKG_CHECK_MODULES does; if no, sets lacks_NAME to the reason.  In a cross build, pkg-config may
+# find the libraries of the wrong machine, so the macro links a program with them.
 AC_DEFUN([FS_LIBRARY],
 [have_$2=no
 PKG_CHECK_MODULES([$1], [$3],
@@ -21,7 +21,7 @@ PKG_CHECK_MODULES([$1], [$3],
       lacks_$2="a program with $2 does not link: config.log says why"])],
   [lacks_$2="pkg-config finds no $3"])])
 
-# FS_RESOLVER - sets have_resolver, and RESOLV_LIBS: DNS records of any type, by the resolver of the C library.
+# FS_RESOLVER - sets have_resolver: can the C library look up DNS records of any type?  And RESOLV_LIBS.
 AC_DEFUN([FS_RESOLVER],
 [AC_MSG_CHECKING([for a resolver of DNS records])
 have_resolver=no
@@ -51,7 +51,7 @@ LIBS=$fs_saved_LIBS
 AC_MSG_RESULT([$have_resolver $RESOLV_LIBS])
 AC_SUBST([RESOLV_LIBS])])
 
-# FS_TRY_CFLAGS(VARIABLE, FLAGS) - append to VARIABLE those of FLAGS that compile.
+# FS_TRY_CFLAGS(VARIABLE, FLAGS) - append to VARIABLE the FLAGS that the compiler accepts.
 AC_DEFUN([FS_TRY_CFLAGS],
 [fs_saved_CFLAGS=$CFLAGS
 for fs_flag in m4_normalize([$2]); do
@@ -64,7 +64,7 @@ for fs_flag in m4_normalize([$2]); do
 done
 CFLAGS=$fs_saved_CFLAGS])
 
-# FS_TRY_LDFLAGS(VARIABLE, FLAGS) - append those FLAGS to VARIABLE with which a program links.
+# FS_TRY_LDFLAGS(VARIABLE, FLAGS) - append to VARIABLE the FLAGS that the linker accepts.
 AC_DEFUN([FS_TRY_LDFLAGS],
 [fs_saved_LDFLAGS=$LDFLAGS
 for fs_flag in m4_normalize([$2]); do
@@ -77,17 +77,17 @@ for fs_flag in m4_normalize([$2]); do
 done
 LDFLAGS=$fs_saved_LDFLAGS])
 
-# FS_TRY_FAT_OBJECTS - with link-time optimization: let all objects contain machine code, too, by
-# appending to STD_CFLAGS.  Only symbols of machine code can be renamed (see below), and only its calls can
-# be redirected by --wrap.  Sets NO_LTO, a flag that links the machine code.
+# FS_TRY_FAT_OBJECTS - with link-time optimization, let all objects contain machine code, too: append a flag to
+# STD_CFLAGS.  src/local_names.sh can rename symbols only in machine code, and --wrap can redirect calls only in
+# machine code.  Sets NO_LTO to the flag that links the machine code.
 AC_DEFUN([FS_TRY_FAT_OBJECTS],
 [AS_CASE([" $CC $CFLAGS"], [*' -flto'*],
   [FS_TRY_CFLAGS([STD_CFLAGS], [-ffat-lto-objects])
    FS_TRY_LDFLAGS([NO_LTO], [-fno-lto])])
 AC_SUBST([NO_LTO])])
 
-# FS_TRY_VERSION_SCRIPT - sets have_version_script and the conditional.  A name in the
-# script that does not exist must be an error; otherwise the function would be missing without notice.
+# FS_TRY_VERSION_SCRIPT - sets have_version_script and HAVE_VERSION_SCRIPT.  The linker must also report names in
+# the script that do not exist: a misspelled name would otherwise hide its function without notice.
 AC_DEFUN([FS_TRY_VERSION_SCRIPT],
 [AC_MSG_CHECKING([for version scripts])
 fs_saved_LDFLAGS=$LDFLAGS
@@ -103,8 +103,8 @@ AC_MSG_RESULT([$have_version_script])
 AM_CONDITIONAL([HAVE_VERSION_SCRIPT], [test "x$have_version_script" = xyes])])
 
 # FS_TRY_LOCAL_NAMES - find out whether src/local_names.sh can hide the names of a static library that are
-# not public.  Sets have_local_names, and LOCAL_NAMES, a prefix of the command that links a library.  It
-# cannot hide them if the objects of a link-time optimizer have no machine code.
+# not public.  Sets have_local_names, and LOCAL_NAMES, a prefix of the command that links a library.  The script
+# cannot hide names if link-time optimization makes objects without machine code.
 AC_DEFUN([FS_TRY_LOCAL_NAMES],
 [AC_REQUIRE([LT_INIT])
 AC_CHECK_TOOL([OBJCOPY], [objcopy], [false])
@@ -137,7 +137,7 @@ rm -f conftest1.* conftest2.* conftest.a
 AC_SUBST([have_local_names])
 AC_MSG_RESULT([$have_local_names])])
 
-# FS_TRY_WRAP - find out whether the linker can redirect calls (--wrap), also between our own objects.
+# FS_TRY_WRAP - find out whether the linker can redirect calls (--wrap), even calls between our own objects.
 AC_DEFUN([FS_TRY_WRAP],
 [AC_MSG_CHECKING([whether the linker understands --wrap])
 cat > conftest1.c <<_FS_SOURCE

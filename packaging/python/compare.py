@@ -15,7 +15,7 @@ SECONDS = float(sys.argv[1]) if len(sys.argv) > 1 else 1.0
 
 
 def uncontended(sem):
-    """Nanoseconds of an acquire and a release."""
+    """Nanoseconds of an acquire and a release, without other threads."""
     best = float("inf")
     for _ in range(5):
         count, end = 0, time.perf_counter() + SECONDS / 5
@@ -30,7 +30,7 @@ def uncontended(sem):
 
 
 def hand_off(ping, pong):
-    """Microseconds from a release in one thread to the acquire that it ends in another."""
+    """Microseconds from a release in one thread to the end of the acquire in another thread."""
     over = threading.Event()
 
     def answer():
@@ -58,7 +58,7 @@ def hand_off(ping, pong):
 
 
 def in_main_thread(ping, pong):
-    """The same to and from the main thread, where Python runs signal handlers."""
+    """As hand_off(), but one thread is the main thread, in which Python runs signal handlers."""
     over = threading.Event()
 
     def answer():
@@ -136,7 +136,7 @@ async def between_tasks(kind):
 
 
 def killed(sem):
-    """A process is killed while it holds the only unit: when has another one got it?"""
+    """A process is killed while it holds the only unit: how long until another process has the unit?"""
     holds, write = os.pipe()
     child = os.fork()
     if child == 0:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""pyproject.toml says what the package is; this, that setuptools leaves nothing beside it."""
+"""pyproject.toml describes the package.  This file only makes setuptools build in a temporary directory."""
 import tempfile
 
 from setuptools import setup

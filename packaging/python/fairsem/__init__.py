@@ -53,7 +53,7 @@ _Own = TypeVar("_Own", bound="_OfThisProcess")
 class _Ended(RuntimeError):
 
     def __init__(self, reason: int) -> None:
-        super().__init__(reason)    # what pickle makes it again from
+        super().__init__(reason)    # pickle makes the exception again from this argument
         self.reason = reason
 
     def __str__(self) -> str:
@@ -69,11 +69,11 @@ class Canceled(_Ended):
 
 
 class QueueFull(RuntimeError):
-    """As many wait as may."""
+    """As many requests wait as max_waiters allows."""
 
 
 class _NotThere:
-    """In place of what __init__ makes, before it and after the object's end."""
+    """Stands for an attribute before __init__ has made it, and after the object's end."""
 
     def __get__(self, instance: object, owner: object = None) -> Any:
         if instance is None:
@@ -88,10 +88,9 @@ class _OneOfAKind:
         raise TypeError(f"cannot copy or pickle a {type(self).__name__}")
 
 
-# A signal handler of Python, and so Ctrl-C, runs at most so much later, in seconds, than the signal
-# comes while the main thread waits.
+# The longest delay of Python's signal handlers, and so of Ctrl-C, while the main thread waits; in seconds.
 _SLICE = 0.05
-# As if there were no end.
+# A time-out that never ends in practice.
 _FOR_EVER_NS = 1 << 62
 
 
@@ -134,7 +133,7 @@ def _check(error: int) -> None:
 
 
 def _must_serve_signals(timeout: Optional[float]) -> bool:
-    """Python runs signal handlers in the main thread, between two steps of the interpreter."""
+    """Is this a wait in the main thread, in which Python runs signal handlers between steps of the interpreter?"""
     may_wait = timeout is None or timeout > 0
     return may_wait and threading.get_ident() == threading.main_thread().ident
 
@@ -148,7 +147,7 @@ def _reason(reason: SupportsIndex) -> int:
 
 def _how(timeout: Optional[float], priority: int, token: Optional[Token],
          share: Optional[Share] = None) -> c.fairsem_wait_t:
-    """A fairsem_wait_t; a timeout of None is for ever, one of 0 or less only tries."""
+    """A fairsem_wait_t.  A timeout of None waits for ever; a timeout of 0 or less only tries."""
     how = c.fairsem_wait_t(priority=priority)
     if timeout is not None:
         how.timeout_ns = -1 if timeout <= 0 else math.ceil(min(timeout * 1e9, _FOR_EVER_NS))
@@ -168,7 +167,7 @@ def _request(sem: int, units: int, share: Optional[Share]) -> c.fairsem_request_
 
 def _wait_beside(wait: Callable[[Token], int], give_back: Callable[[], None],
                  token: Optional[Token]) -> int:
-    """The result of wait(end) in another thread, while handlers run in this one."""
+    """Run wait(end) in another thread, and signal handlers in this thread.  Returns the result of wait()."""
     end = Token()
     results: List[int] = []
     over = threading.Event()
@@ -186,11 +185,11 @@ def _wait_beside(wait: Callable[[Token], int], give_back: Callable[[], None],
             if token is not None and token.reason != 0:
                 end.cancel(token.reason)
     except BaseException:
-        # A handler's exception: the caller does not get to know that it has units.
+        # A handler has raised: the caller does not learn that it has units, so give them back.
         end.cancel()
         while waits.ident is None and waits in threading.enumerate():
-            time.sleep(0.001)       # it came in the middle of the start
-        # Not join(): in CPython 3.11, one that was interrupted lets the next return at once.
+            time.sleep(0.001)       # the exception came in the middle of start()
+        # Not join(): in CPython 3.11, after an interrupted join() the next join() returns at once.
         if waits.ident is not None:
             over.wait()
         if results == [0]:
@@ -211,14 +210,14 @@ class Token(_OneOfAKind):
         self._requests: Set[Request] = set()    # of tasks
 
     def __del__(self, destroy: Callable[..., int] = c.token_destroy) -> None:
-        # A wait would hold the token.
+        # No wait uses the token any longer: a wait holds a reference to it.
         memory = self.__dict__.pop("_memory", None)
         if memory is not None:
             destroy(memory.address)
 
     def cancel(self, reason: SupportsIndex = 0) -> bool:
-        """End the waits with Canceled.  The result is False if there is a reason already, which
-        stays; 0 stands for ECANCELED."""
+        """End the waits with Canceled, for this reason; 0 stands for ECANCELED.  The result is False if the
+        token was canceled already: then its first reason stays."""
         error = c.token_cancel(self._memory.address, _reason(reason))
         if error not in (0, errno.EALREADY):
             raise _exception(error)
@@ -228,7 +227,7 @@ class Token(_OneOfAKind):
 
     @property
     def reason(self) -> int:
-        """What cancel() was given; 0 if the token is not canceled."""
+        """The reason that cancel() was given; 0 if the token is not canceled."""
         return c.token_reason(self._memory.address)
 
 
@@ -236,8 +235,9 @@ class Share(_OneOfAKind):
     """One client's share of a semaphore: pass it to the acquires of its requests.  While several shares have
     requests in the queue, units go round between them in proportion to the weights, 1 to 65535.
 
-    A share is for one semaphore at a time, without bypass and aging: else ValueError.  Requests without a share
-    have one together, of weight 1.  fairsem_share_init(3) says more.
+    A share is for one semaphore at a time, which has neither bypass nor aging; otherwise an acquire raises
+    ValueError.  All requests without a share have one share together, of weight 1.  fairsem_share_init(3) says
+    more.
     """
 
     _struct = _NotThere()
@@ -245,19 +245,19 @@ class Share(_OneOfAKind):
     def __init__(self, weight: SupportsIndex = 1) -> None:
         weight = _number("weight", weight, 1, c.MAX_WEIGHT)
         before = self.__dict__.get("_struct")
-        if before is not None:      # a second __init__: no request may have it
+        if before is not None:      # a second __init__: no request may use the share
             _check(c.share_destroy(before.address))
         memory = c.Memory(c.SHARE_SIZE)
         _check(c.share_init(memory.address, weight))
         self._struct = memory
 
     def charge(self, n: SupportsIndex) -> None:
-        """Count n units more, or fewer if n < 0, in the next grant: for work that was larger than its request."""
+        """Count n units more in the share's next grant, or fewer if n < 0: for work larger than its request."""
         _check(c.share_charge(self._struct.address, _number("n", n, -c.MAX_UNITS)))
 
 
 class _Semaphore(_OneOfAKind):
-    """What all of them have in common.  They have _try, which returns an errno value, and these:"""
+    """The common part of all semaphores.  _try() returns an errno value."""
 
     _name: Optional[c.Name] = None
 
@@ -282,7 +282,7 @@ class _Semaphore(_OneOfAKind):
         raise NotImplementedError
 
     def _has_got(self, error: int, token: Optional[Token]) -> bool:
-        """True, or False if the time is over."""
+        """The result of an acquire: True, False if the time is over, or an exception."""
         if error == 0:
             return True
         if token is not None and error == token.reason:
@@ -294,7 +294,7 @@ class _Semaphore(_OneOfAKind):
         raise _exception(error)
 
     def get_value(self) -> int:
-        """The free units, as `available`; the name is multiprocessing's."""
+        """The free units, like `available`; multiprocessing has this name."""
         return self.available
 
     def locked(self) -> bool:
@@ -305,13 +305,13 @@ class _Semaphore(_OneOfAKind):
         kind, name = type(self), "" if self._name is None else f" {os.fsdecode(self._name)!r}"
         try:
             value = f"value={self.available}"
-        except (OSError, ValueError) as error:      # it has ended, or is damaged
+        except (OSError, ValueError) as error:      # the semaphore has ended, or is damaged
             value = str(error)
         return f"<{kind.__module__}.{kind.__qualname__}{name} at {id(self):#x}: {value}>"
 
 
 class _Acquires(_Semaphore):
-    """What threads do with it."""
+    """The acquires of threads."""
 
     def _wait(self, units: int, timeout: Optional[float], priority: int, token: Optional[Token],
               share: Optional[Share]) -> int:
@@ -334,9 +334,9 @@ class _Acquires(_Semaphore):
                 share: Optional[Share] = None) -> bool:
         """Take units, all at once; wait in the queue while that is impossible.
 
-        The result is False if the time is over, `timeout` in seconds, or if blocking is False and
-        too few units are free, or somebody waits.  Requests with a lower priority come first.  A share is not
-        for a SharedSemaphore: ValueError.
+        The result is False if the units did not come within `timeout` seconds.  With blocking=False, it is False
+        if too few units are free or another request waits.  Requests with a lower priority come first.
+        A SharedSemaphore has no shares: ValueError.
 
         Raises Closed, Canceled, QueueFull, and ValueError if the semaphore can never have so many.
         """
@@ -350,7 +350,7 @@ class _Acquires(_Semaphore):
     def hold(self: _This, units: SupportsIndex = 1, *, timeout: Optional[float] = None,
              priority: SupportsIndex = 0, token: Optional[Token] = None,
              share: Optional[Share] = None) -> Iterator[_This]:
-        """Hold units during a with statement.  As acquire(), but TimeoutError in place of False."""
+        """Hold units during a with statement.  Like acquire(), but TimeoutError stands for False."""
         n = _number("units", units)
         if not self._acquire(n, timeout, priority, token, share):
             raise TimeoutError(c.strerror(errno.ETIMEDOUT))
@@ -367,22 +367,22 @@ class _Acquires(_Semaphore):
 
 
 class _Handle(int):
-    """The address of a semaphore of the library, which ends with the last object that has it: nobody
-    waits then, because each wait has it."""
+    """The address of a semaphore of the library.  The semaphore ends with the last reference to this object.  Then
+    nobody waits any longer, because each wait has a reference."""
 
     def __del__(self, free: Callable[..., int] = c.free) -> None:
         free(self)
 
 
 class _OfThisProcess(_Semaphore):
-    """A semaphore of one process, with so many free units.
+    """A semaphore of one process, with `value` free units.
 
-    capacity     the most that can be free: a release too many raises ValueError; None: unbounded
-    name         for those who debug
+    capacity     the most units that can be free: a release beyond it raises ValueError; None: unbounded
+    name         a name for debuggers
     max_waiters  the longest queue; None: no limit
-    spin         may a waiter stay awake for a moment, if that pays?
-    bypass       in seconds: running threads may pass those that have waited for less
-    aging        in seconds: who has waited longer comes before better priorities
+    spin         may a waiter stay awake for a moment, if that pays off?
+    bypass       in seconds: running threads may pass a request that has waited for less
+    aging        in seconds: a request that has waited longer comes first, whatever the priorities
     """
 
     _sem = _NotThere()
@@ -406,7 +406,8 @@ class _OfThisProcess(_Semaphore):
             attr.bypass_ns = _nanoseconds("bypass", bypass)
         if aging is not None:
             attr.aging_ns = _nanoseconds("aging", aging)
-        # The library takes 0 for none.  BoundedSemaphore(0) has one, as in threading: its unit goes.
+        # To fairsem_new(), a capacity of 0 means unbounded.  BoundedSemaphore(0) must be bounded, as in threading:
+        # begin with a capacity of 1 and one unit, then lower the capacity to 0, which removes the unit.
         paused = capacity is not None and attr.capacity == 0
         if paused:
             free = attr.capacity = 1
@@ -414,14 +415,14 @@ class _OfThisProcess(_Semaphore):
         _check(c.new(created, free, attr))
         self._sem = _Handle(created.value or 0)
         self._requests: Set[Request] = set()    # of tasks
-        self._told: Set[int] = set()            # tickets of tasks that have been told and have not run
+        self._told: Set[int] = set()            # tickets of tasks that have been told but have not run yet
         if paused:
             self.capacity = 0
 
     @classmethod
     def of(cls: Type[_Own], other: _OfThisProcess) -> _Own:
-        """The same semaphore: Semaphore.of() is for threads, AsyncSemaphore.of() for tasks, and all stand in one
-        queue."""
+        """Another object for the same semaphore: Semaphore.of() for threads, AsyncSemaphore.of() for tasks.
+        Threads and tasks wait in one queue."""
         sem = cls.__new__(cls)
         sem._name, sem._sem, sem._requests, sem._told = other._name, other._sem, other._requests, other._told
         return sem
@@ -444,8 +445,8 @@ class _OfThisProcess(_Semaphore):
         _check(c.release(self._sem, n))
 
     def close(self, reason: SupportsIndex = 0) -> bool:
-        """All waits and all later acquires raise Closed.  The result is False if there is a reason
-        already, which stays; 0 stands for ESHUTDOWN."""
+        """All waits and all later acquires raise Closed, for this reason; 0 stands for ESHUTDOWN.  The result is
+        False if the semaphore was closed already: then its first reason stays."""
         error = c.close(self._sem, _reason(reason))
         if error not in (0, errno.EALREADY):
             raise _exception(error)
@@ -453,12 +454,12 @@ class _OfThisProcess(_Semaphore):
 
     @property
     def closed(self) -> int:
-        """What close() was given; 0 if the semaphore is open."""
+        """The reason that close() was given; 0 if the semaphore is open."""
         return c.closed(self._sem)
 
     @property
     def capacity(self) -> Optional[int]:
-        """The most units that can be free, None if that is unbounded; 0 is a pause."""
+        """The most units that can be free, or None if unbounded.  At 0, every request waits: a pause."""
         capacity = c.capacity(self._sem)
         return None if capacity < 0 else capacity
 
@@ -468,7 +469,7 @@ class _OfThisProcess(_Semaphore):
 
     @property
     def available(self) -> int:
-        """The free units; < 0: a smaller capacity has made a debt."""
+        """The free units; a negative number is a debt, which a smaller capacity has made."""
         return c.available(self._sem)
 
     @property
@@ -487,8 +488,8 @@ class Semaphore(_OfThisProcess, _Acquires):
     __doc__ = _OfThisProcess.__doc__
 
     def histogram(self) -> List[int]:
-        """The waits that have ended, by length: a list, in which item i is how many were longer than
-        2**(i-1) and at most 2**i microseconds; the first: at most 1; the last: all that were longer."""
+        """The waits that have ended, by length.  Item i of the list counts the waits that were longer than 2**(i-1)
+        and at most 2**i microseconds.  The first item counts waits of at most 1, the last all longer waits."""
         counts = (ctypes.c_uint64 * c.WAIT_BUCKETS)()
         _check(c.stat_histogram(self._sem, counts))
         return list(counts)
@@ -501,7 +502,7 @@ class Semaphore(_OfThisProcess, _Acquires):
 
     def _wait_for_signals(self, units: int, timeout: Optional[float], priority: int, token: Optional[Token],
                           share: Optional[Share]) -> int:
-        """Wait in slices, between which handlers run.  A ticket keeps the place in the queue."""
+        """Wait in slices; signal handlers run between slices.  A ticket keeps the place in the queue."""
         if token is not None and token.reason != 0:
             return token.reason
         deadline = None if timeout is None else time.monotonic() + timeout
@@ -516,19 +517,19 @@ class Semaphore(_OfThisProcess, _Acquires):
                     return error
             return error or c.ticket_claim(ticket.address, claimed)
         except BaseException:
-            # A handler's exception: the caller does not get to know that it has units.
+            # A handler has raised: the caller does not learn that it has units, so give them back.
             c.units_release(claimed)
             raise
         finally:
             c.ticket_return(ticket.address)
 
 
-# The semaphore, how many of its units, and the share.
+# One request: the semaphore, the number of units, and the share.
 _One = Union[Tuple[Semaphore, SupportsIndex], Tuple[Semaphore, SupportsIndex, Optional[Share]]]
 
 
 def _requests(requests: Tuple[_One, ...]) -> Tuple[List[Semaphore], Any]:
-    """The semaphores, and an array of C."""
+    """The semaphores of the requests, and the requests as an array for C."""
     def request(sem: Semaphore, units: SupportsIndex, share: Optional[Share] = None) -> c.fairsem_request_t:
         if not isinstance(sem, Semaphore):
             raise TypeError(f"{type(sem).__name__} is no semaphore of one process")
@@ -543,8 +544,8 @@ def acquire_all(*requests: _One, timeout: Optional[float] = None, priority: int 
     """Take units of several semaphores, all of them or none: acquire_all((files, 1), (bytes, size)).
     A request may have a share: (files, 1, tenant).
 
-    Threads that name them in different orders do not deadlock; fairsem_acquire_all(3) says what a
-    call holds while it waits.  The result is False if the time is over.  Raises what
+    Threads that name the semaphores in different orders do not deadlock; fairsem_acquire_all(3) says
+    what a call holds while it waits.  The result is False if the time is over.  Raises what
     Semaphore.acquire() raises.
     """
     sems, array = _requests(requests)
@@ -571,7 +572,7 @@ def acquire_all(*requests: _One, timeout: Optional[float] = None, priority: int 
 
 
 def release_all(*requests: _One) -> None:
-    """Give units of several semaphores back; one that refuses keeps none of the others."""
+    """Give units of several semaphores back.  If a semaphore refuses its units, the others still get theirs."""
     sems, array = _requests(requests)
     error = c.release_all(array, len(sems))
     if error != 0:
@@ -581,8 +582,8 @@ def release_all(*requests: _One) -> None:
 @contextmanager
 def hold_all(*requests: _One, timeout: Optional[float] = None, priority: int = 0,
              token: Optional[Token] = None) -> Iterator[None]:
-    """Hold units of several semaphores during a with statement.  As acquire_all(), but TimeoutError
-    in place of False."""
+    """Hold units of several semaphores during a with statement.  Like acquire_all(), but TimeoutError stands
+    for False."""
     if not acquire_all(*requests, timeout=timeout, priority=priority, token=token):
         raise TimeoutError(c.strerror(errno.ETIMEDOUT))
     try:
@@ -601,21 +602,22 @@ class _Bounded(_OfThisProcess):
 
 
 class BoundedSemaphore(_Bounded, Semaphore):
-    """As threading.BoundedSemaphore: it has no more units than it began with."""
+    """As threading.BoundedSemaphore: no release can make more units free than it began with."""
 
 
 class SharedSemaphore(_Acquires):
-    """A semaphore between processes.  A process that dies takes no units along.
+    """A semaphore between processes.  The units of a process that dies are given back.
 
-    name           "/" and a file name; None: for the children of this process, by os.fork()
-    value          units, if it is made; it must have been made with as many; None: it must exist
-    exclusive      it must not exist
-    undo           False: any process may release any units, and they survive the one that took them
-    capacity       with undo=False, the most that can be free; None: unbounded
-    max_waiters    in all processes; None: 256
-    max_processes  that can have it open; None: 64
-    aging          in seconds: who has waited longer comes before better priorities
-    mode           of the file, if it is made
+    name           "/" and a file name; None: only for the children of this process, by os.fork()
+    value          its units: a new semaphore begins with them, an existing one must have begun with as
+                   many; None: the semaphore must exist
+    exclusive      True: the semaphore must not exist yet
+    undo           False: any process may release any units, and a death gives no units back
+    capacity       with undo=False, the most units that can be free; None: unbounded
+    max_waiters    the longest queue, of all processes; None: 256
+    max_processes  the most processes that can have the semaphore open; None: 64
+    aging          in seconds: a request that has waited longer comes first, whatever the priorities
+    mode           the mode of a new file
     """
 
     _handle: Optional[int] = None
@@ -669,7 +671,7 @@ class SharedSemaphore(_Acquires):
         return self.__copy__()
 
     def __reduce_ex__(self, protocol: SupportsIndex) -> Any:
-        """For the children of multiprocessing: they open the name, which must still exist."""
+        """For the children of multiprocessing: a child opens the name, which must still exist."""
         self._open()
         if self._name is None:
             return super().__reduce_ex__(protocol)
@@ -678,12 +680,12 @@ class SharedSemaphore(_Acquires):
 
     @staticmethod
     def unlink(name: c.Name) -> None:
-        """Remove a name.  Who has the semaphore open may go on."""
+        """Remove a name.  Processes that have the semaphore open can go on using it."""
         _check(c.shared_unlink(c.name(name)))
 
     def close(self) -> None:
-        """This process gives its units back, unless it has opened the name more than once, and
-        can use the object no more."""
+        """Close this object, which can no longer be used.  When this process has closed the semaphore as often
+        as it has opened it, the process's units are given back."""
         handle, self._handle = self._open(), None
         error = c.shared_close(handle)
         if error != 0:
@@ -709,15 +711,14 @@ class SharedSemaphore(_Acquires):
 
     def _wait_for_signals(self, units: int, timeout: Optional[float], priority: int,
                           token: Optional[Token]) -> int:
-        """There are no tickets between processes: another thread keeps the place in the queue."""
+        """Wait in another thread: between processes there are no tickets that keep a place in the queue."""
         handle = self._open()
         return _wait_beside(
             lambda end: c.shared_acquire_with(handle, units, _how(timeout, priority, end)),
             lambda: self._give(units), token)
 
     def release(self, n: SupportsIndex = 1) -> None:
-        """Give n units back, at least one: the oldest waiters get them, in whatever process they
-        are."""
+        """Give n units back, at least one: the oldest waiters get them, in any process."""
         self._give(_number("n", n, 1))
 
     def _give(self, n: int) -> None:
@@ -730,7 +731,7 @@ class SharedSemaphore(_Acquires):
 
     @property
     def waiters(self) -> int:
-        """How many requests are in the queue, of all processes."""
+        """How many requests of all processes are in the queue."""
         return self._count(c.shared_waiters(self._open()))
 
     def _count(self, count: int) -> int:
@@ -746,7 +747,7 @@ class SharedSemaphore(_Acquires):
 
 
 def _opened_again(kind: Type[SharedSemaphore], name: c.Name) -> SharedSemaphore:
-    """What pickle calls.  A subclass may have another __init__."""
+    """Called by pickle.  It calls __init__ of SharedSemaphore, since a subclass may have another __init__."""
     sem = kind.__new__(kind)
     SharedSemaphore.__init__(sem, name)
     return sem

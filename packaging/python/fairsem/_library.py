@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""libfairsem, and what of fairsem.h and fairsem/shared.h the package uses."""
+"""libfairsem, and the parts of fairsem.h and fairsem/shared.h that the package uses."""
 from __future__ import annotations
 
 import ctypes
@@ -14,14 +14,14 @@ NO_SPIN, BOUNDED_BYPASS = 2, 4
 WAIT_BUCKETS = 28
 SHARED_NO_UNDO, SHARED_NO_SPIN = 1, 2
 SHARED_MAX = 4096
-# fairsem_new
+# The oldest version that has fairsem_new().
 OLDEST = 10100
 
-# ---- Numbers and names: ctypes cuts a number to its size, and C a name at a null byte.  The callers check them.
+# ---- Numbers and names.  ctypes would cut a number to its C type, and C would cut a name at a null byte: check both.
 
 
 def number(what: str, kind: Any, value: SupportsIndex) -> int:
-    """An int that the C type can hold; TypeError for what is none, as a float."""
+    """The value as an int that the C type can hold.  Raises TypeError for other types, such as a float."""
     try:
         result = operator.index(value)
     except TypeError:
@@ -35,7 +35,7 @@ Name = Union[str, bytes, "os.PathLike[str]"]
 
 
 def name(value: Optional[Name]) -> Optional[bytes]:
-    """None: none."""
+    """A name as bytes for C; None if there is no name."""
     if value is None:
         return None
     value = os.fsencode(value)
@@ -110,7 +110,7 @@ class SharedStat(NamedTuple):
     aged: int
 
 
-# Structs have the names of the header.  tests/test_layout.py compares them with it.
+# The structs have the names of the headers; tests/test_layout.py compares their members.
 
 
 class fairsem_attr_t(_Struct):
@@ -155,7 +155,7 @@ ALIGNMENT = 16
 
 
 class Memory:
-    """So many bytes, all zero, at an address that is aligned as the library's types are."""
+    """`size` bytes, all zero, at an address that is aligned as the library's types are."""
 
     def __init__(self, size: int) -> None:
         self._bytes = ctypes.create_string_buffer(size + ALIGNMENT)
@@ -165,7 +165,7 @@ class Memory:
 def _load() -> Tuple[ctypes.CDLL, ctypes.PyDLL]:
     name = os.environ.get("FAIRSEM_LIBRARY", "libfairsem.so.0")
     try:
-        # A call through the first lets other Python threads run, a call through the second does not.
+        # Other Python threads can run during a call through the CDLL, but not during a call through the PyDLL.
         return ctypes.CDLL(name), ctypes.PyDLL(name)
     except OSError as error:
         raise ImportError(f"the library fairsem is not installed: {error}; FAIRSEM_LIBRARY can say "
@@ -176,17 +176,18 @@ _waiting, _quick = _load()
 
 
 def _function(library: ctypes.CDLL, name: str, *arguments: Any, result: Any = c_int) -> Callable[..., int]:
-    # Where time_t is a wide one the name has an end, see fairsem_private.h.
+    # On a 32-bit system with a 64-bit time_t the name ends with _time64, see fairsem_private.h.
     function: Any = getattr(library, name, None) or getattr(library, name + "_time64")
     function.argtypes = arguments
     function.restype = result
     return function     # type: ignore[no-any-return]
 
 
-# The callback of a ticket.  It needs the interpreter, so nothing may wait for its end that keeps others from it.
+# The callback of a ticket.  It needs the interpreter's lock, so a function that waits for the end of the callback,
+# such as ticket_return, must be called through _waiting.
 notify_fn = ctypes.CFUNCTYPE(None, c_void_p, py_object)
 
-# These may wait.
+# These functions may wait.
 acquire_with = _function(_waiting, "fairsem_acquire_with", c_void_p, c_int64,
                          POINTER(fairsem_wait_t))
 acquire_all = _function(_waiting, "fairsem_acquire_all", POINTER(fairsem_request_t), c_size_t,
@@ -205,7 +206,7 @@ shared_available = _function(_waiting, "fairsem_shared_available", c_void_p, res
 shared_waiters = _function(_waiting, "fairsem_shared_waiters", c_void_p, result=c_int64)
 shared_stat = _function(_waiting, "fairsem_shared_stat", c_void_p, POINTER(fairsem_shared_stat_t))
 
-# These take less time than to let another thread run.
+# These functions take less time than a switch of Python threads.
 version = _function(_quick, "fairsem_version")
 _strerror = _quick.fairsem_strerror
 _strerror.restype = c_char_p

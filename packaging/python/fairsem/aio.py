@@ -11,13 +11,13 @@ from typing import AsyncIterator, Dict, List, Optional, Set, SupportsIndex
 from fairsem import Share, Token, _Bounded, _number, _OfThisProcess, _request
 from fairsem import _library as c
 
-# The semaphore of each ticket.  Of a task and a semaphore that are garbage together, the semaphore would else
-# perhaps end first.
+# The semaphore of each ticket, kept alive by this dictionary.  If a task and its semaphore become garbage together,
+# the semaphore could otherwise end before the ticket.
 _semaphores: Dict[int, int] = {}
 
 
 class Request:
-    """A task that waits.  A strong reference from the semaphore keeps it, until it is told."""
+    """A task that waits.  The semaphore keeps the request alive until the task is told."""
 
     def __init__(self, sem: AsyncSemaphore, token: Optional[Token]) -> None:
         self.loop = asyncio.get_running_loop()
@@ -32,12 +32,12 @@ class Request:
             requests.discard(self)
 
     def tell(self) -> bool:
-        """Let the task go on.  Any thread; False if the loop was closed."""
+        """Let the task go on.  Any thread may call this.  Returns False if the loop was closed."""
         if asyncio._get_running_loop() is self.loop:
             self._go_on()       # in the loop's next round, as in asyncio
             if asyncio.current_task() is not None:
                 return True
-            # A signal handler may have interrupted the loop's sleep.
+            # No task runs, so this may be a signal handler that has interrupted the loop's sleep: wake the loop.
         try:
             self.loop.call_soon_threadsafe(self._go_on)
         except RuntimeError:
@@ -54,7 +54,8 @@ def _resolved(ticket: int, request: Request) -> None:
         request.told.add(ticket)
     else:
         c.ticket_return(ticket)
-    # From here only the loop has the task.  If it is closed before the task runs, the task's end returns the ticket.
+    # From here on, only the loop refers to the task.  If the loop is closed before the task runs, the end of the
+    # task returns the ticket.
     request.leave()
 
 
@@ -68,8 +69,8 @@ class AsyncSemaphore(_OfThisProcess):
                       token: Optional[Token] = None, share: Optional[Share] = None) -> bool:
         """Take units, all at once; wait in the queue while that is impossible, and let other tasks run.
 
-        The result is True.  Requests with a lower priority come first.  A task that is canceled meanwhile, as
-        by asyncio.timeout(), leaves the queue, or what it was granted goes to the next waiter.
+        The result is True.  Requests with a lower priority come first.  A task that is canceled while it waits, as
+        by asyncio.timeout(), leaves the queue; units that it was already granted go to the next waiter.
 
         Raises Closed, Canceled (by the token), QueueFull, and ValueError if the semaphore can never have so many.
         """
@@ -88,11 +89,11 @@ class AsyncSemaphore(_OfThisProcess):
         try:
             error = c.ticket_take_with(ticket, _request(self._sem, units, share), priority, _notify, request)
             if error == errno.EINPROGRESS:
-                if token is None or token.reason == 0:      # not before it is in the token's list
+                if token is None or token.reason == 0:      # read after the request was put into the token's list
                     await request.future
                 error = 0
             elif error == 0:
-                await asyncio.sleep(0)      # tasks whose units came before run before
+                await asyncio.sleep(0)      # let tasks run first that were granted earlier
             error = error or c.ticket_claim(ticket, claimed)
             return token.reason if error == errno.EAGAIN and token is not None else error
         finally:
@@ -121,4 +122,4 @@ class AsyncSemaphore(_OfThisProcess):
 
 
 class AsyncBoundedSemaphore(_Bounded, AsyncSemaphore):
-    """As asyncio.BoundedSemaphore: it has no more units than it began with."""
+    """As asyncio.BoundedSemaphore: no release can make more units free than it began with."""

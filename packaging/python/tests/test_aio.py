@@ -40,7 +40,7 @@ async def in_queue(sem: fairsem.AsyncSemaphore, **how: Any) -> "asyncio.Task[boo
 
 
 class Tasks(unittest.IsolatedAsyncioTestCase):
-    """Nothing of a test is left, and its loop had no error."""
+    """Checks after each test that no ticket is left and the loop has had no error."""
 
     async def asyncSetUp(self) -> None:
         self.errors: List[Dict[str, Any]] = []
@@ -184,7 +184,7 @@ class Ends(Tasks):
                 releases.join()
             else:
                 sem.release(2)
-            self.assertEqual((sem.waiters, sem.available), (1, 0))      # it is granted, and does not know
+            self.assertEqual((sem.waiters, sem.available), (1, 0))      # one task is granted, and does not know it yet
             canceled.cancel()
             self.assertIsInstance(await outcome(canceled), asyncio.CancelledError)
             self.assertIs(await outcome(other), True)
@@ -305,7 +305,7 @@ class Ends(Tasks):
 class Loops(unittest.TestCase):
 
     def closed_with_a_task(self, sem: fairsem.AsyncSemaphore, last: Callable[[], None] = lambda: None) -> Any:
-        """A task in the queue, whose loop was closed when last() had ended."""
+        """A task in the queue of a loop that was closed after last()."""
         loop = asyncio.new_event_loop()
         try:
             task = loop.run_until_complete(self.waits(sem))
@@ -422,7 +422,7 @@ class Loops(unittest.TestCase):
         ended = subprocess.run([sys.executable, "-c", program], stdout=subprocess.PIPE, text=True, check=True)
         self.assertEqual(ended.stdout, "False AsyncSemaphore\n")
         with self.assertRaises(AttributeError):
-            fairsem.NoSemaphore     # type: ignore[attr-defined]    # mypy --strict sees that it is not there
+            fairsem.NoSemaphore     # type: ignore[attr-defined]    # mypy --strict finds no such name
 
 
 if __name__ == "__main__":

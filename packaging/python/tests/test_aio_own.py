@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""CPython's cases for asyncio.Semaphore and BoundedSemaphore, run with ours: all of them pass except those of the
-table in README.md.  They are taken from the Python that runs this, version 3.10 or later, if it has its tests."""
+"""CPython's cases for asyncio.Semaphore and BoundedSemaphore, run with ours: all cases pass except those in the
+table of README.md.  The cases are taken from the Python that runs this file, if it is 3.10 or later and has its
+tests."""
 import asyncio
 import importlib
 import io
@@ -17,7 +18,7 @@ README = os.path.join(os.path.dirname(os.path.abspath(__file__)), os.pardir, "RE
 
 
 class Semaphore(fairsem.AsyncSemaphore):
-    """By this name an error message calls it; the cases look at two private members."""
+    """Our semaphore for the cases: they expect this class name in a message, and two private members."""
 
     @property
     def _value(self) -> int:
@@ -29,7 +30,7 @@ class Semaphore(fairsem.AsyncSemaphore):
 
 
 def differing() -> Set[str]:
-    """The first column of the table."""
+    """The names in the first column of README.md's table."""
     with open(README, encoding="utf-8") as readme:
         return set(re.findall(r"^\| `(test_\w+)` \|", readme.read(), re.MULTILINE))
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The structs and numbers of the package are those of the headers, where a C compiler is."""
+"""The structs and numbers of the package are those of the headers.  Needs a C compiler."""
 import ctypes
 import os
 import shlex

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Objects are copied, pickled, used before they exist and after they have ended, and get numbers and names
-that the library cannot hold."""
+"""Objects that are copied, pickled, used before __init__ or after their end, or given numbers and names that the
+library cannot hold."""
 import copy
 import errno
 import multiprocessing
@@ -220,7 +220,7 @@ class Numbers(unittest.TestCase):
 
 
 class Texts(unittest.TestCase):
-    """What people read."""
+    """Messages, and texts of objects."""
 
     def says(self, text: str, what: Callable[..., object], *arguments: Any, **named: Any) -> None:
         with self.assertRaises((OverflowError, TypeError, ValueError)) as raised:

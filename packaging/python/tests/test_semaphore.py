@@ -22,7 +22,7 @@ def await_waiters(sem: Any, count: int) -> None:
 
 
 class Waiter(threading.Thread):
-    """Acquires, and records the result."""
+    """A thread that acquires and records the result."""
 
     def __init__(self, sem: Any, order: Optional[List[Any]] = None, **how: Any) -> None:
         super().__init__()
@@ -44,7 +44,7 @@ class Waiter(threading.Thread):
 
 
 class AsThreading(unittest.TestCase):
-    """Typical uses of threading's semaphores, with those and with ours."""
+    """Typical uses of threading's semaphores, run with threading's and with ours."""
 
     KINDS = (threading, fairsem)
 
@@ -141,7 +141,7 @@ class Queue(unittest.TestCase):
         self.assertIs(soon.outcome(), True)
 
     def take(self, sem: fairsem.Semaphore, order: List[str], name: str, share: fairsem.Share) -> threading.Thread:
-        """A thread in the queue, which notes its grant and lets the next one go on."""
+        """A thread in the queue.  When it is granted, it notes its name and releases at once."""
         def run() -> None:
             with sem.hold(share=share):
                 order.append(name)
@@ -157,7 +157,7 @@ class Queue(unittest.TestCase):
         threads = [self.take(sem, order, name, many) for name in ("first", "second")]
 
         def last() -> None:
-            await_waiters(sem, 3)       # the main thread, too
+            await_waiters(sem, 3)       # the main thread waits, too
             threads.append(self.take(sem, order, "few", few))
             order.append(f"{sem.stat().shares} shares")
             sem.release()
@@ -192,7 +192,7 @@ class Queue(unittest.TestCase):
         waiter = Waiter(sem, share=share)
         await_waiters(sem, 1)
         self.assertRaises(ValueError, fairsem.Semaphore(1).acquire, share=share)
-        self.assertRaises(OSError, fairsem.Share.__init__, share)       # its memory is in the queue
+        self.assertRaises(OSError, fairsem.Share.__init__, share)       # a request in the queue uses its memory
         sem.release()
         self.assertIs(waiter.outcome(), True)
         fairsem.Share.__init__(share)
@@ -216,10 +216,10 @@ class Queue(unittest.TestCase):
         behind = []
 
         def others() -> None:
-            await_waiters(sem, 1)       # the main thread
+            await_waiters(sem, 1)       # the main thread waits
             behind.append(Waiter(sem))
             await_waiters(sem, 2)
-            time.sleep(0.2)             # several slices, after each of which it is still the first
+            time.sleep(0.2)             # several slices: after each, the main thread is still the first
             sem.release()
 
         helper = threading.Thread(target=others)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Processes, which share a semaphore without a name or with one."""
+"""Processes that share a semaphore, without or with a name."""
 import errno
 import os
 import signal
@@ -83,7 +83,7 @@ class Shared(unittest.TestCase):
             self.assertEqual(sem.available, 0)
             same.close()
             self.assertRaises(ValueError, same.acquire)
-            self.assertEqual(sem.available, 0)      # opened twice, closed once
+            self.assertEqual(sem.available, 0)      # opened twice, closed once: the unit is still held
             sem.close()
         finally:
             fairsem.SharedSemaphore.unlink(name)
