@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-# tests/local.mk - what `make check` runs, and what runs more; included by ../Makefile.am.
-# README.md beside it says which question each directory answers, and by which command.
+# tests/local.mk - the tests of `make check`, and of the targets that test more; included by ../Makefile.am.
+# README.md in this directory says which question each directory answers, and by which command.
 
 TEST_EXTENSIONS = .sh .py
 PY_LOG_COMPILER = $(SHELL) $(top_srcdir)/tests/support/pytest.sh
@@ -13,12 +13,12 @@ test_programs =
 test_scripts =
 verify_scripts =
 release_scripts =
-# The longest first, so that no core waits for another at the end.
+# The scripts take longest: they run first, so that no core waits for another at the end.
 TESTS = $(test_scripts) $(test_programs)
 check_PROGRAMS = $(test_programs)
 check_LTLIBRARIES =
 check_LIBRARIES =
-# Not cru, about which ar complains.
+# The usual cru would make ar complain.
 ARFLAGS = cr
 dist_check_SCRIPTS = $(test_scripts) $(verify_scripts) $(release_scripts)
 EXTRA_DIST += tests/README.md tests/not_here.txt tests/verify.sh
@@ -28,20 +28,20 @@ verify: all
 	@$(AM_TESTS_ENVIRONMENT) ONLY='$(ONLY)' ROWS='$(ROWS)' SEED='$(SEED)' \
 	  $(SHELL) $(srcdir)/tests/verify.sh
 
-# After `make check TESTS=...` for some tests only: what each did, as tests/support/rows.sh reads it.
+# After `make check TESTS=...` for some tests: print the result of each test for tests/support/rows.sh.
 TELL = tell() { for test; do \
 	  if grep -q '^:test-result: PASS' $$test.trs; then echo "ok: $$test"; else cat $$test.log; fi; \
 	done; }; tell
 
-# A test is one source, of the name of its program, and this.  The flags reach the examples and
-# bench too; that those need none of them is seen in tests/release/package/test_examples.py and install.sh.
+# A test program is one source of the same name, with these flags and libraries.  The flags also reach the examples
+# and bench, which must not need them: tests/release/package/test_examples.py and install.sh check that.
 AM_DEFAULT_SOURCE_EXT = .c
 AM_CPPFLAGS += -I$(top_srcdir)/src -I$(top_srcdir)/src/core -I$(top_srcdir)/tests/support \
 	$(COND_CPPFLAGS) $(POSIX_CPPFLAGS)
 AM_CFLAGS += $(CHECK_CFLAGS)
 LDADD = tests/support/libtests.a tests/support/libchecked.a $(CHECK_LIBS) $(NO_LTO)
 
-# The scripts run what the build made.
+# The scripts run programs and libraries of the build.
 check_DATA = $(noinst_PROGRAMS) $(lib_LTLIBRARIES)
 
 include $(top_srcdir)/tests/support/local.mk

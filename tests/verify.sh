@@ -1,11 +1,11 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# verify.sh - everything deeper than `make check`, a row each, and a table at its end.
+# verify.sh - everything deeper than `make check`: one row for each check, and a table at the end.
 #
 #   make verify                     all rows
 #   make verify ONLY=core           the rows that a change of src/core/ needs; also shared, preload
 #                                   (with src/posix/), cluster, limit
-#   make verify ROWS="musl model"   these rows; anything that they cannot try is a failure
+#   make verify ROWS="musl model"   these rows; a row fails if it cannot try something
 #   make verify SEED=2              another seed, for random tests
 #
 # Run it in a build directory.  tests/support/rows.sh explains rows.
@@ -27,7 +27,7 @@ limit_tests='tests/limit/test_cluster.py tests/limit/test_hold.py tests/limit/te
   tests/limit/test_terminal.py'
 late='tests/scenarios/t_scenarios tests/contract/t_deadline tests/contract/t_fork'
 
-# other_times - on a machine whose time_t has 32 bits, with a library for 64 bits.
+# other_times - run tests on a machine whose time_t has 32 bits, and again with 64 bits.
 other_times() {
   for bits in i386 i386-time64; do
     target "$bits" only $late tests/contract/t_fork_callbacks tests/posix/t_posix_results \
@@ -41,7 +41,7 @@ other_times() {
 row explore core 600 "$MAKE" check-explore
 row explore-weak core 240 "$MAKE" check-explore-weak
 row deaths shared 300 "$MAKE" check-explore-shared
-# The models do not read src/; the canaries test the searches.
+# No ONLY= needs these rows: the models do not read src/, and the canaries test the searches.
 row model '' 360 "$MAKE" check-model
 row canaries '' 90 "$MAKE" check-canaries
 
@@ -83,7 +83,7 @@ row etcd 'cluster limit' 240 tests tests/cluster/test_secure.py tests/cluster/te
   tests/limit/test_etcd.py tests/limit/test_operating_etcd.py
 row cluster-memory 'cluster limit' 120 tests tests/limit/test_cluster_memory.py
 row sequences limit 60 tests tests/limit/test_sequences.py
-# Runs tests/cluster/test_real.py, too.
+# check-cluster runs tests/cluster/test_real.py, too.
 row members 'cluster limit' 180 "$MAKE" check-cluster
 row debuggers 'core shared' 30 tests tests/release/debug/gdb.sh tests/release/debug/probes.sh
 row examples '' 90 tests tests/release/package/test_examples.py tests/release/package/bench.sh \

@@ -36,13 +36,13 @@ static inline void asker_start_as(struct asker *a, fairsem_t *sem, int64_t units
     start_thread(&a->w.thread, run, a);
 }
 
-/* Start a thread that acquires `units` as a->how says and returns. */
+/* Start a thread that acquires `units` as a->how says, and ends. */
 static inline void asker_start(struct asker *a, fairsem_t *sem, int64_t units)
 {
     asker_start_as(a, sem, units, asker_run);
 }
 
-/* Like asker_start(), but return when `expected` requests wait in the queue. */
+/* Like asker_start(), but returns only when `expected` requests wait in the queue. */
 static inline void asker_queue(struct asker *a, fairsem_t *sem, int64_t units, int64_t expected)
 {
     asker_start(a, sem, units);

@@ -4,9 +4,9 @@
 #define BARE_H
 
 /*
- * No sanitizer may instrument these functions, because the runtimes that clang links statically call them
- * before they are initialized.  The second attribute is for a replacement of syscall(), which reads six
- * arguments, however many there are: without it AddressSanitizer of clang 14 reports that.
+ * No sanitizer may instrument these functions: the runtimes that clang links statically call them before the
+ * runtimes are initialized.  no_sanitize("address") is for a replacement of syscall(), which always reads six
+ * arguments, even if there are fewer: without this attribute, AddressSanitizer of clang 14 reports the reads.
  */
 #if defined(__has_attribute)
 #if __has_attribute(disable_sanitizer_instrumentation)

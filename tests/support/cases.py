@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: MIT
 """cases.py - helpers of the tests in Python, and additions to pytest; pytest.sh loads it.
 
-A case fails as hanging after hang_s() seconds.  A case that needs something that is not installed calls
-pytest.skip(WHAT), which is a failure if FAIRSEM_TRY_ALL is "yes"; pytest.skip("not here: WHAT") is for what
-this kind of machine can never do.  After the last case, all processes that cases have left are killed.
-The log ends with a count of the cases, like that of a Check program.
+A case that runs for hang_s() seconds fails as hanging.  A case that needs a missing program calls
+pytest.skip(WHAT); if FAIRSEM_TRY_ALL is "yes", that is a failure.  A case that this kind of machine can never run
+calls pytest.skip("not here: WHAT"), which is never a failure.  After the last case, all processes that cases have
+left are killed.  The log ends with a count of the cases, like the log of a Check program.
 
-All cases with @pytest.mark.waits start together with the first case, in threads, and their results come
-last; they have no fixtures.
+Cases with @pytest.mark.waits mostly wait.  All of them start in threads together with the first case, and their
+results come last.  They have no fixtures.
 """
 
 import concurrent.futures
@@ -32,7 +32,7 @@ NOT_HERE = "not here: "
 
 # ---------------------------------------------------------------- helpers of cases
 def run(*command, **options):
-    """Run a command.  Returns its returncode, and its stdout and stderr as text."""
+    """Run a command.  The result has its returncode, and its stdout and stderr as text."""
     return subprocess.run(command, **{"stdin": subprocess.DEVNULL, "stdout": subprocess.PIPE,
                                       "stderr": subprocess.PIPE, "errors": "surrogateescape",
                                       "check": False, **options})
@@ -54,7 +54,7 @@ def pytest_runtest_setup():
 pytest_runtest_call = pytest_runtest_teardown = pytest_runtest_setup
 
 
-# ---------------------------------------------------------------- cases that wait run beside the others
+# ---------------------------------------------------------------- cases that wait run alongside the others
 begun = {}
 
 
@@ -136,7 +136,7 @@ def end_all():
     with contextlib.suppress(ChildProcessError):
         while True:
             for path in glob.glob("/proc/self/task/*/children"):
-                # The thread may have ended meanwhile.
+                # The task may have ended since the glob.
                 with contextlib.suppress(OSError), open(path, encoding="ascii") as file:
                     for child in file.read().split():
                         os.kill(int(child), signal.SIGKILL)

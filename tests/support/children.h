@@ -10,7 +10,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* A child makes no assertions.  Its exit status is 0, or encodes the line of a failed check. */
+/* For a child, which must not use ck_assert.  Its exit status is 0, or encodes the line of a failed check. */
 #define CHILD_CHECK(condition)         \
     do {                               \
         if (!(condition))              \

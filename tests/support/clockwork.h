@@ -3,11 +3,11 @@
  * clockwork.h - one thread plays all threads that use a semaphore, with a simulated clock.
  *
  * A waiting thread reads the clock while it stays awake, and parks when it sleeps.  The linker redirects both
- * calls to this file (--wrap), which does the planned acts of the other threads then.  So no real time
- * passes, and nothing happens by chance: a plan has the same result on each machine.
+ * calls to this file (--wrap).  In these calls, this file does the planned acts of the other threads.  So no real
+ * time passes, and nothing happens by chance: a plan has the same result on each machine.
  *
- * Times are in nanoseconds, and multiples of 16, because the library measures the wake-up of a thread that was
- * granted at such a time.  Include this file in one file of a program; local.mk lists the wrapped calls.
+ * Times are in nanoseconds.  They are multiples of 16, because the library measures a wake-up only if the time of
+ * the wake is a multiple of 16.  Include this file in one file of a program; local.mk lists the wrapped calls.
  */
 #ifndef CLOCKWORK_H
 #define CLOCKWORK_H
@@ -36,16 +36,16 @@ static struct {
     int     mutexes;    /* number of mutexes that the library holds */
     int     planned, done;
     struct { int64_t after; act_fn *act; void *arg; } plan[PLANNED];
-    /* For each planned act, what has happened between the start and the act. */
+    /* seen[i]: what has happened from the start of the plan until the act i; `is`: until now. */
     struct seen {
         bool    asleep;         /* the waiting thread sleeps */
-        int64_t awake;          /* the time that it stayed awake */
+        int64_t awake;          /* the time that the waiting thread stayed awake */
         int     wakes;          /* number of wakes of any thread */
         int     yields;         /* number of yields of the waiting thread */
     } seen[PLANNED];
     struct seen is;
     bool    woken;      /* the waiting thread has been woken and has not run yet */
-    /* The machine: how many cores, the core of the waiting thread, the core of all others. */
+    /* The machine: the number of cores, the core of the waiting thread, the core of all other threads. */
     int     cores;
     int     core, core_of_others;
     bool    real_time;  /* the waiting thread has a real-time policy */
@@ -73,7 +73,7 @@ bool __wrap_fs_cpu_is_time_shared(void);
 int __wrap_sched_yield(void);
 int64_t __wrap_fs_process_ns(void);
 
-/* ---- The waiting thread, and acts of others meanwhile ---- */
+/* ---- The waiting thread, and the acts of other threads ---- */
 
 static void act(void)
 {
@@ -90,7 +90,7 @@ BARE int64_t __wrap_fs_now_ns(void)
     int64_t now = world.now;
 
     world.now += world.look;
-    /* Outside critical sections, and while the plan has acts left. */
+    /* Acts happen only outside critical sections, and while the plan has some left. */
     if (world.mutexes == 0 && world.done < world.planned) {
         world.is.awake += world.look;
         while (world.done < world.planned
@@ -111,7 +111,7 @@ static void sleep_until_woken(void)
         act();
     }
     world.is.asleep = world.woken = false;
-    /* world.look of the wake-up has passed already, when the granter read the clock. */
+    /* The granter read the clock, so world.look of the wake-up time has passed already. */
     world.now += world.wake_up - world.look;
 }
 
@@ -155,7 +155,7 @@ BARE int __wrap_pthread_mutex_lock(pthread_mutex_t *m)
     return __real_pthread_mutex_lock(m);
 }
 
-/* The library tries for a moment before it locks; here each try succeeds. */
+/* The library tries to lock for a moment before it blocks.  In this world each try succeeds. */
 BARE int __wrap_pthread_mutex_trylock(pthread_mutex_t *m)
 {
     return __wrap_pthread_mutex_lock(m);
@@ -234,7 +234,7 @@ static inline void release_units(void *arg)
     fairsem_release(units->sem, units->n);
 }
 
-/* Returns how long the waiting thread had spun before the nth act. */
+/* Returns how long the waiting thread had spun before the nth act, or 0 if it had yielded. */
 static inline int64_t spun(int nth)
 {
     return world.seen[nth].yields == 0 ? world.seen[nth].awake : 0;
@@ -249,7 +249,7 @@ static inline void wait_for(fairsem_t *sem, int64_t after)
     ck_assert_int_eq(world.done, 1);
 }
 
-/* Wait behind a ticket: one unit is released after `first`, and another one `second` later. */
+/* Wait behind a ticket: one unit is released after `first` ns, and another one `second` ns later. */
 static inline void wait_as_second(fairsem_t *sem, int64_t first, int64_t second)
 {
     fairsem_ticket_t ticket = { 0 };
@@ -264,7 +264,7 @@ static inline void wait_as_second(fairsem_t *sem, int64_t first, int64_t second)
     ck_assert_int_eq(fairsem_units_forget(&units), 1);
 }
 
-/* Make wake-ups take `ns` from now on, and let the library measure that. */
+/* Make wake-ups take `ns` from now on, and wait until the library has measured it. */
 static inline void let_wake_ups_take(int64_t ns)
 {
     const fairsem_attr_t attr = { .flags = FAIRSEM_NO_SPIN };
@@ -277,7 +277,7 @@ static inline void let_wake_ups_take(int64_t ns)
     ck_assert_int_eq(fairsem_destroy(&sem), 0);
 }
 
-/* Begin with two cores, and a clock whose reading takes `look`. */
+/* Begin with two cores, and a clock that takes `look` ns to read. */
 static inline void begin_world(int64_t look)
 {
     world.now = INT64_C(1) << 40;

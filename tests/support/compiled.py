@@ -21,7 +21,7 @@ LIBRARY = LIBS + "/libfairsem." + ("a" if os.path.exists(LIBS + "/libfairsem.a")
 
 
 def compilers(*commands):
-    """The commands as parameters of a case, each once.  A missing one is a parameter that is skipped."""
+    """The commands as parameters of a case, each once.  A case with a missing compiler is skipped."""
     return [command if shutil.which(command.split()[0]) else
             pytest.param(command, marks=pytest.mark.skip("there is no " + command))
             for command in sorted(set(commands))]
@@ -54,7 +54,7 @@ def compiles(compiler, *options):
 
 
 def works(compiler, *options):
-    """The text compiles, links with the library, and exits with 0."""
+    """Check that the source compiles, links with the library, and exits with 0."""
     program = WORK + "/program"
     compiles(compiler, *STRICT, *options, LIBRARY, "-pthread", "-o", program)
     done = run(program, env={**os.environ, "LD_LIBRARY_PATH": LIBS})

@@ -2,13 +2,13 @@
 # SPDX-License-Identifier: MIT
 # configured.sh - a second build with another configuration; sourced by scripts.
 #
-#   configured DIRECTORY ARGUMENT...   go there, configure, and build all, with the tests
-#   checked ARGUMENT...                then run `make check`; the last line is "N passed, M failed"
+#   configured DIRECTORY ARGUMENT...   go to a new directory, configure, and build everything and the tests
+#   checked ARGUMENT...                after that, run `make check`; the last line is "N passed, M failed"
 #
-# If `only` names programs, no other tests are built.
+# If `only` names test programs, no others are built.
 # shellcheck disable=SC2154 # top_srcdir, of the scripts that read this
 
-# AM_TESTS_ENVIRONMENT exports some of these, and configure must not inherit them.
+# configure must not inherit these variables; AM_TESTS_ENVIRONMENT exports some of them.
 unset MAKEFLAGS MFLAGS MAKELEVEL DESTDIR CFLAGS CXXFLAGS CPPFLAGS LDFLAGS CC CXX
 only=''
 jobs=$(getconf _NPROCESSORS_ONLN 2> /dev/null || echo 2)
@@ -27,7 +27,7 @@ configured() {
   return 1
 }
 
-# The exit status counts, too: a sanitizer may stop a program after it has printed 100 %.
+# The exit status of make counts, too: a sanitizer may stop a program after the program has printed "100%".
 checked() {
   make_check "$@"
   ended=$?

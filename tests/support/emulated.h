@@ -2,8 +2,8 @@
 /*
  * emulated.h - skips tests that cannot work under qemu-user, which runs programs of other machines.
  *
- * tests/release/platforms/target.sh sets FAIRSEM_TESTS_EMULATED.  Without it, no test is skipped here: on a
- * real machine the failure is a fault of the library.
+ * tests/release/platforms/target.sh sets FAIRSEM_TESTS_EMULATED.  Without this variable no test is skipped: on
+ * a real machine, a failure of such a test is a fault of the library.
  */
 #ifndef EMULATED_H
 #define EMULATED_H
@@ -17,9 +17,9 @@ static inline bool emulated(void)
 }
 
 /*
- * The kernel writes the number of a thread into a mutex with priority inheritance, in the byte
- * order of the real machine.  If the emulated machine has the other byte order, two threads that
- * compete for such a mutex hang or fail.
+ * Does a mutex with priority inheritance work?  The kernel writes the number of a thread into such a
+ * mutex, in the byte order of the real machine.  If the emulated machine has the other byte order, two
+ * threads that compete for the mutex hang or fail.
  */
 static inline bool has_priority_inheritance(void)
 {

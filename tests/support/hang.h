@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * hang.h - the time after which a test counts as hanging, the only limit of time that tests have.  For C
- * and C++, with Check and without it.
+ * hang.h - the time after which a test counts as hanging, for C and C++, with Check and without it.  Tests have
+ * no other limit of time.
  *
- * No test is that slow, even on a busy machine or under a sanitizer: a test that reaches the limit hangs.
- * CK_TIMEOUT_MULTIPLIER, which Check uses as well, makes the limit longer, or shorter (0.05) where a test is
- * expected to hang.
+ * Even on a busy machine or under a sanitizer no test is so slow: a test that reaches the limit hangs.
+ * CK_TIMEOUT_MULTIPLIER, which Check uses as well, makes the limit longer.  For a test that is expected to hang, it
+ * makes the limit shorter (0.05).
  */
 #ifndef HANG_H
 #define HANG_H
@@ -13,7 +13,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#define HANG_S 300      /* before it is multiplied */
+#define HANG_S 300      /* seconds, before the multiplication */
 
 /* Returns whole seconds, at least 1.  A loop counts them, because C and C++ have no common cast. */
 static inline unsigned hang_limit_s(void)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""hang.py - the time after which a Python program counts as hanging, as hang.h has it for C."""
+"""hang.py - the time after which a Python program counts as hanging; hang.h is the same for C."""
 
 import math
 import os
@@ -8,7 +8,7 @@ import time
 
 
 def hang_s():
-    """The limit in seconds; as hang_s in result.sh."""
+    """The limit in seconds; result.sh has the same function."""
     return math.ceil(300 * float(os.environ.get("CK_TIMEOUT_MULTIPLIER") or 1))
 
 
@@ -17,7 +17,7 @@ def hangs(*_):
 
 
 def limit_time(more=0):
-    """From now on, raise an exception after the limit: its traceback shows the hang, and clean-ups run."""
+    """Raise an exception after the limit from now on: its traceback shows the hang, and clean-ups run."""
     signal.signal(signal.SIGALRM, hangs)
     signal.alarm(hang_s() + more)
 

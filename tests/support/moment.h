@@ -2,8 +2,8 @@
 /*
  * moment.h - a short pause in a loop that waits for other threads.
  *
- * A sleep, not sched_yield(): on a busy machine each yield lets other programs compute for 10 ms, while a
- * thread that wakes from a sleep preempts them.
+ * The pause is a sleep, not a sched_yield(): on a busy machine each yield lets other programs compute for 10 ms,
+ * but a thread that wakes from a sleep preempts them.
  */
 #ifndef MOMENT_H
 #define MOMENT_H
@@ -17,9 +17,9 @@ long syscall(long number, ...); /* <unistd.h> has it only with _GNU_SOURCE */
 #endif
 
 /*
- * A system call, because a cancellation point of the C library would not do even with cancellation disabled:
- * glibc 2.36 sends a signal to a thread that it finds in an asynchronous wait, and cancels the thread in
- * nanosleep() if it sleeps there by the time that the signal comes.
+ * A system call, because nanosleep() is a cancellation point of the C library, and would not do even with
+ * cancellation disabled.  glibc 2.36 cancels a thread in an asynchronous wait by a signal.  If the thread has left
+ * the wait and sleeps in nanosleep() when the signal comes, glibc cancels it there.
  */
 static inline void moment_sleep(void)
 {
@@ -34,7 +34,7 @@ static inline void moment_sleep(void)
 #endif
 }
 
-/* Pause for half a microsecond; in each 256th call, sleep.  Not a cancellation point; keeps errno. */
+/* Pause for half a microsecond; sleep in each 256th call.  Not a cancellation point; keeps errno. */
 static inline void moment(void)
 {
     static _Thread_local unsigned times;

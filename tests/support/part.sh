@@ -1,6 +1,6 @@
 # shellcheck shell=sh
 # SPDX-License-Identifier: MIT
-# part.sh - with PART=K/N a search does every N-th item, beginning with the K-th; sourced by the scripts.
+# part.sh - with PART=K/N a search does every N-th item, from the K-th on; sourced by scripts of the searches.
 case ${PART:=1/1} in
   *[!0-9/]*|/*|*/|*/*/*|*/0) echo "${0##*/}: not K/N: $PART" >&2 && exit 2 ;;
 esac

@@ -8,7 +8,7 @@ set -u
 : "${top_srcdir:=$(cd "$(dirname "$0")/../.." && pwd)}" "${top_builddir:=$PWD}"
 . "$top_srcdir/tests/support/script.sh"
 
-# The first python3 in the path may lack pytest, which the system's python3 has.
+# If the first python3 in the path lacks pytest, the system's python3 may have it.
 for python in python3 /usr/bin/python3 ''; do
   ! "${python:-true}" -c 'import pytest' 2> /dev/null || break
 done

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * restless.h - threads whose sleeps end at once, so that they see a new state of their wait before they are
- * woken.
+ * restless.h - threads whose sleeps end at once, so that they see a new state of their wait before anybody
+ * wakes them.
  *
- * Include this file in one file of a program, and link that with $(restless_wraps).
+ * Include this file in one file of a program, and link the program with $(restless_wraps).
  */
 #ifndef RESTLESS_H
 #define RESTLESS_H
@@ -14,7 +14,7 @@
 
 #include <stdbool.h>
 
-static _Thread_local bool restless;     /* this thread's sleeps end at once */
+static _Thread_local bool restless;     /* set by a thread whose sleeps must end at once */
 
 void __real_fs_park_on_cond(struct fs_parker *self, const struct fs_deadline *deadline);
 void __wrap_fs_park_on_cond(struct fs_parker *self, const struct fs_deadline *deadline);

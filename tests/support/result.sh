@@ -3,19 +3,18 @@
 # result.sh - exit statuses and limits of time of scripts; sourced by script.sh and by the scripts of the
 # searches.
 #
-#   0            passed; of a search: NOT FOUND
-#   1            failed; of a search: FOUND, and what was found has been printed
-#   77           skipped: something is missing here, and the script says what
+#   0            a test: passed; a search: NOT FOUND
+#   1            a test: failed; a search: FOUND, and the finding has been printed
+#   77           skipped: something is missing on this machine, and the script says what
 #   all others   COULD NOT RUN: an unknown name, a program that is missing or was killed, no time
 #
-# The programs and the scripts of the searches use these exit statuses; the scripts exit with 2 if
-# they could not run.  A search that could not run has not searched, so its result is neither FOUND nor
-# NOT FOUND.
+# The programs of the searches use these exit statuses, too.  A script that could not run exits with 2.  A search
+# that could not run has not searched, so its result is neither FOUND nor NOT FOUND.
 #
 # With FAIRSEM_TRY_ALL=yes a missing program is a failure: on a machine with everything installed, no test may
-# be left out silently.  "not here: ..." stays a line of the log: this kind of machine can never do that test.
+# be left out silently.  "not here: ..." is never a failure: this kind of machine can never run that test.
 
-# result WHAT STATUS - keep the worst exit status in `status`; print a line if WHAT could not run.
+# result WHAT STATUS - note an exit status: `status` is the worst so far.  Print a line if WHAT could not run.
 result() {
   case $2 in
     0) ;;
@@ -28,7 +27,7 @@ result() {
 }
 status=0
 
-# fail WHAT - report a failure.  script.sh replaces it by one that shows more.
+# fail WHAT - report a failure.  script.sh replaces this function by one that shows more.
 fail() {
   echo "FAILED: $*"
   status=1
@@ -63,7 +62,7 @@ has() {
   command -v "${1%% *}" > /dev/null 2>&1
 }
 
-# can_run COMPILER FLAG... - does a program that is compiled with these flags build and run?
+# can_run COMPILER FLAG... - can a program be compiled with these flags, and does it run?
 can_run() {
   has "$1" || return 1
   probe=$(mktemp -d) && echo 'int main(void) { return 0; }' > "$probe/probe.c" &&
@@ -73,8 +72,8 @@ can_run() {
   return "$can"
 }
 
-# hang_s - print the number of seconds after which a program counts as hanging: 300 times
-# CK_TIMEOUT_MULTIPLIER, as in Check's programs.  The factor may be a fraction.  This is not a test of speed.
+# hang_s - print the number of seconds after which a program counts as hanging: 300 times CK_TIMEOUT_MULTIPLIER,
+# as in Check programs.  The factor may be a fraction.  The limit is not a test of speed.
 hang_s() {
   awk -v times="${CK_TIMEOUT_MULTIPLIER:-1}" 'BEGIN {
     seconds = int(300 * times)
@@ -82,7 +81,7 @@ hang_s() {
   }'
 }
 
-# await COMMAND... - run it again and again until it succeeds.  Fails after hang_s.
+# await COMMAND... - run the command again and again until it succeeds.  Returns 1 after hang_s seconds.
 await() {
   give_up=$(($(date +%s) + $(hang_s)))
   until "$@"; do
@@ -91,7 +90,7 @@ await() {
   done
 }
 
-# limited COMMAND... - run it for hang_s at most.  The exit status is 124 if it hung.
+# limited COMMAND... - run the command for hang_s seconds at most.  The exit status is 124 if it hung.
 limited() {
   if has timeout; then
     timeout -k 10 "$(hang_s)" "$@"

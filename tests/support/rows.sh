@@ -3,20 +3,20 @@
 # rows.sh - long checks as rows of one table; sourced by tests/verify.sh and packaging/release_check.sh.
 #
 #   rows_of TARGET                       the target of make that runs this table
-#   row NAME ROOMS BUDGET COMMAND...     one check: its name, the directories of src/ it belongs to, how
-#                                        many seconds it may take on two quiet cores
+#   row NAME ROOMS BUDGET COMMAND...     one check: its name, the directories of src/ that it belongs to, the
+#                                        seconds that it may take on two quiet cores
 #   tests NAME...                        a COMMAND: these tests of `make check`
 #   end_of_rows                          prints the table, and exits
 #
-# ROWS="NAME..." chooses by name, ONLY=DIRECTORY by directory.  A row that fails does not stop the others.
-# A row is
+# ROWS="NAME..." chooses rows by name, ONLY=DIRECTORY by directory.  A row that fails does not stop the others.
+# The result of a row is
 #
-#   ok         if it succeeded, and printed "ok: ..." for what it checked
-#   not tried  if it checked nothing, and printed the reason: "skipped: ..."
-#   FAILED     otherwise, even if it succeeded but printed neither
+#   ok         if the row succeeded, and printed "ok: ..." for what it checked
+#   not tried  if the row checked nothing, and printed the reason: "skipped: ..."
+#   FAILED     otherwise, even if the row succeeded but printed neither
 #
-# For a row that is named in ROWS, "not tried" is a failure, even for a part of it (FAIRSEM_TRY_ALL), and so is
-# each "not here: ..." that tests/not_here.txt does not list.  For other rows, the end of the table lists them.
+# A row that is named in ROWS must try everything (FAIRSEM_TRY_ALL): it fails at each "not tried: ...", and at each
+# "not here: ..." that tests/not_here.txt does not list.  For other rows, these lines stand after the table.
 #
 # The output of each row stays in TARGET.logs/ of the build directory, and its seconds in
 # TARGET.logs/seconds, which the next run prints.
@@ -53,7 +53,7 @@ note_seconds() {
   mv "$seconds.new" "$seconds"
 }
 
-# print_untried LOG - print the lines of the row about what it could not try.
+# print_untried LOG - print the lines of the log that say what the row could not try.
 print_untried() {
   sed -nE 's/^(-- ([^ :]*): )?(not tried|skipped): /\2 /p' "$1"
   sed -nE 's/^(-- ([^ :]*): )?not here: /\2 not here: /p' "$1" | while read -r line; do
@@ -61,7 +61,7 @@ print_untried() {
   done
 }
 
-# expected LINE - does tests/not_here.txt list the line for the row?
+# expected LINE - does tests/not_here.txt list the line for the row $name?
 expected() {
   while read -r of text; do
     if [ "$of" = "$name" ]; then
@@ -80,9 +80,9 @@ row() {
   last=$(last_seconds "$name")
   printf -- '-- %s (%s)\n' "$name" "${last:+it took $last s the last time; }budget $budget s"
   began=$(date +%s)
-  # Results of the row's last run would count as its own.
+  # Results of the row's last run would count as results of this run.
   rm -f "$logs/$name.results"
-  # In a subshell, because a step that is a function may exit.
+  # In a subshell, because the command may be a function that exits.
   ("$@") > "$log" 2>&1 < /dev/null
   code=$?
   took=$(($(date +%s) - began))
@@ -119,13 +119,13 @@ print_row() {
   printf '%-15s %-9s %7s %6s %6s %5s  %s\n' "$@"
 }
 
-# tests NAME... - a command for rows: run these tests of `make check`.
+# tests NAME... - a command of rows: run these tests of `make check`.
 tests() {
   "$MAKE" -C "$top_builddir" check TESTS="$*" > "$logs/make" 2>&1
   ended=$? skipped=0
   for test; do
     cat "$top_builddir/${test%.*}.log" 2> /dev/null || cat "$logs/make"
-    # For make a skipped test is not a failure.
+    # make does not count a skipped test as a failure, so count it here.
     case $(sed -n 's/^:test-result: //p' "$top_builddir/${test%.*}.trs") in
       PASS*) echo "ok: $test" ;;
       SKIP*) skipped=$((skipped + 1)) ;;

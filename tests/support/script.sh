@@ -5,9 +5,9 @@
 #   : "${top_srcdir:=...}" "${top_builddir:=$PWD}"
 #   . "$top_srcdir/tests/support/script.sh"
 #
-# It makes an empty directory $work, which is removed when the script ends.  A script prints a line "ok: ..."
-# for each thing that it has checked, and ends with `exit "$status"`.  result.sh has the functions for what a
-# script does not try, and the limit of time.
+# It makes an empty directory $work, and removes it when the script ends.  A script prints a line "ok: ..."
+# for each thing that it has checked, and ends with `exit "$status"`.  result.sh has the functions with which a
+# script skips something, and the limit of time.
 # shellcheck disable=SC2034,SC2154 # of the scripts that read this
 export LC_ALL=C
 # A make within a script must not inherit options and job slots.
@@ -20,16 +20,16 @@ mkdir -p "$top_builddir/tests" &&
   work=$(cd "$work" && pwd) || exit 99
 trap 'chmod -R u+rwx "$work"; rm -rf "$work"' EXIT
 
-# fail WHAT - report a failure, after the output of the last command in these files, if the script uses them.
+# fail WHAT - report a failure, after the output of the last command if the script keeps it in out and err.
 fail() {
   cat "$work/out" "$work/err" 2> /dev/null
   echo "FAILED: $*"
   status=1
-  # For a seeded fault the first failure is enough.
+  # To detect a seeded fault, the first failure is enough.
   [ -z "${STOP_EARLY-}" ] || exit 1
 }
 
-# each_compiler COMMAND... - print the commands that can be run, each compiler once.
+# each_compiler COMMAND... - print the compilers that can be run, each once.
 each_compiler() {
   for command; do
     ! has "$command" || echo "$command"
@@ -44,15 +44,15 @@ knows_standard() {
   return 1
 }
 
-# needs COMMAND... - skip the script if one of them is missing.
+# needs COMMAND... - skip the script if one of the commands is missing.
 needs() {
   for tool; do
     has "$tool" || skip "there is no $tool"
   done
 }
 
-# gdb_does SAYS OPTION... - does gdb, at main of a trivial program, print SAYS with these options?
-# The program does not use the library, whose faults must not look like a machine where gdb does not work.
+# gdb_does SAYS OPTION... - does gdb with these options print SAYS, at main of a trivial program?
+# The program does not use the library: a fault of the library must not look as if gdb did not work.
 gdb_does() {
   says=$1
   shift
@@ -63,10 +63,10 @@ gdb_does() {
     "$work/trivial" 2>&1 | grep -q "$says"
 }
 
-# source_files - print the files of the repository, or of the tarball, relative to the top of the source:
-# without those that a build or autoreconf has made.
+# source_files - print the files of the repository, or of the tarball, relative to the top of the source, without
+# files that a build or autoreconf has made.
 source_files() {
-  # Only in a repository of this source: the source may be inside of another repository.
+  # Ask git only if .git is at the top of this source: the source may be inside another repository.
   if [ -e "$top_srcdir/.git" ] && has git &&
     git -C "$top_srcdir" ls-files > "$work/tracked" 2> /dev/null && [ -s "$work/tracked" ]; then
     while read -r file; do
@@ -86,7 +86,7 @@ packed_files() {
 }
 
 # made WORD - print a value that libtool has recorded about the library that was built, such as its dlname.
-# A test of installed files takes the list from here, so that a missing file is a fault.
+# A test of installed files takes its list of files from these records, so that it notices a missing file.
 made() {
   sed -n "s/^$1='\(.*\)'/\1/p" "$top_builddir/libfairsem.la"
 }
@@ -96,7 +96,7 @@ configure_says() {
   grep -q "^$1 = $2\$" "$top_builddir/Makefile"
 }
 
-# library - the path of the library that was built, the static one if there is one.
+# library - print the path of the library that was built: the static library if there is one.
 library() {
   if [ -f "$top_builddir/.libs/libfairsem.a" ]; then
     echo "$top_builddir/.libs/libfairsem.a"

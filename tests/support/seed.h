@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * seed.h - settings from the environment, such as the seed of random tests, which is the same in every run
+ * seed.h - settings from the environment, such as the seed of random tests.  The seed is the same in every run
  * unless FAIRSEM_SEED is set.
  */
 #ifndef SEED_H
@@ -11,8 +11,8 @@
 #include <stdlib.h>
 
 /*
- * Returns the setting of this name, or `otherwise` if it is not set.  Exits if it is not a number or too
- * small: otherwise a mistyped setting would have no effect.
+ * Returns the setting of this name, or `otherwise` if it is not set.  Exits if the setting is not a number or is
+ * less than `least`, so that a mistyped setting is noticed.
  */
 static inline int64_t setting(const char *name, int64_t least, int64_t otherwise)
 {
@@ -36,7 +36,7 @@ static inline uint32_t test_seed(void)
     uint32_t seed = (uint32_t)setting("FAIRSEM_SEED", 0, 1);
 
     printf("FAIRSEM_SEED=%lu\n", (unsigned long)seed);
-    fflush(stdout);     /* so that a child neither prints it again nor loses it */
+    fflush(stdout);     /* a forked child would print the line again, or lose it */
     return seed;
 }
 

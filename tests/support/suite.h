@@ -19,7 +19,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* Check multiplies it by CK_TIMEOUT_MULTIPLIER. */
+/* Check multiplies the timeout by CK_TIMEOUT_MULTIPLIER. */
 #define TEST_TIMEOUT_S HANG_S
 
 static inline int run_case(const char *name, TCase *tcase)
@@ -32,7 +32,7 @@ static inline int run_case(const char *name, TCase *tcase)
     suite_add_tcase(suite, tcase);
     runner = srunner_create(suite);
     srunner_run_all(runner, CK_NORMAL);
-    /* CK_RUN_CASE may name no case. */
+    /* A mistyped CK_RUN_CASE runs no test: a failure. */
     passed = srunner_ntests_run(runner) > 0 && srunner_ntests_failed(runner) == 0;
     srunner_free(runner);
     return passed ? EXIT_SUCCESS : EXIT_FAILURE;
@@ -55,8 +55,8 @@ static inline int run_suite(const char *name, const TTest *const tests[], int co
     } while (0)
 
 /*
- * Skip the test and print the reason: tried.h explains the difference between the two, and target.sh counts
- * both.  For the test function itself, because both return.
+ * Skip the test and print the reason.  tried.h explains the difference between the two macros, and target.sh counts
+ * their lines.  Both macros return, so use them only in the test function itself.
  */
 #define SKIP_TEST(why)                              \
     do {                                            \
@@ -72,7 +72,7 @@ static inline int run_suite(const char *name, const TTest *const tests[], int co
         return;                                      \
     } while (0)
 
-/* Did a take succeed, whether its ticket was granted at once or waits in the queue? */
+/* Did fairsem_ticket_take() succeed?  The ticket was granted at once, or waits in the queue. */
 static inline bool was_taken(int result)
 {
     return result == 0 || result == EINPROGRESS;
@@ -95,7 +95,7 @@ static inline bool was_taken(int result)
 #define UNDER_ASAN 0
 #endif
 
-/* Each tool of valgrind preloads a library.  (fs_under_valgrind will not do: the tests test it.) */
+/* Each tool of valgrind preloads a library.  (The tests cannot use fs_under_valgrind, because they test it.) */
 static inline bool is_preloaded(const char *library)
 {
     const char *all = getenv("LD_PRELOAD");

@@ -2,9 +2,9 @@
 /*
  * tried.h - the messages and exit statuses of a program that cannot try something.
  *
- * "skipped: " if something is missing on this machine, which is a failure if FAIRSEM_TRY_ALL is "yes": a gate
- * passes nothing that it has not tried.  "not here: " if this kind of build can never try it (a sanitizer, an
- * emulator, a system without futexes), which is never a failure.
+ * "skipped: " means that something is missing on this machine.  If FAIRSEM_TRY_ALL is "yes", that is a failure: a
+ * gate passes nothing that it has not tried.  "not here: " means that this kind of build can never try it (a
+ * sanitizer, an emulator, a system without futexes).  That is never a failure.
  */
 #ifndef TRIED_H
 #define TRIED_H
@@ -29,7 +29,7 @@ static inline int skip_program(const char *why)
     bool fails = must_try_all();
 
     printf("%s: %s\n", fails ? "FAILED, not tried" : "skipped", why);
-    fflush(stdout);     /* a child that calls _exit writes nothing more */
+    fflush(stdout);     /* a child that calls _exit() flushes nothing */
     return fails ? EXIT_FAILURE : SKIPPED;
 }
 

@@ -25,10 +25,10 @@ struct worker {
     _Atomic int            result;      /* STILL_WAITING, or what the acquire returned */
 };
 
-/* Start a thread that acquires `units` and returns.  Set the other members of *w before, or zero them. */
+/* Start a thread that acquires `units` and ends.  First set the other members of *w, or zero them. */
 void worker_start(struct worker *w, fairsem_t *sem, int64_t units);
 
-/* Like worker_start(), but return when `expected` requests wait in the queue. */
+/* Like worker_start(), but returns only when `expected` requests wait in the queue. */
 void worker_queue(struct worker *w, fairsem_t *sem, int64_t units, int64_t expected);
 
 /* Join the thread.  Returns the result of its acquire, or STILL_WAITING if it was canceled. */
@@ -43,12 +43,12 @@ void await_result(struct worker *w);
 /* Is the worker's call still running? */
 int worker_waits(struct worker *w);
 
-/* Can a semaphore be interruptible on this system?  t_signals.c lists the systems. */
+/* Can a semaphore be interruptible on this system? */
 bool can_be_interruptible(void);
 
 /*
- * For a call with only one correct result, in a thread that must not assert.  Any other result ends
- * the program.
+ * End the program unless the result is the expected one.  For calls in a thread that must not assert
+ * (see suite.h).
  */
 void insist(int expected, int result);
 

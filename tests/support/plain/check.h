@@ -3,12 +3,12 @@
  * check.h - the part of Check that the tests use, for a C library that has no Check (musl).
  *
  * Each test runs in a process of its own, with a timeout.  A failing assertion prints
- * its place and its text, and ends that process.  The differences from Check:
+ * its place and its text, and ends the process.  The differences from Check:
  *
  * - An assertion in a thread that is not the test's own is an error, even if it holds.
- *   Check accepts it, but Check's lock orders the threads and hides races.
+ *   Check accepts such an assertion, but Check's lock orders the threads and hides races.
  * - With CK_FORK=no a failing assertion ends the program, because threads of the failed
- *   test would go on using its stack.  There are no timeouts then.
+ *   test would go on using its stack.  With CK_FORK=no there are no timeouts.
  *
  * Include it in one file of a program.
  */
@@ -36,7 +36,7 @@ typedef struct TTest {
 
 typedef struct check_one {
     const TTest *test;
-    int          i;     /* of a loop; 0 otherwise */
+    int          i;     /* the index in a loop test; otherwise 0 */
 } check_one;
 
 typedef struct TCase {
@@ -220,7 +220,10 @@ static inline void suite_add_tcase(Suite *suite, TCase *tcase)
 
 static volatile sig_atomic_t check_child;
 
-/* Kill the process group of the test: at its timeout (SIGALRM), and at signals that would end only this process. */
+/*
+ * Kill the process group of the test, at its timeout (SIGALRM) or if a signal ends this program: the signal would
+ * not end the test.
+ */
 static inline void check_stop_child(int signal_number)
 {
     if (check_child > 0)
@@ -257,7 +260,7 @@ static inline int check_run_forked(const check_one *one, double timeout_s)
     }
     setpgid(child, child); /* both processes do it: either may be first */
     check_child = (sig_atomic_t)child;
-    alarm(timeout_s > 1 ? (unsigned)timeout_s : 1);     /* 0 would be no alarm at all */
+    alarm(timeout_s > 1 ? (unsigned)timeout_s : 1);     /* alarm(0) would set no alarm */
     while (waitpid(child, &status, 0) != child)
         ;
     alarm(0);
