@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * interposed.c - a program that uses <semaphore.h> and knows nothing of fairsem: one behavior per subcommand,
- * whose underscores may be hyphens.
+ * interposed.c - a program that uses <semaphore.h> and knows nothing of fairsem.  Each subcommand is one behavior;
+ * an underscore in its name may be written as a hyphen.
  *
- * test_interpose.py runs it under fairsem-run.  With glibc's own semaphores all subcommands succeed, too,
- * except `fifo`, `eintr-awake`, `not-libcs`, `no-descriptors` and `relatives`.
+ * test_interpose.py runs the program under fairsem-run.  With glibc's own semaphores all subcommands succeed, too,
+ * except `fifo`, `eintr-awake`, `not-libcs` and `relatives`.
  *
- * Its exit status is 0, or 1 with a message, or 77 if it skips.
+ * The exit status is 0, or 1 with a message, or 77 if the behavior is skipped.
  */
 #include "interposed.h"
 

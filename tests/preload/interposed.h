@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * interposed.h - shared by the parts of the interposed program.  It comes before all other headers.
+ * interposed.h - shared by the parts of the interposed program.  Include it before all other headers.
  */
 #ifndef INTERPOSED_H
 #define INTERPOSED_H
@@ -74,16 +74,16 @@ extern struct behavior *behaviors;
 struct waiter {
     pthread_t    thread;
     sem_t       *sem;
-    _Atomic int *service;       /* counts up as waiters are granted; may be NULL */
-    int          place;
+    _Atomic int *service;       /* counts the waiters that were granted; may be NULL */
+    int          place;         /* *service when this waiter was granted */
     _Atomic int  tid;
     _Atomic int  result;        /* STILL_WAITING, 0 or errno */
 };
 
-/* Start a thread that waits once, and return when it sleeps. */
+/* Start a thread that waits once, and return when the thread sleeps. */
 void queue(struct waiter *w, sem_t *sem);
 
-/* Does this thread sleep in a call? */
+/* Does this thread sleep in the kernel? */
 bool sleeps(pid_t process, pid_t thread);
 
 /* Returns true when the thread sleeps again, or false when its wait has ended. */
@@ -92,7 +92,7 @@ bool await_sleep(struct waiter *w);
 /* Returns the result of the wait, or STILL_WAITING if the thread was canceled. */
 int join(struct waiter *w);
 
-/* Move the semaphore into a cell: a thread waits, and is granted. */
+/* Let a thread wait and be granted: this moves the semaphore into a cell of the interposer. */
 void contend(sem_t *sem);
 
 int value_of(sem_t *sem);
@@ -117,47 +117,48 @@ bool blocks_no_signal(void);
 /* Children. */
 int child_status(pid_t child);
 
-/* Called in a child that is to die: no message, not even of an emulator, and no core file. */
+/* For a child that is to die: its death leaves no message, not even of an emulator, and no core file. */
 void die_silently(void);
 
 /* ---- interposed_stepping.c ---- */
 
 /*
- * Stop a child before a chosen instruction of an operation that it repeats.
+ * Stop a child before a chosen instruction of an operation that the child repeats.
  *
  * The child stops itself, by SIGSTOP, before and after each operation.  Only its main thread is traced:
- * the others run on while it is stopped.
+ * its other threads run on while the main thread is stopped.
  */
 
 /* Exit on processors other than x86-64, and on machines whose debug registers do not work. */
 void needs_steps(void);
 
-/* Returns a traced child that runs this and has stopped itself.  It ends when its parent does. */
+/* Returns a traced child that runs run(arg) and has stopped itself.  The child ends when its parent ends. */
 pid_t begin_traced(void (*run)(const void *), const void *arg);
 void end_traced(pid_t pid);
 
-/* Let the child run until it stops itself, and deliver the signals that come. */
+/* Let the child run until it stops itself, and deliver the signals that come to it. */
 void run_to_stop(pid_t pid);
 
 enum { STEPS_MOST = 20000 };
 
 /*
- * Step through the rest of the operation, and note the address of each instruction.  Returns their number, and
- * stores the number of signals that came.
+ * Step through the rest of the operation, and note the address of each instruction.  Returns the number of
+ * instructions, and stores the number of signals that came.
  */
 int note_all(pid_t pid, uintptr_t *list, int *signals);
 
 /*
- * Stop before this instruction, by the processor's debug registers, which belong to one thread.  Returns false
- * if the operation ends before it.
+ * Stop the child before this instruction of the list, by the processor's debug registers, which belong to one
+ * thread.  Returns false if the operation ends without reaching the instruction.
  */
 bool stop_before(pid_t pid, const uintptr_t *list, int instruction);
 
 /* ---- interposed_sandbox.c ---- */
 
-bool refuse_tgkill(void);     /* returns false if seccomp does not work here */
+/* From now on, raise SIGSYS instead of doing tgkill().  Returns false if seccomp does not work on this machine. */
+bool refuse_tgkill(void);
 
-/* Run a behavior in a process without the right to real-time priorities.  Returns only if that fails. */
+/* Run a behavior in a process without the right to real-time priorities.  Returns only if the exec fails. */
 void run_without_right(const char *behavior);
 
 #endif

@@ -58,7 +58,7 @@ static void set(int sig, void (*handler)(int), int flags)
     MUST(sigaction(sig, &action, NULL) == 0);
 }
 
-/* The action that was set is returned, and the flags have their effects. */
+/* sigaction() returns the action that was set, and the flags have their effects. */
 static void flags(void)
 {
     static const int each[] = { 0, SA_RESTART, SA_NOCLDSTOP, SA_NOCLDWAIT, (int)SA_NODEFER,
@@ -95,7 +95,7 @@ static void handlers(void)
     MUST(found.sa_sigaction == with_info && (found.sa_flags & SA_SIGINFO) != 0);
     raise(SIGUSR1);
     MUST(runs == 1);
-    same = &old;                            /* for both the action and the old one */
+    same = &old;                            /* one struct for both the new and the old action */
     MUST(sigaction(SIGUSR1, &old, same) == 0 && old.sa_sigaction == with_info);
     MUST(now(SIGUSR1).sa_handler == note);
     action.sa_handler = SIG_IGN;
@@ -123,7 +123,7 @@ static void once(void)
 
     runs = 0;
     set(SIGUSR1, note, (int)SA_RESETHAND);
-    MUST(siginterrupt(SIGUSR1, 0) == 0);    /* leaves the other flags alone */
+    MUST(siginterrupt(SIGUSR1, 0) == 0);    /* changes only SA_RESTART */
     found = now(SIGUSR1);
     MUST(found.sa_handler == note && (found.sa_flags & (int)SA_RESETHAND) != 0);
     raise(SIGUSR1);
@@ -188,7 +188,7 @@ static void relatives(void)
     MUST(now(SIGUSR1).sa_handler == SIG_DFL);
 }
 
-/* A child of vfork has its own actions, and the memory of its parent. */
+/* A child of vfork has its own actions, but shares the memory of its parent. */
 static void in_vfork(void)
 {
     int status;
@@ -247,7 +247,7 @@ static pid_t bare_clone(void)
     return (pid_t)syscall(SYS_clone, SIGCHLD, 0, 0, 0, 0);
 }
 
-/* A child that is made while another thread is inside can set actions. */
+/* A child that is made while another thread is inside sigaction() can set actions. */
 static void in_child_of(pid_t (*make_child)(void))
 {
     pthread_t thread;
@@ -283,7 +283,7 @@ static bool be_killed(int sig)
     return true;
 }
 
-/* A child of vfork is killed inside: its parent can set actions, and its handlers run. */
+/* A child of vfork is killed inside sigaction(): after that, the parent can set actions, and handlers run. */
 static void in_killed_vfork(void)
 {
     int status;
@@ -312,7 +312,7 @@ static bool refuse(int sig)
     return false;
 }
 
-/* As in a sandbox: the old action stays. */
+/* The kernel refuses the new action, as in a sandbox: the old action stays. */
 static void refused(void)
 {
     struct sigaction action = { .sa_handler = other, .sa_flags = (int)SA_RESETHAND };
@@ -344,8 +344,8 @@ enum { TOGETHER = 10 };
 
 static int first_number;
 static int values[TOGETHER], arrivals[TOGETHER];
-static int sent_inside;         /* a signal, or 0 */
-static bool defers;             /* r/o */
+static int sent_inside;         /* a signal to raise in the section, or 0 */
+static bool defers;             /* the interposer defers signals; r/o */
 static pid_t forked;
 
 static void note_value(int sig, siginfo_t *info, void *context)
@@ -366,7 +366,7 @@ static void forget_arrivals(void)
     memset(arrivals, 0, sizeof arrivals);
 }
 
-/* Block them: they come when open_in_sigaction() runs. */
+/* Block the signals of this test: they come when open_in_sigaction() runs. */
 static void hold_back(void)
 {
     sigset_t all;
@@ -379,7 +379,7 @@ static void hold_back(void)
     MUST(sigprocmask(SIG_BLOCK, &all, NULL) == 0);
 }
 
-/* libc runs the handlers here; under fairsem-run they come when the section has ended. */
+/* Unblock the signals.  libc runs their handlers now; under fairsem-run they run when the section has ended. */
 static bool open_in_sigaction(int sig)
 {
     sigset_t none;
@@ -399,10 +399,13 @@ static void interrupt_section(void)
     *in_sigaction = open_in_sigaction;
     errno = 0;
     set(SIGHUP, other, 0);
-    MUST(errno == 0);       /* if the kernel refuses a re-raised signal, sigaction() does not fail */
+    MUST(errno == 0);       /* even if the kernel refuses a re-raised signal */
 }
 
-/* Two of each number, perhaps more than the module can defer; and the mask is empty again. */
+/*
+ * One signal of each number comes, and a second one of the first number: perhaps more than the module can defer.
+ * Each handler runs as often as its signal came, and the mask is empty again.
+ */
 static void together(int numbers)
 {
     hold_back();
@@ -422,7 +425,7 @@ static void all_together(void)
     together(TOGETHER);
 }
 
-/* The handler runs on its alternate stack, because the kernel has called it. */
+/* The kernel has called this handler, so it runs on its alternate stack. */
 static void note_on_stack(int sig, siginfo_t *info, void *context)
 {
     stack_t now_used;
@@ -431,7 +434,7 @@ static void note_on_stack(int sig, siginfo_t *info, void *context)
     note_value(sig, info, context);
 }
 
-/* If no signal can be queued, one by kill() still comes. */
+/* If no signal can be queued, a signal of kill() still comes. */
 static void without_memory(void)
 {
     const stack_t stack = { .ss_sp = alternate, .ss_size = sizeof alternate };
@@ -446,7 +449,7 @@ static void without_memory(void)
     MUST(arrivals[0] == 1);
 }
 
-/* Send the signal once more, which must come after the end of this handler. */
+/* Send the signal once more: it must come after the end of this handler. */
 static void send_again(int sig, siginfo_t *info, void *context)
 {
     static volatile sig_atomic_t running;
@@ -494,7 +497,7 @@ static void fork_here(int sig)
     forked = fork();
     MUST(forked >= 0);
     if (forked == 0) {
-        forget_arrivals();      /* libc's came at once */
+        forget_arrivals();      /* with libc, the first signal came before the fork */
         send_value(first_number, 2);
         MUST(sigprocmask(SIG_UNBLOCK, &the_other, NULL) == 0);
         MUST(arrivals[0] == 1 && values[0] == 2);
@@ -502,7 +505,7 @@ static void fork_here(int sig)
     }
 }
 
-/* Two signals interrupt a section.  The handler of SIGBUS runs first, while the other one is blocked. */
+/* Two signals interrupt a section.  The handler of SIGBUS, `first`, runs first and blocks the other signal. */
 static void interrupt_by_two(void (*first)(int))
 {
     struct sigaction action = { .sa_handler = first };
@@ -551,7 +554,7 @@ static void call_sem_destroy(void)
     MUST(sem_destroy(&used_before) == 0);
 }
 
-/* The handler has interrupted a sleep, in which cancellation is asynchronous; it acts in this call. */
+/* The handler has interrupted a sleep, where cancellation is asynchronous: it takes effect in the middle of call(). */
 static void end_in_call(int sig)
 {
     (void)sig;
@@ -594,7 +597,7 @@ static void *wait_for_ever(void *arg)
     return arg;
 }
 
-/* Handlers run in that thread while it ends, and other threads can make the same call. */
+/* Handlers still run in the canceled thread while it ends, and other threads can make the same call. */
 static void canceled_in(void (*function)(void), bool (*sigaction_hook)(int),
                         void (*setcanceltype_hook)(int))
 {
@@ -630,7 +633,7 @@ BEHAVIOR(interrupted_actions)
     defers = is_interposed();
     in_sigaction = hooks("in_sigaction");
     in_setcanceltype = hooks("in_setcanceltype");
-    in_child_of(bare_clone);    /* it runs no atfork handler */
+    in_child_of(bare_clone);    /* a bare clone runs no atfork handlers */
     in_child_of(fork);
     in_killed_vfork();
     refused();

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * interposed_faults.c - semaphores in memory that a handler of SIGSEGV has to make accessible, as
- * for dirty tracking or by an incremental collector.  The handler uses another semaphore.
+ * interposed_faults.c - semaphores in memory that a handler of SIGSEGV has to make accessible, as in dirty
+ * tracking or in an incremental collector.  The handler uses another semaphore.
  *
- * Each access faults: the handler lets the processor stop after the instruction (the trap flag),
- * and the handler of that SIGTRAP protects the memory again.
+ * Each access faults.  The handler of SIGSEGV makes the memory accessible and sets the trap flag, so the
+ * processor raises SIGTRAP after the instruction.  The handler of SIGTRAP protects the memory again.
  */
 #include "interposed.h"
 
@@ -19,7 +19,7 @@ static size_t page_size;
 static sem_t other;
 static int accesses;
 
-/* Each time the semaphore is a number first, and moves into a cell. */
+/* Each time, the new semaphore is a number first, and then moves into a cell. */
 static void use_other(void)
 {
     MUST(sem_init(&other, 0, 0) == 0);

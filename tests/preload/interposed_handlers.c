@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * interposed_handlers.c - signals come while threads contend for a semaphore.  The handlers run once for each
- * signal, in the order of the signals, with the right siginfo, and may use the same semaphore, also on small
- * stacks.  A thread may also fetch signals instead of handling them.
+ * interposed_handlers.c - signals come while threads contend for a semaphore.  A handler runs once for each
+ * signal, in the order of the signals, with the right siginfo.  It may use the same semaphore, even on a small
+ * stack.  A thread may also fetch signals instead of handling them.
  */
 #include "interposed.h"
 #include "emulated.h"
@@ -35,7 +35,7 @@ static void expect_next(int sig, siginfo_t *info, void *context)
     unsigned long long mask;
 
     (void)sig;
-    /* The mask to return to is the thread's own, which is empty. */
+    /* The mask to return to is the thread's own mask, which is empty. */
     memcpy(&mask, &interrupted->uc_sigmask, sizeof mask);
     if (inside++ != 0 || mask != 0 || info->si_code != SI_QUEUE
         || info->si_value.sival_int != atomic_load(&arrived))
@@ -92,7 +92,7 @@ static void on_refused(int sig)
     atomic_fetch_add(&refused, 1);
 }
 
-/* A filter raises SIGSYS for tgkill(): every handler runs, as if nothing was refused. */
+/* A filter raises SIGSYS for tgkill(): still, every handler runs. */
 BEHAVIOR(without_tgkill)
 {
     handle(SIGSYS, on_refused, 0);
@@ -153,7 +153,7 @@ static void stop_here(int sig, siginfo_t *info, void *context)
     errno = before;
 }
 
-/* The stopped threads may be anywhere, also in a call on this same semaphore. */
+/* The stopped threads may be anywhere, even in a call on the same semaphore. */
 static void try_here(void)
 {
     if (sem_trywait(&contended) == 0)
@@ -200,7 +200,7 @@ BEHAVIOR(stop_the_world)
 
 static pthread_t main_thread;
 static _Atomic int by_main, by_others;
-static _Atomic int *handled_so_far;    /* shared with the process that sends them */
+static _Atomic int *handled_so_far;    /* signals; shared with the process that sends them */
 
 static void note_thread(int sig, siginfo_t *info, void *context)
 {
@@ -210,7 +210,7 @@ static void note_thread(int sig, siginfo_t *info, void *context)
     atomic_fetch_add(pthread_equal(pthread_self(), main_thread) ? &by_main : &by_others, 1);
 }
 
-/* In another process: one signal after the other, each after the last has been handled. */
+/* In another process: send `times` signals, each after the one before has been handled. */
 static void interrupt(pid_t whom, int times, const _Atomic int *handled)
 {
     for (int i = 0; i < times; i++) {
@@ -224,10 +224,10 @@ static void interrupt(pid_t whom, int times, const _Atomic int *handled)
 }
 
 /*
- * Ctrl-C while the main thread waits and others contend: none is lost, and the main thread gets it.  The next
- * one comes after the handler has returned: until then the main thread blocks SIGINT, and the kernel chooses
- * another thread.  (Once in some thousands it does so anyway, even without a semaphore: it skips a thread that
- * is falling asleep.)  The argument is the number of repetitions.
+ * Ctrl-C while the main thread waits and others contend: no signal is lost, and the main thread gets each.  The
+ * next signal is sent after the handler has returned: in its handler the main thread blocks SIGINT, so the kernel
+ * would choose another thread.  (Once in some thousands the kernel does so anyway, even without a semaphore: it
+ * skips a thread that is falling asleep.)  The argument is the number of signals.
  */
 BEHAVIOR(interrupts)
 {
@@ -241,7 +241,7 @@ BEHAVIOR(interrupts)
     handled_so_far = mmap(NULL, sizeof *handled_so_far, PROT_READ | PROT_WRITE,
                          MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     MUST(handled_so_far != MAP_FAILED);
-    atomic_store(handled_so_far, -1);    /* no signal before fork() has returned, which blocks them */
+    atomic_store(handled_so_far, -1);    /* no signal yet: fork() blocks signals until it has returned */
     handle_info(SIGINT, note_thread, 0);
     MUST(sem_init(&never, 0, 0) == 0);
     begin();
@@ -333,7 +333,7 @@ BEHAVIOR(fetched_signals)
 static sigjmp_buf target;
 static size_t page;
 
-/* Memory for a stack, with pages below it that must not be touched. */
+/* Memory for a stack.  The pages below the stack fault when they are touched. */
 static char *stack_of(size_t size)
 {
     char *map = mmap(NULL, 16 * page + size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS,
@@ -360,7 +360,7 @@ static int fill_stack(int bytes)
     int error = sem_timedwait(&no_units, &past);
 
     here[0] = (char)error;
-    return bytes != 0 ? fill_stack(bytes) + here[0] : 0;    /* which does not become a loop */
+    return bytes != 0 ? fill_stack(bytes) + here[0] : 0;    /* the compiler cannot make this a loop */
 }
 
 static void leave_overflow(int sig)
@@ -370,7 +370,7 @@ static void leave_overflow(int sig)
     siglongjmp(target, 1);
 }
 
-/* The handler of a thread whose stack is full posts, and leaves by a jump. */
+/* The stack of this thread overflows; the handler of SIGSEGV posts, and leaves by a jump. */
 static void *overflow_often(void *arg)
 {
     enum { TIMES = 200, SIZE = 65536 };
@@ -415,7 +415,7 @@ static void post_on_small(int sig)
     atomic_fetch_add(&posted, 1);
 }
 
-/* A post that wakes a thread, on a stack whose size a program may have computed for it. */
+/* A post that wakes a thread works on a stack of the least size for a handler plus 2 KB. */
 static void post_on_small_stack(void)
 {
     const long least = sysconf(_SC_MINSIGSTKSZ);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* interposed_jumps.c - siglongjmp() out of a handler ends the wait below, and loses no unit. */
-/* Without fortification siglongjmp() is not __longjmp_chk(), which this file calls by name. */
+/* interposed_jumps.c - siglongjmp() out of a handler ends the interrupted wait, and loses no unit. */
+/* Without fortification, siglongjmp() does not become __longjmp_chk(); this file calls __longjmp_chk() by name. */
 #undef _FORTIFY_SOURCE
 #include "interposed.h"
 
@@ -34,7 +34,7 @@ static void jump_out_checked(int sig)
         __longjmp_chk(target, 1);
 }
 
-/* A jump within the handler does not end the wait below it. */
+/* A jump within the handler does not end the wait that the handler has interrupted. */
 static void jump_inside(int sig)
 {
     sigjmp_buf here;
@@ -45,14 +45,14 @@ static void jump_inside(int sig)
     atomic_fetch_add(&inside_jumps, 1);
 }
 
-/* The handler waits, too: a jump leaves both waits. */
+/* This handler waits, too: a jump out of a second handler leaves both waits. */
 static void wait_inside(int sig)
 {
     (void)sig;
     sem_wait(&sem);
 }
 
-/* Wait until a jump leaves the wait, overwrite its stack, and wait again. */
+/* Wait until a jump leaves the wait, and overwrite the stack that the wait had. */
 static void *wait_and_jump(void *arg)
 {
     struct waiter *w = arg;
@@ -88,7 +88,7 @@ static void jump_by(void (*handler)(int), int flags, int nested)
     atomic_store(&jumps_left, 1);
     MUST(pthread_kill(jumper.thread, SIGUSR1) == 0);
     MUST(join(&jumper) == 0);
-    /* One unit, for the thread that still waits. */
+    /* Post one unit, for the thread that still waits. */
     MUST(sem_post(&sem) == 0);
     MUST(join(&behind) == 0);
     MUST(value_of(&sem) == 0);
@@ -96,7 +96,7 @@ static void jump_by(void (*handler)(int), int flags, int nested)
     MUST(sem_destroy(&sem) == 0);
 }
 
-/* The alternate stack is on the first thread's stack, and so above all other stacks. */
+/* The alternate stack is on the stack of the main thread, and so above all other stacks. */
 static void jump_from_above(void (*handler)(int), int stack_flags, int nested)
 {
     const stack_t before = alternate_stack;
@@ -137,7 +137,6 @@ static void jump_and_stay(void)
     MUST(sem_destroy(&sem) == 0);
 }
 
-/* The jump comes at any moment of a wait, even when the unit has been granted. */
 static _Atomic int ended, jumped;
 
 static void jump_always(int sig)
@@ -160,7 +159,10 @@ static void *post_and_signal(void *arg)
     return NULL;
 }
 
-/* As with libc, the jump may lose a unit that the wait has taken, but nothing else. */
+/*
+ * The jump comes at any moment of a wait, even when the unit has been granted.  As with libc, the jump may lose a unit
+ * that the wait has taken; otherwise the semaphore works on.
+ */
 static void jump_at_any_time(void)
 {
     pthread_t self = pthread_self(), thread;
@@ -185,7 +187,7 @@ static void jump_at_any_time(void)
 static _Thread_local bool signal_in_lock __attribute__((tls_model("initial-exec")));
 static _Thread_local bool two_in_lock __attribute__((tls_model("initial-exec")));
 
-/* Instead of libc's, also for the interposer. */
+/* Replaces libc's function, even for the interposer. */
 int pthread_mutex_trylock(pthread_mutex_t *mutex)
 {
     static int (*libcs)(pthread_mutex_t *);
@@ -227,7 +229,7 @@ static void *signal_when_it_sleeps(void *arg)
     return arg;
 }
 
-/* A handler posts, and jumps out of the wait; while the jump returns the grant, another handler jumps. */
+/* A handler posts and jumps out of the wait.  While the jump returns the granted unit, another handler jumps. */
 static void jump_while_jumping(void)
 {
     static struct waiter self;
@@ -267,7 +269,7 @@ static void jump_before_another(void)
         two_in_lock = true;
         sem_timedwait(&sem, &at);
     }
-    /* libc locks no mutex, so nothing comes. */
+    /* libc locks no mutex, so no signal comes. */
     MUST(two_in_lock || atomic_load(&calls_of_two) == 2);
     two_in_lock = false;
     MUST(sem_destroy(&sem) == 0);
@@ -282,9 +284,9 @@ BEHAVIOR(jumps)
     jump_from_everywhere(jump_out);
     jump_from_everywhere(jump_out_checked);
     /*
-     * In a handler the kernel does not report a stack that has disarmed itself.  So __longjmp_chk() takes a
-     * jump down from it for one into a frame that has returned: "longjmp causes uninitialized stack frame".
-     * With libc alone it does so, too.
+     * Not jump_out_checked(): in a handler the kernel does not report an alternate stack with SS_AUTODISARM.  So
+     * __longjmp_chk() aborts, even with libc alone: it takes a jump down from this stack for a jump into a frame
+     * that has returned ("longjmp causes uninitialized stack frame").
      */
     for (int nested = 0; nested <= 1; nested++)
         jump_from_above(jump_out, (int)SS_AUTODISARM, nested);

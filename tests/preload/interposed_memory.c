@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * interposed_memory.c - the memory of a program's semaphores, which may be unmapped or used again; and the
- * memory that the module takes for cells.
+ * interposed_memory.c - the memory of a program's semaphores, which the program may unmap or use again; and the
+ * memory that the interposer takes for cells.
  */
 #include "interposed.h"
 
@@ -20,7 +20,7 @@ static void *post_what_comes(void *arg)
     return arg;
 }
 
-/* Unmap the memory as soon as the wait has returned, every second time without sem_destroy. */
+/* Unmap the memory as soon as the wait has returned; every second time, without sem_destroy() before. */
 BEHAVIOR(unmap)
 {
     size_t size = (size_t)sysconf(_SC_PAGESIZE);
@@ -70,7 +70,7 @@ static void goes_on(sem_t *sem, int value)
     MUST(value_of(sem) == 0);
 }
 
-/* As with libc, a destroyed semaphore still works, for a late detached thread.  (4 waits.) */
+/* As with libc, a destroyed semaphore still works, since a detached thread may use it late.  (4 waits.) */
 BEHAVIOR(destroyed)
 {
     sem_t sem, other;
@@ -80,7 +80,7 @@ BEHAVIOR(destroyed)
     goes_on(&sem, 3);
     MUST(sem_destroy(&sem) == 0);
     MUST(sem_init(&other, 0, 0) == 0);
-    contend(&other);                        /* perhaps in the cell of the first */
+    contend(&other);                        /* perhaps in the former cell of `sem` */
     MUST(sem_post(&other) == 0);
     goes_on(&sem, 0);
     MUST(value_of(&other) == 1);
@@ -118,7 +118,7 @@ BEHAVIOR(copies)
         MUST(sem_destroy(&sem[i]) == 0);
 }
 
-/* As in a vector that grows, the elements are copied, and then the old ones are destroyed. */
+/* As when a vector grows: the elements are copied, and then the old elements are destroyed. */
 BEHAVIOR(copies_of_destroyed)
 {
     sem_t sem, copy, copy_of_copy, other;
@@ -130,7 +130,7 @@ BEHAVIOR(copies_of_destroyed)
     memcpy(&copy, &sem, sizeof copy);
     MUST(sem_destroy(&sem) == 0);
     memset(&sem, 0x5a, sizeof sem);
-    contend(&other);                        /* the cell of the first one is still in quarantine */
+    contend(&other);                        /* the cell of `sem` is still in quarantine */
     memcpy(&copy_of_copy, &copy, sizeof copy);
     MUST(sem_destroy(&copy) == 0);
     goes_on(&copy, 1);
@@ -138,7 +138,7 @@ BEHAVIOR(copies_of_destroyed)
     MUST(sem_post(&copy) == 0);
     memcpy(&sem, &copy, sizeof sem);
     MUST(sem_destroy(&copy) == 0);
-    memcpy(&copy, &sem, sizeof sem);        /* back to where it was */
+    memcpy(&copy, &sem, sizeof sem);        /* back to the old place */
     goes_on(&sem, 1);
     goes_on(&copy, 1);
 }
@@ -158,8 +158,8 @@ static long resident_bytes(void)
 }
 
 /*
- * Many programs never destroy their semaphores.  A semaphore without waiters uses no memory except its own.
- * After the first wait it takes some more, until it is destroyed.
+ * Many programs never destroy their semaphores.  A semaphore without waiters uses no memory except its sem_t.
+ * From its first wait on, it also uses a cell, until it is destroyed.
  */
 BEHAVIOR(no_more_memory)
 {
@@ -182,8 +182,8 @@ BEHAVIOR(no_more_memory)
 
 /*
  * A program that never destroys its semaphores keeps no more memory than fairsem-run(1) says (except for part of
- * a huge page), and each of its semaphores still has its value.  Meanwhile two threads wait; they are woken at
- * the end, in order.
+ * a huge page), and each of its semaphores still has its value.  Two threads wait during the test, and are woken
+ * in order at its end.
  */
 BEHAVIOR(never_destroyed)
 {
@@ -215,8 +215,8 @@ BEHAVIOR(never_destroyed)
 }
 
 /*
- * Make semaphores in memory where there were others before, and perhaps in their cells: nothing of them is
- * left.  Every second one is destroyed, and works on; the others are abandoned.
+ * Make a semaphore in memory, and perhaps in a cell, that another semaphore had before: nothing of the other one is
+ * left.  Every second semaphore is destroyed, and works on; the others are abandoned.
  */
 static void use_own(bool destroys)
 {
@@ -259,8 +259,8 @@ static void *use(void *arg)
 }
 
 /*
- * Threads use some semaphores together, and make others of their own, in cells that another thread has used.  No
- * unit is lost, and none appears from nowhere.
+ * Threads use some semaphores together, and make semaphores of their own, in cells that another thread has used.
+ * No unit is lost, and no unit comes from nowhere.
  */
 BEHAVIOR(cells_used_again)
 {
@@ -290,7 +290,7 @@ static void count_signal(int sig)
     atomic_fetch_add(&handled, 1);
 }
 
-static _Atomic int sent;    /* a signal, or 0 */
+static _Atomic int sent;    /* the signal that is sent, or 0 */
 
 static void *send_signals(void *arg)
 {
@@ -303,8 +303,8 @@ static void *send_signals(void *arg)
 }
 
 /*
- * Without memory for a cell, a wait still works, and ends in time or by a signal.  As in libc, a handler with
- * SA_RESTART ends only a wait with a deadline.
+ * Without memory for a cell, a wait still works, and ends at its deadline or by a signal.  As with libc, a handler
+ * with SA_RESTART ends only a wait with a deadline.
  */
 BEHAVIOR(no_memory)
 {
@@ -345,7 +345,7 @@ BEHAVIOR(no_memory)
     contend(&sem);
 }
 
-/* ---- More semaphores than --stats lists, and more than have statistics of their own ---- */
+/* ---- More semaphores than --stats lists, and more than can have statistics of their own ---- */
 
 /* (11 waits.) */
 BEHAVIOR(eleven)
@@ -358,7 +358,7 @@ BEHAVIOR(eleven)
     }
 }
 
-/* Threads wait for the last one.  (1 wait.) */
+/* A thread waits for the last of many semaphores.  (1 wait.) */
 BEHAVIOR(many)
 {
     sem_t sem;
@@ -394,8 +394,8 @@ static void at_the_end(void)
 }
 
 /*
- * A library destroys a semaphore when the process ends, while a detached thread still uses it, and
- * aborts on an error (as libuv does).
+ * A library destroys a semaphore when the process ends, while a detached thread still uses the semaphore and
+ * aborts on an error (as in libuv).
  */
 BEHAVIOR(static_destructor)
 {

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * interposed_met.c - one thread is stopped before each instruction of an operation on a semaphore, and meanwhile
- * another one acts on the same semaphore: it destroys it, posts, waits for the first time, or forks a child that
- * uses it.
+ * interposed_met.c - one thread is stopped before each instruction of an operation on a semaphore.  While it is
+ * stopped, a second thread acts on the same semaphore: it destroys the semaphore, posts, waits for the first time,
+ * or forks a child that uses the semaphore.
  *
- * test_interpose.py runs it under fairsem-run.  A child repeats the operation.  Its parent steps through it once,
- * and in each later run stops it at the next instruction, and tells the child's second thread to act.  After each
- * run the units must add up.  Programs do all this, and with libc it works, though POSIX does not allow the use
- * of a semaphore while it is destroyed.
+ * test_interpose.py runs this behavior under fairsem-run.  A child repeats the operation.  The parent steps through
+ * the operation once.  In each later run, the parent stops the child at the next instruction, and tells the child's
+ * second thread to act.  After each run the units must add up.  Programs do all this, and with libc it works, even
+ * though POSIX does not allow the use of a semaphore while it is destroyed.
  *
- * If the second thread sleeps, it waits for the stopped one, which then goes on.
+ * If the second thread sleeps in its act, it waits for the stopped thread: then the stopped thread goes on.
  */
 #include "interposed.h"
 
@@ -21,13 +21,14 @@ static sem_t sem;
 /* Memory shared with the parent. */
 static struct shared {
     _Atomic int round;          /* number of operations begun */
-    _Atomic int asked, heard, acted;    /* last round in which the second thread is to act */
-    _Atomic int second;         /* its thread ID */
+    /* The last round in which the second thread was asked to act, in which it has seen this, and has acted. */
+    _Atomic int asked, heard, acted;
+    _Atomic int second;         /* the thread ID of the second thread */
 } *shared;
 
-static _Atomic int first;       /* the thread ID of the other one */
+static _Atomic int first;       /* the thread ID of the thread that is stopped */
 
-/* The second thread sleeps until it is told to act: a thread that polls costs more time than all the steps. */
+/* The second thread sleeps until it is told to act: polling would cost more time than all the steps. */
 static void await_change(_Atomic int *number, int seen)
 {
     syscall(SYS_futex, number, FUTEX_WAIT, seen, NULL, NULL, 0);
@@ -38,7 +39,7 @@ static void tell_change(_Atomic int *number)
     syscall(SYS_futex, number, FUTEX_WAKE, 1, NULL, NULL, 0);
 }
 
-/* ---- Operations and acts; each returns by how much it has changed the number of units ---- */
+/* ---- Operations and acts; each returns the change of the number of units ---- */
 
 static int post(void)
 {
@@ -54,7 +55,7 @@ static int take(void)
     return 0;
 }
 
-/* Time out, which moves a semaphore that was a number into a cell. */
+/* Wait and time out: this moves a semaphore that was a number into a cell. */
 static int wait_and_time_out(void)
 {
     if (sem_timedwait(&sem, &past) == 0)
@@ -108,7 +109,7 @@ static int destroy_others(void)
     return 0;
 }
 
-/* A copy of a semaphore that has just been destroyed has its last value, though a new one needs a cell. */
+/* A copy of a semaphore that has just been destroyed keeps its value, even when a new semaphore needs a cell. */
 static void ask_copy_of_last(void)
 {
     sem_t new;
@@ -119,7 +120,7 @@ static void ask_copy_of_last(void)
     MUST(sem_destroy(&new) == 0);
 }
 
-/* The child has one thread, and as many units as the operation can have left. */
+/* The child has one thread.  The number of units is 0 or 1, depending on how far the stopped operation has come. */
 static int use_in_child(pid_t pid)
 {
     if (pid == 0) {
@@ -156,7 +157,7 @@ static int fork_without_handlers(void)
 static const struct meeting {
     const char *name;
     int       (*operation)(void), (*act)(void);
-    bool        in_cell;        /* before the operation; otherwise it is a number */
+    bool        in_cell;        /* before the operation; otherwise the semaphore is a number */
     int         units;          /* before the operation */
 } meetings[] = {
     { "post, destroy", post, destroy, true, 0 },
@@ -185,7 +186,7 @@ static const struct meeting {
 
 static _Atomic int acts_change, helped;
 
-/* The second thread also posts, once in each round, for a wait that sleeps. */
+/* The second thread.  If the operation is a wait, it also posts once in each round, when the wait sleeps. */
 static void *act(void *arg)
 {
     const struct meeting *meeting = arg;
@@ -235,7 +236,7 @@ static void repeat(const struct meeting *meeting)
             moment();
         change += atomic_load(&acts_change) + atomic_load(&helped);
         MUST(value_of(&sem) == meeting->units + change);
-        /* One of the two threads has got the only unit, and a post is never lost. */
+        /* The stopped thread must get the unit, although the semaphore is destroyed meanwhile. */
         if (meeting->operation == take && meeting->act == destroy)
             MUST(change == -1);
         MUST(sem_destroy(&sem) == 0);
@@ -260,8 +261,8 @@ static void child(const void *meeting)
 static uintptr_t address[STEPS_MOST];
 
 /*
- * Note the instructions of an undisturbed operation: the fewest of several runs.  On a busy machine a run may be
- * longer, with instructions that later runs do not reach.
+ * Note the instructions of an undisturbed operation, from the shortest of several runs.  On a busy machine a run
+ * may be longer, with instructions that later runs do not reach.
  */
 static int note_shortest(pid_t pid)
 {
@@ -280,7 +281,7 @@ static int note_shortest(pid_t pid)
     return fewest;
 }
 
-/* Ask the second thread, and wait until it has acted, or sleeps in its act. */
+/* Ask the second thread to act, and wait until it has acted, or sleeps in its act. */
 static void let_act(pid_t pid)
 {
     int round = atomic_load(&shared->round);

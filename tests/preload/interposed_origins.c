@@ -59,7 +59,7 @@ BEHAVIOR(pshared)
     MUST(sem_destroy(sem) == 0);
 }
 
-/* The word of a semaphore that a thread has waited for. */
+/* Returns the word of a semaphore that a thread has waited for: it refers to a cell. */
 static uint64_t word_in_cell(sem_t *sem)
 {
     uint64_t word;
@@ -105,8 +105,8 @@ static void is_dangling(uint64_t word)
 }
 
 /*
- * A dangling reference is an error: to a cell that does not exist, to one that has not been used yet, and to one
- * that another semaphore uses.
+ * A dangling reference is an error: to a cell that does not exist, to a cell that has not been used yet, and to a
+ * cell that another semaphore uses.
  */
 BEHAVIOR(nonsense)
 {
@@ -155,7 +155,7 @@ BEHAVIOR(named)
 
 enum { KINDS = 3, MIXERS = 3, MIXES = 3000 };
 
-/* Private, process-shared, named; one unit each, which protects a counter. */
+/* A private, a process-shared and a named semaphore.  Each has one unit, which protects a counter. */
 static struct {
     sem_t *sem;
     long  *count;
@@ -226,7 +226,7 @@ BEHAVIOR(constructor)
     MUST_FAIL(sem_trywait(&early), EAGAIN);
 }
 
-/* A module initializes a semaphore as it is loaded; its memory is gone after dlclose. */
+/* A module initializes a semaphore when it is loaded; the memory of the semaphore is gone after dlclose. */
 BEHAVIOR(dlopen)
 {
     for (int i = 0; i < 20; i++) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* interposed_priorities.c - a higher real-time priority comes first, no matter how a thread gets it. */
+/* interposed_priorities.c - a thread with a higher real-time priority comes first, however it got the priority. */
 #include "interposed.h"
 
 static sem_t sem;
@@ -43,7 +43,7 @@ static void *post_to_both(void *arg)
     return arg;
 }
 
-/* In the child the thread that forked no longer has a real-time priority, and waits like others. */
+/* With SCHED_RESET_ON_FORK, the child has no real-time priority: its thread is granted in order of arrival. */
 BEHAVIOR(forked_priority)
 {
     const struct sched_param param = { .sched_priority = 1 };
@@ -71,7 +71,7 @@ BEHAVIOR(forked_priority)
     MUST(pthread_join(poster, NULL) == 0);
 }
 
-/* ---- A thread changes its priority, or another process does ---- */
+/* ---- A thread changes its priority, or another process changes the priority of the thread ---- */
 
 struct ranked {
     struct waiter w;

@@ -20,7 +20,7 @@ static void *make_and_destroy(void *arg)
     return arg;
 }
 
-/* Calls only async-signal-safe functions: sem_post is one, and libc's other semaphore functions do no harm. */
+/* POSIX allows only async-signal-safe functions, such as sem_post.  libc's other semaphore functions work, too. */
 static void use_in_child(void)
 {
     int value = value_of(&busy);
@@ -73,7 +73,7 @@ BEHAVIOR(fork_child)
     fork_among_threads(fork, 100, contend);
 }
 
-/* A child of _Fork() has run no handlers of pthread_atfork(). */
+/* _Fork() does not run the handlers of pthread_atfork(). */
 extern pid_t _Fork(void) __attribute__((weak));
 
 BEHAVIOR(raw_fork)
@@ -105,7 +105,7 @@ static void *try_without_success(void *arg)
     return arg;
 }
 
-/* Send to the whole process group, because a child does not inherit pending signals. */
+/* Send SIGUSR1 to the whole process group, so to the child: a child does not inherit pending signals. */
 static void send_for_ever(void)
 {
     const struct timespec moment = { 0, 20000 };
@@ -119,8 +119,8 @@ static void send_for_ever(void)
 }
 
 /*
- * Another thread of the parent is often in a section of the same semaphore, and the handler may be the first code
- * that runs in the child.
+ * At the fork, another thread of the parent is often in a section of the same semaphore.  The handler may be the
+ * first code that runs in the child.
  */
 BEHAVIOR(signal_in_child)
 {
@@ -176,7 +176,7 @@ static void live(int generations, sem_t *of_the_first)
     MUST(child_status(child) == 0);
 }
 
-/* A child of a child of a child, and so on, uses the semaphores of its ancestors. */
+/* A chain of 20 descendants: each child forks the next one, and uses the semaphores of its ancestors. */
 BEHAVIOR(generations)
 {
     sem_t sem;
@@ -185,7 +185,7 @@ BEHAVIOR(generations)
     live(20, &sem);
 }
 
-/* The child shares the parent's memory until it runs a program, which is interposed, too. */
+/* The child of vfork() shares the parent's memory until it executes a program.  The program is interposed, too. */
 BEHAVIOR(vfork_exec)
 {
     struct waiter w = { 0 };
@@ -212,7 +212,7 @@ static void *end_program(void *arg)
     exit(23);
 }
 
-/* (1 wait ended, others do not.) */
+/* (1 wait has ended; the other waits do not end.) */
 BEHAVIOR(exit_in_thread)
 {
     static sem_t sem;
@@ -228,7 +228,7 @@ BEHAVIOR(exit_in_thread)
     MUST(!"the program should have ended");
 }
 
-/* (1 wait ended.) */
+/* (1 wait has ended.) */
 BEHAVIOR(die)
 {
     static struct waiter w;
@@ -257,7 +257,7 @@ BEHAVIOR(sleep)
         continue;
 }
 
-/* The program has its own limit for files, no matter what fairsem-run needs. */
+/* The program still has its own limit for files, even if fairsem-run has raised the limit for itself. */
 BEHAVIOR(fsize)
 {
     struct rlimit limit;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * interposed_sandbox.c - a sandbox that kills the process for any system call that is not listed in
- * doc/real-programs.md: those of libc's semaphores, and a few more.  seccomp(2).
+ * interposed_sandbox.c - a sandbox (seccomp(2)) that allows only the system calls of doc/real-programs.md: those of
+ * libc's semaphores, and a few more.  Any other call kills the process.
  */
 #include "interposed.h"
 
@@ -38,12 +38,12 @@ static bool set_filter(struct sock_filter *filter, unsigned short length)
                       &program) == 0;
 }
 
-/* mmap is for semaphores that have waiters, the next two are for waiters that yield. */
+/* SYS_mmap is for semaphores that have waiters, SYS_sched_* for waiters that yield. */
 static bool enter_sandbox(void)
 {
     static const int allowed[] = {
         SYS_futex, SYS_mmap, SYS_sched_yield, SYS_sched_getscheduler, /* semaphores */
-        SYS_clock_gettime,                                      /* sleeps with a deadline, and libc */
+        SYS_clock_gettime,                                      /* sleeps with a deadline; libc itself */
         SYS_getpid, SYS_gettid, SYS_tgkill, SYS_rt_sigprocmask, SYS_rt_sigreturn,
         SYS_munmap, SYS_madvise, SYS_mprotect, SYS_brk, SYS_write, SYS_exit, SYS_exit_group,
     };
@@ -79,7 +79,7 @@ BEHAVIOR(in_sandbox)
     MUST(pthread_join(thread, NULL) == 0);
 }
 
-/* The filter raises SIGSYS for tgkill(). */
+/* The filter raises SIGSYS for tgkill() and pthread_sigqueue(). */
 bool refuse_tgkill(void)
 {
     struct sock_filter filter[] = {
@@ -98,11 +98,11 @@ void run_without_right(const char *behavior)
     const struct rlimit none = { 0, 0 };
 
     MUST(setrlimit(RLIMIT_RTPRIO, &none) == 0);
-    prctl(PR_CAPBSET_DROP, NICE, 0, 0, 0);      /* fails if we do not have the right */
+    prctl(PR_CAPBSET_DROP, NICE, 0, 0, 0);      /* fails if this process does not have the right */
     execl("/proc/self/exe", "interposed", behavior, (char *)NULL);
 }
 
-/* In such a process no wait reads its priority. */
+/* In a process without the right to real-time priorities, no wait reads its priority. */
 BEHAVIOR(sandbox)
 {
     run_without_right("in-sandbox");

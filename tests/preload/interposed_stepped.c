@@ -3,15 +3,17 @@
  * interposed_stepped.c - two signals come before each instruction of a post that grants, of a wait that times
  * out, of sem_getvalue, and of sem_destroy.  Their handlers use the same semaphore.
  *
- * test_interpose.py runs it under fairsem-run.  A child repeats the operation.  Its parent steps through it once
- * (ptrace) and notes the address of each instruction.  In each later run it stops the child at the next one, by
- * the processor's debug registers, which belong to one thread.  It sends both signals, and lets the child go on.
- * After each run the child checks that both handlers have run once, with the sender's value, in a context that
- * blocks no signal except the other one; that the mask is as before; and that the units add up.  A handler in a
- * critical section would wait for the mutex of its own thread.
+ * test_interpose.py runs this behavior under fairsem-run.  A child repeats the operation.  The parent steps through
+ * the operation once (ptrace) and notes the address of each instruction.  In each later run, the parent stops the
+ * child at the next instruction, by the processor's debug registers, which belong to one thread.  The parent sends
+ * both signals, and lets the child go on.
  *
- * Finally the first signal always interrupts the same critical section, and the second one, a SIGBUS that no
- * instruction has raised, comes before each instruction after that.
+ * After each run the child checks that each handler has run once, with the sender's value, in a context that blocks
+ * no signal except the other one of the two; that the mask is as before; and that the units add up.  A handler that
+ * ran in a critical section would wait for the mutex of its own thread.
+ *
+ * Finally the first signal always interrupts the same critical section.  The second signal, a SIGBUS that no
+ * instruction has raised, comes before each instruction that follows.
  */
 #include "interposed.h"
 
@@ -19,7 +21,7 @@
 
 enum { FIRST = SIGUSR1 };
 
-static int second;              /* the number of the other signal */
+static int second;              /* the number of the second signal */
 static sem_t sem;
 static sem_t plain;             /* a number, until a handler moves it into a cell */
 static int told[FS_NSIG], runs[FS_NSIG];
@@ -73,7 +75,7 @@ static void post_to_waiter(void)
     MUST(sem_post(&sem) == 0);
 }
 
-/* No other thread posts, so only a unit from a handler can end it early. */
+/* No other thread posts, so only a unit that a handler posts can end the wait early. */
 static void wait_and_time_out(void)
 {
     if (sem_timedwait(&sem, &past) == 0)
@@ -148,7 +150,7 @@ static void queue_signal(pid_t pid, int sig, int value)
 }
 
 static uintptr_t address[STEPS_MOST];     /* of each instruction */
-static uintptr_t after_interrupt[STEPS_MOST]; /* of each after an interrupted section */
+static uintptr_t after_interrupt[STEPS_MOST]; /* of each instruction after the first signal */
 
 static void send_both(pid_t pid, int value)
 {
@@ -192,8 +194,8 @@ static void step_through(const struct operation *repeated)
 }
 
 /*
- * Find an instruction in a section: a signal there comes twice, because it is deferred, and sent again at the
- * end.  Stores in *count how many instructions follow.
+ * Find an instruction in a section: a signal that comes there is seen twice, because it is deferred, and sent again
+ * at the end of the section.  Stores in *count how many instructions follow.
  */
 static int find_section(pid_t pid, int instructions, int *value, int *count)
 {
@@ -248,5 +250,5 @@ BEHAVIOR(stepped)
     needs_steps();
     for (size_t i = 0; i < sizeof operations / sizeof operations[0]; i++)
         step_through(&operations[i]);
-    step_through_after_interrupt(); /* of a wait */
+    step_through_after_interrupt(); /* the operation is a wait */
 }

@@ -6,7 +6,7 @@
 #include <sys/ptrace.h>
 #include <sys/user.h>
 
-/* Wait until the child stops.  Returns the signal.  If the child exits with 77, so do we. */
+/* Wait until the child stops.  Returns the signal.  If the child exits with 77, this process does, too. */
 static int stopped(pid_t pid)
 {
     int status = child_status(pid);
@@ -68,7 +68,7 @@ static void __attribute__((noinline)) be_hit(void)
     __asm__ volatile("nop");
 }
 
-/* Some virtual machines accept a breakpoint that never stops. */
+/* Do breakpoints work?  Some virtual machines accept a breakpoint, but it never stops the child. */
 static bool can_step(void)
 {
     pid_t pid = fork();

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * interposed_two.c - two copies of sem_post and its relatives act on one sem_t: this program calls those of the
- * interposer, and a library that was loaded with RTLD_DEEPBIND or by dlmopen() calls those of libc.  The count is
- * right, or the program aborts.
+ * interposed_two.c - two copies of sem_post and its relatives act on one sem_t.  This program calls the functions
+ * of the interposer.  A library that was loaded with RTLD_DEEPBIND or by dlmopen() calls the functions of libc.
+ * Either the count is right, or the program aborts.
  */
 #include "interposed.h"
 
@@ -55,7 +55,7 @@ static void take_turns(sem_t *sem)
     MUST_FAIL(sem_trywait(sem), EAGAIN);
 }
 
-/* Threads sleep in libc's sem_wait, and then in ours. */
+/* A thread sleeps in libc's sem_wait, and another one in the interposer's; both are woken. */
 static void wake_each_other(sem_t *sem)
 {
     struct waiter w = { .sem = sem, .result = STILL_WAITING }, ours = { 0 };
@@ -68,7 +68,7 @@ static void wake_each_other(sem_t *sem)
     MUST(value_of(sem) == 0);
 }
 
-/* The semaphore is in a cell, of which libc does not know.  Our next call detects libc's sem_wait. */
+/* The semaphore is in a cell, of which libc does not know.  The interposer's next call detects libc's sem_wait. */
 static void wait_beside_cell(void)
 {
     sem_t sem;
@@ -121,7 +121,7 @@ static void use_both(void *library)
     wake_each_other(&sem);
     take_turns(&sem);
     MUST_FAIL(sem_timedwait(&sem, &past), ETIMEDOUT);
-    MUST(sem_destroy(&sem) == 0);           /* out of the cell */
+    MUST(sem_destroy(&sem) == 0);           /* the semaphore leaves its cell */
     take_turns(&sem);
     MUST(aborts(wait_beside_cell) == interposed && aborts(post_beside_cell) == interposed);
 }

@@ -24,7 +24,7 @@ static void *wait_once(void *arg)
     result = sem_wait(w->sem);
     if (result == 0 && w->service != NULL)
         w->place = atomic_fetch_add(w->service, 1);
-    atomic_store(&w->result, errno);        /* success leaves it alone */
+    atomic_store(&w->result, errno);        /* success leaves errno 0 */
     return NULL;
 }
 
@@ -41,11 +41,11 @@ bool sleeps(pid_t process, pid_t thread)
     length = read(fd, text, sizeof text - 1);
     close(fd);
     text[length > 0 ? length : 0] = '\0';
-    state = strrchr(text, ')');     /* the name before it may contain anything */
+    state = strrchr(text, ')');     /* the name of the thread may contain any character, even ')' */
     return state != NULL && strncmp(state, ") S", 3) == 0;
 }
 
-/* The thread sleeps in no other call.  Takes several samples, as the kernel may put it to sleep. */
+/* The thread makes no other call that sleeps.  Take several samples, as the kernel may make it sleep for a moment. */
 bool await_sleep(struct waiter *w)
 {
     int seen = 0;
@@ -99,7 +99,7 @@ int value_of(sem_t *sem)
     return value;
 }
 
-/* A semaphore of libc has only its value, 3, in the first word. */
+/* The first word of a libc semaphore of value 3 is 3; the interposer stores something else. */
 bool is_interposed(void)
 {
     sem_t sem;
@@ -136,7 +136,7 @@ void stop_all(pthread_t *thread, int count)
     join_all(thread, count);
 }
 
-/* The thread keeps the unit for a moment, so that others must wait. */
+/* A thread that takes the unit again and again, and keeps it for a moment so that others must wait. */
 void *take_and_give(void *arg)
 {
     while (!atomic_load(&stop)) {

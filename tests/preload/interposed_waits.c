@@ -44,7 +44,7 @@ BEHAVIOR(slow_waits)
     }
 }
 
-/* (1 created, in addition to that of the constructor.) */
+/* (1 semaphore is created, in addition to the constructor's.) */
 BEHAVIOR(overflow)
 {
     sem_t sem;
@@ -66,7 +66,7 @@ static void wait_on_clock(sem_t *sem, clockid_t clock)
     MUST(now.tv_sec > at.tv_sec || (now.tv_sec == at.tv_sec && now.tv_nsec >= at.tv_nsec));
 }
 
-/* An invalid deadline is an error before anything else, and each clock has its own time. */
+/* An invalid deadline is an error even if a unit is free.  Each clock has its own time. */
 static void wait_until(sem_t *sem)
 {
     const struct timespec negative = { .tv_sec = 1, .tv_nsec = -1 };
@@ -94,7 +94,7 @@ BEHAVIOR(deadlines)
     MUST(sem_init(&sem, 0, 1) == 0);
     wait_until(&sem);
     MUST(sem_post(&sem) == 0);
-    wait_until(&sem);       /* now it is in a cell */
+    wait_until(&sem);       /* the semaphore is in a cell now */
 }
 
 /* ---- A signal ends a wait ---- */
@@ -132,7 +132,7 @@ BEHAVIOR(eintr)
     MUST(value_of(&sem) == 0);
 }
 
-/* The wait is no longer in the queue, so sem_destroy finds no waiter; but it has not returned yet. */
+/* After its EINTR a wait is not in the queue, so sem_destroy finds no waiter; but the wait has not returned yet. */
 BEHAVIOR(eintr_destroyed)
 {
     handle(SIGUSR1, note, 0);
@@ -157,7 +157,7 @@ BEHAVIOR(eintr_destroyed)
 static _Thread_local int sent_by_yield __attribute__((tls_model("initial-exec")));
 static atomic_bool sent;
 
-/* Replaces libc's, also for the interposer. */
+/* Replaces libc's function, even for the interposer. */
 int sched_yield(void)
 {
     int sig = sent_by_yield;
@@ -191,8 +191,8 @@ static void *wait_signaled(void *arg)
 }
 
 /*
- * Try once.  Returns the result of a third waiter that gets the signal in its first yield; or STILL_WAITING if it
- * did not yield, or was granted.
+ * Try once.  Returns the result of a third waiter, which gets the signal in its first yield; or STILL_WAITING if the
+ * third waiter did not yield.
  */
 static int signal_in_a_yield(int sig, bool timed)
 {
@@ -219,9 +219,9 @@ static int signal_in_a_yield(int sig, bool timed)
 }
 
 /*
- * A waiter whose grant is near yields before it sleeps.  A handler that runs meanwhile ends the wait, too; as in
- * the kernel, a handler with SA_RESTART ends it only if it has a deadline.  (Waiters yield after some wake-ups have
- * been measured, and unless a yield has taken too long.)
+ * A waiter whose grant is near yields before it sleeps.  A handler that runs during a yield ends the wait, too.  As
+ * in the kernel, a handler with SA_RESTART ends only a wait with a deadline.  (Waiters yield only after some wake-ups
+ * have been measured, and not for some time after a yield has taken too long.)
  */
 BEHAVIOR(eintr_awake)
 {
@@ -229,7 +229,7 @@ BEHAVIOR(eintr_awake)
 
     handle(SIGUSR1, note, 0);
     handle(SIGUSR2, note, SA_RESTART);
-    /* Until it yields: on a busy machine that takes many tries. */
+    /* Repeat until the waiter yields: on a busy machine that takes many tries. */
     while (signal_in_a_yield(SIGUSR1, false) != EINTR)
         continue;
     while (signal_in_a_yield(SIGUSR2, true) != EINTR)
@@ -286,7 +286,7 @@ BEHAVIOR(fork_in_handler)
 
 /* ---- Cancellation ---- */
 
-/* Each is a cancellation point, even if it need not wait. */
+/* Each of these three calls is a cancellation point, even if a unit is free. */
 static int wait_plainly(sem_t *sem)
 {
     return sem_wait(sem);
@@ -302,7 +302,7 @@ static int wait_clocked(sem_t *sem)
     return sem_clockwait(sem, CLOCK_MONOTONIC, &past);
 }
 
-/* No cancellation points. */
+/* sem_post and sem_trywait are no cancellation points. */
 static int post_and_try(sem_t *sem)
 {
     return sem_post(sem) + sem_trywait(sem);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * late_library.c - a library in front of the interposer that initializes itself in the first call of any of its
- * functions, with semaphores, and with a thread for one of them; so it does this in the middle of the
- * interposer's own start.  And its clocks are a day ahead.  libfaketime is such a library.  test_interpose.py
- * compiles and preloads it.
+ * functions.  Its initialization uses semaphores and a thread.  The interposer's own start calls such a function,
+ * so the library uses semaphores in the middle of that start.  And its clocks are a day ahead.  libfaketime is such
+ * a library.  test_interpose.py compiles and preloads this file.
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -58,7 +58,7 @@ static void begin(void)
     MUST(sem_open("/there-is-no-such-semaphore", 0) == SEM_FAILED && errno == ENOENT);
 }
 
-/* Called by each function: initializes the library, and takes its lock. */
+/* Called by each function: initializes the library in the first call, and takes the library's lock. */
 static void enter(void)
 {
     static bool begun;
@@ -107,7 +107,7 @@ void *mmap(void *at, size_t size, int protection, int flags, int fd, off_t offse
     return next(at, size, protection, flags, fd, offset);
 }
 
-/* In a forked child, a thread of the parent may have our lock. */
+/* The interposer must not call this: in a forked child, a thread of the parent may have the library's lock. */
 ssize_t getrandom(void *to, size_t size, unsigned flags)
 {
     (void)to;

@@ -6,7 +6,7 @@ test_scripts += \
 	tests/preload/test_names.py
 EXTRA_DIST += tests/preload/late_library.c tests/preload/sigaction_hook.c tests/preload/test_programs.py
 
-# What test_interpose.py runs: a program that uses neither this library nor Check.
+# The program that test_interpose.py runs; it uses neither libfairsem nor Check.
 if BUILD_INTERPOSER
 check_PROGRAMS += tests/preload/interposed
 endif

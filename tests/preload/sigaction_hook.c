@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * sigaction_hook.c - a library behind the interposer, which calls functions of the program in the middle of
- * sigaction() and pthread_setcanceltype(); or a library in front of it, which stores the second handler of a signal
- * and lets the first one call it, as Java's libjsig does.  test_interpose.py compiles and preloads it for
- * interposed_actions.c.
+ * sigaction_hook.c - a library with two uses.  Behind the interposer, it calls functions of the program in the
+ * middle of sigaction() and pthread_setcanceltype().  In front of the interposer, it stores the second handler of a
+ * signal and lets the first handler call the second, as Java's libjsig does.  test_interpose.py compiles and
+ * preloads this file for interposed_actions.c.
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -13,17 +13,17 @@
 #include <stdbool.h>
 #include <string.h>
 
-/* This constructor runs before that of the interposer, because the interposer is loaded first. */
+/* Behind the interposer, this constructor runs before the interposer's: constructors run in the reverse order. */
 __attribute__((constructor)) static void use_early(void)
 {
     siginterrupt(SIGURG, 0);
 }
 
-/* Set by the program.  If it returns false, sigaction() fails with EPERM, as in a sandbox. */
+/* Set by the program.  If this function returns false, sigaction() fails with EPERM, as in a sandbox. */
 extern bool (*in_sigaction)(int sig);
 bool (*in_sigaction)(int sig);
 
-/* Set by the program: the new action of SIGUSR1 is stored here. */
+/* Set by the program: where sigaction() stores a new action of SIGUSR1, instead of setting it. */
 extern struct sigaction *second_action;
 struct sigaction *second_action;
 

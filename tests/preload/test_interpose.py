@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT
-"""fairsem-run makes a program's semaphores fair, passes through those that it must not change, reports when
-it cannot, and counts right.
+"""fairsem-run makes a program's semaphores fair, passes through the semaphores that it must not change, reports
+what it cannot do, and counts right.
 
-The program is tests/preload/interposed.c, which does not use this library.  Nothing here depends on
-the speed of the machine.
+The program is tests/preload/interposed.c, which does not use libfairsem.  No case depends on the speed of the
+machine.
 """
 
 import os
@@ -24,9 +24,9 @@ RUN = os.environ.get("FAIRSEM_RUN") or TOP_BUILDDIR + "/fairsem-run"
 MODULE = LIBS + "/fairsem-interpose.so"
 PROGRAM = PRELOAD + "/interposed"
 STATS, SCRIPT, TMP = WORK + "/stats", WORK + "/script", WORK + "/tmp"
-# The programs are for another machine than the shell and all other commands.
+# Set if the programs are for another machine than the shell and all other commands.
 EMULATED = os.environ.get("FAIRSEM_TESTS_EMULATED")
-# The programs count the lines that run, and write that down when they end.
+# With --coverage, the programs count the lines that run, and write the counts when they end.
 COUNTS_LINES = "--coverage" in CFLAGS
 FULL = "/dev/full"
 
@@ -51,7 +51,7 @@ def prepared():
     for name in ("LD_PRELOAD", "FAIRSEM_STATS_FILE"):
         os.environ.pop(name, None)
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
-    # Under nohup, and in a background command of a shell, they would stay ignored.
+    # Under nohup, and in a background command of a shell, these signals would stay ignored.
     for ignored in (signal.SIGHUP, signal.SIGINT, signal.SIGQUIT):
         signal.signal(ignored, signal.SIG_DFL)
 
@@ -63,7 +63,7 @@ def nothing_is_left():
 
 
 def does(status, command, **how):
-    """Returns what it printed.  It must end with this exit status, or if it is -N, by that signal."""
+    """Run a command, and return what it printed.  It must end with this exit status, or, if -N, by signal N."""
     done = run(*shlex.split(command), **how)
     if EMULATED:
         done.stderr = re.sub("^qemu: uncaught target signal.*\n", "", done.stderr, flags=re.M)
@@ -83,14 +83,14 @@ def short(command):
 
 
 def rows(names, *table):
-    """Each row is a case, named by its last value, a command."""
+    """Each row is a case; its last value is a command, which names the case."""
     values = [getattr(row, "values", row) for row in table]
     return pytest.mark.parametrize(names, table, ids=[short(row if isinstance(row, str) else row[-1])
                                                       for row in values])
 
 
 def built(name, source, *options, compiler=(*CC, *CFLAGS)):
-    """The path of the program.  The compiler may lack what it needs: with these flags it builds nothing."""
+    """Build a program, and return its path.  If the compiler builds nothing with these flags, skip the case."""
     path = WORK + "/" + name
     made = run(*compiler, file(name + ".c", source), "-o", path, "-pthread", *options)
     if made.returncode != 0:
@@ -131,12 +131,12 @@ def test_libc_has_other_semaphores():
 @pytest.mark.skipif(COUNTS_LINES, reason=NOT_HERE + "most instructions would be those that count")
 @rows("command", f"{RUN} {PROGRAM} stepped", f"{RUN} {PROGRAM} met", f"{PROGRAM} met")
 def test_each_instruction_of_a_call(command):
-    """With `stepped` a signal comes before it, with `met` another thread uses the semaphore there."""
+    """Before each instruction: with `stepped` signals come, with `met` another thread uses the semaphore."""
     does(0, command)
 
 
 # ---------------------------------------------------------------- with other libraries
-# It has a semaphore of its own, and calls those functions that it finds.
+# A library with a semaphore of its own.  It calls the functions that the loader finds for it.
 LIBRARY = """
 #include <semaphore.h>
 #include <string.h>
@@ -196,7 +196,7 @@ def hook():
 @native
 @pytest.mark.parametrize("stats", ("", "--stats=" + STATS), ids=("", "--stats"))
 def test_a_library_that_begins_in_the_middle_of_our_start(stats):
-    """It uses semaphores there, and replaces our clocks by its own, of which the kernel does not know."""
+    """The library uses semaphores there, and replaces the clocks by its own, of which the kernel does not know."""
     library = from_here("late_library")
     assert does(0, f"env LD_PRELOAD={library} {RUN} {stats} {PROGRAM} deadlines").stderr == ""
 
@@ -210,7 +210,7 @@ def test_interrupted_in_the_middle_of_sigaction(before):
 @native
 @pytest.mark.parametrize("runner", ("", RUN), ids=("libc", "fairsem-run"))
 def test_a_library_that_chains_handlers(runner):
-    """In front of our module it must see the program's handlers, not what the module gives the kernel."""
+    """In front of the interposer, the library must see the program's handlers, not those that the kernel gets."""
     does(0, f"env LD_PRELOAD={hook()} {runner} {PROGRAM} chained-handlers")
 
 
@@ -221,8 +221,8 @@ def test_what_is_preloaded_already_stays_in_front():
     assert done.stdout == f"{before}:{MODULE}\n"
 
 
-# The program is correct, so the sanitizer must report nothing.  If our module came first, it would see
-# no semaphores.
+# The program is correct, so the sanitizer must report nothing.  If the interposer came first, the sanitizer would
+# see no semaphores.
 ORDERED = """
 #include <pthread.h>
 #include <semaphore.h>
@@ -355,13 +355,13 @@ def test_a_shared_object_that_finds_the_functions_in_libc_is_refused():
       (-signal.SIGSEGV, f"{RUN} --stats {PROGRAM} die segv"),
       (-signal.SIGKILL, f"{RUN} --stats {PROGRAM} die kill"))
 def test_ends_as_the_program_does(status, command):
-    """A name is searched as by the shell: in this directory if there is nothing between two colons of PATH."""
+    """A program is searched as by the shell: an empty entry of PATH, as between two colons, is this directory."""
     os.makedirs(WORK + "/directory/interposed", exist_ok=True)
     does(status, command, cwd=PRELOAD)
 
 
 def test_fairsem_run_under_fairsem_run():
-    """Otherwise the loader would report that it does not find what is in our own program."""
+    """LD_PRELOAD then names the module twice; the loader must print no message."""
     assert does(3, f"{RUN} {RUN} {PROGRAM} exit 3").stderr == ""
 
 
@@ -369,7 +369,7 @@ def test_fairsem_run_under_fairsem_run():
 @pytest.mark.parametrize("stats", ("", "--stats=" + STATS), ids=("", "--stats"))
 @pytest.mark.parametrize("status, script", (
     pytest.param(0, f'#! /bin/sh\nexec "{PROGRAM}" not-libcs\n', marks=native),
-    # As execvp runs it, and therefore env and nice.
+    # execvp() runs such a file by the shell, and so do env and nice.
     (42, f'exec "{PROGRAM}" exit 42\n')), ids=("with #!", "without #!"))
 def test_a_script(status, script, stats):
     does(status, f"{RUN} {stats} {file('script', script, 0o755)}")
@@ -377,7 +377,7 @@ def test_a_script(status, script, stats):
 
 @pytest.mark.parametrize("compiler, options, why", (
     (CC + CFLAGS, ("-static",), "statically"), (CC + CFLAGS, ("-static-pie",), "statically"),
-    # Such a program would fail to resolve glibc's symbols in the module.
+    # The loader of musl would not resolve glibc's symbols in the module.
     (("musl-gcc",), (), "another C library")), ids=("-static", "-static-pie", "musl"))
 def test_a_program_that_cannot_load_the_module_is_refused(compiler, options, why):
     needs(compiler[0])
@@ -406,7 +406,7 @@ def test_a_program_that_gains_rights_is_refused(user, group, mode, status):
 
 # ---------------------------------------------------------------- statistics
 def counted(text):
-    """created, processes, shared, named, unknown, dangling, waits"""
+    """The counts: created, processes, shared, named, unknown, dangling, waits."""
     passed = "^passed through to libc: "
     found = (re.search(pattern, text, re.M) for pattern in (
         "semaphores created: (\\d+)", "in processes: (\\d+)", passed + "(\\d+)",
@@ -423,8 +423,8 @@ def from_file():
 
 
 def listed(text):
-    """For all and for each of the ten longest waits: how many; at most how long half of them, 99 of 100 and
-    all were; and the sum."""
+    """The rows of waits: first for all semaphores, then for each of the ten with the longest waits.  A row is the
+    number of waits, the times that half of them, 99 of 100, and all do not exceed, and the sum."""
     return [(int(waits), *map(float, times)) for waits, *times in
             re.findall("^ *(\\d+)" + 4 * " +([\\d.]+)" + "  ", text, re.M)]
 
@@ -444,12 +444,12 @@ def listed(text):
     ("slow-waits", 0, [2, 1, 0, 0, 0, 0, 2]),
     ("eleven", 0, [12, 1, 0, 0, 0, 0, 11]),
     ("many", 0, [20001, 1, 0, 0, 0, 0, 1]),
-    # No matter how the program ends: none of its own code runs at the end.
+    # The counts are right even if the program ends without running any code of its own at the end.
     ("exit-in-thread", 23, [2, 1, 0, 0, 0, 0, 1]),
     ("die kill", -signal.SIGKILL, [2, 1, 0, 0, 0, 0, 1]),
     ("die segv", -signal.SIGSEGV, [2, 1, 0, 0, 0, 0, 1])))
 def test_counts(behavior, status, counts, where):
-    """A constructor of the program creates one semaphore in every process."""
+    """A constructor of the program creates one more semaphore in every process."""
     done = does(status, f"{RUN} {where.replace('FILE', STATS)} {PROGRAM} {behavior}")
     if where == "--stats":
         assert counted(done.stderr) == counts
@@ -458,7 +458,7 @@ def test_counts(behavior, status, counts, where):
 
 
 def test_stats_have_the_times_of_the_waits():
-    """Two of 50 ms, for all and for the one."""
+    """Two waits of 50 ms: a row for all semaphores, and a row for the one."""
     does(0, f"{RUN} --stats={STATS} {PROGRAM} slow-waits")
     text = from_file()
     assert says(text, "^ *waits  *half <= ms  *99 % <= ms  *longest ms  *total ms  *semaphore$")
@@ -480,19 +480,20 @@ def test_stats_list_the_ten_longest_waits():
     in_all, *rows = listed(from_file())
     longest = [row[3] for row in rows]
     assert len(longest) == 10 and longest == sorted(longest, reverse=True)
-    # The sixth of eleven; what is printed is rounded.
+    # Half of the waits: up to the sixth of eleven.  Printed times are rounded.
     assert in_all[1] in [min(bound_ms(longest[5] + error), longest[0]) for error in (-5e-4, 5e-4)]
     assert in_all[2] == longest[0]
 
 
 def test_what_has_no_statistics_of_its_own_counts_for_no_other():
-    """It is the last of them, and nobody waits for the others."""
+    """Only the last of many semaphores has a wait, and it has no statistics of its own: no semaphore is listed."""
     assert ", by " not in does(0, f"{RUN} --stats {PROGRAM} many").stderr
 
 
 @native
 def test_stats_of_more_semaphores_than_have_room():
-    """A process that was killed while it added one leaves that number; the next one is of those created."""
+    """A process that is killed while it adds a record leaves a number of used records above the limit.  The script
+    writes such a number, and one into the next field, the semaphores created."""
     script = file("script", "printf '\\377%.0s' 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 |\n"
                             'dd of="$FAIRSEM_STATS_FILE" bs=1 seek=16 conv=notrunc 2> /dev/null\n')
     assert f"created: {2 ** 64 - 1}, " in does(0, f"{RUN} --stats sh {script}").stderr
@@ -524,7 +525,7 @@ def test_stats_count_no_bypass_without_the_option():
 
 
 def test_stats_tell_when_nothing_was_counted():
-    """This program ends before the module could be loaded."""
+    """This program ends before the constructors of the module run."""
     early = built("early", """
 #include <unistd.h>
 
@@ -545,7 +546,7 @@ int main(void)
 
 
 def test_stats_of_libcs_semaphores():
-    """The waits are measured, and the sum is all there is."""
+    """With --libc the waits are measured, but only for all semaphores together."""
     text = does(0, f"{RUN} --stats --libc {PROGRAM} slow-waits").stderr
     assert says(text, "^--libc: they stayed libc") and says(text, "^ *2 .*  all$")
     assert ", by " not in text
@@ -553,7 +554,7 @@ def test_stats_of_libcs_semaphores():
 
 @pytest.mark.parametrize("library", ("libfairsem.so", "libfairsem.a"))
 def test_stats_tell_that_a_program_has_the_library(library):
-    """The loader does not know the archive, nor strip's result any name."""
+    """Even an archive, which the loader does not see, and a stripped program, which has no names."""
     if not os.path.exists(LIBS + "/" + library):
         pytest.skip(NOT_HERE + library + " was not built")
     program = built("header", """
@@ -574,7 +575,7 @@ def begun(*command, **how):
 
 @pytest.mark.parametrize("ends_by", ("HUP", "INT", "QUIT", "TERM", "USR1", "USR2"))
 def test_stats_are_printed_when_a_signal_ends_the_runner(ends_by):
-    """From a daemon's manager, or a terminal; it ends the program, too."""
+    """The signal of a service manager or a terminal ends the runner and the program."""
     sent = signal.Signals["SIG" + ends_by]
     with begun("--stats=" + STATS, PROGRAM, "sleep") as runner:
         assert runner.stdout.readline() == b"ready\n"
@@ -594,7 +595,7 @@ def test_what_systemd_gives_to_the_runner_is_for_the_program(ours, equal):
 
 @native
 def test_the_program_goes_on_when_the_runner_is_killed():
-    """It leaves a file, where it may."""
+    """The killed runner leaves the file of the statistics, so TMPDIR is another directory."""
     with begun("--stats", "cat", env={**os.environ, "TMPDIR": WORK}) as runner:
         for line in (b"one\n", b"two\n"):
             runner.stdin.write(line)
@@ -604,7 +605,7 @@ def test_the_program_goes_on_when_the_runner_is_killed():
 
 
 def test_stats_under_a_limit_for_files():
-    """It is below the size of the statistics' file: no process is killed for that."""
+    """The limit is below the size of the file for statistics: an error, but no process is killed by SIGXFSZ."""
     done = does(125, f"{RUN} --stats {PROGRAM} exit 0",
                 preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (512, 512)))
     assert "the file for statistics cannot be made" in done.stderr
@@ -612,7 +613,7 @@ def test_stats_under_a_limit_for_files():
 
 @pytest.mark.skipif(COUNTS_LINES, reason=NOT_HERE + "what is counted is larger than the limit")
 def test_stats_under_a_limit_for_files_that_may_be_raised():
-    """The program has it."""
+    """The runner may raise the soft limit for itself; the program still has the limit."""
     most = resource.getrlimit(resource.RLIMIT_FSIZE)[1]
     does(0, f"{RUN} --stats={STATS} {PROGRAM} fsize",
          preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (512, most)))
@@ -622,7 +623,7 @@ def test_stats_under_a_limit_for_files_that_may_be_raised():
 @rows("status, command", (42, f"{RUN} --stats={STATS} {PROGRAM} exit 42"), (0, f"{RUN} --check"),
       (0, f"{RUN} --stats={STATS} grep -q '^SigIgn:.*[13579bdf]....$' /proc/self/status"))
 def test_where_sigchld_is_ignored(status, command):
-    """Then there is no child to wait for.  The program has it ignored, too."""
+    """The kernel then keeps no exit status to wait for.  For the program, SIGCHLD is still ignored."""
     does(status, command, preexec_fn=lambda: signal.signal(signal.SIGCHLD, signal.SIG_IGN))
 
 

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT
 """fairsem/posix.h replaces the functions of POSIX, and nothing else with their names.
 
-The linker sees a member of a C++ class that is called sem_post by the same name, whether a source file
-includes fairsem/posix.h or <semaphore.h>.  Whichever of them comes first, a call of a function, and its
-address, mean that of this library.
+A member of a C++ class that is called sem_post has the same name for the linker, whether a source file includes
+fairsem/posix.h or <semaphore.h>.  Whichever header comes first, a call of sem_post() and its address refer to the
+function of libfairsem.
 """
 
 import sys
@@ -16,7 +16,7 @@ from compiled import CXX_COMPILERS, C_COMPILERS, file, needs_standard, works
 pytestmark = pytest.mark.skipif(sys.platform != "linux",
                                 reason=NOT_HERE + "sem_init fails on this system")
 
-# A library that knows only libc's.
+# A library that knows only the semaphores of libc.
 GATE_HH = """\
 class gate {
 public:
@@ -230,7 +230,7 @@ int main()
     return status;
 }
 """
-# As USE_CC in C, where only the source file itself can see a difference.
+# Like USE_CC, but in C: members of a struct have no names for the linker.
 GATE_H = "struct gate { int (*sem_post)(void); int sem_wait; };\n"
 USE_C = """
 #include <stddef.h>
@@ -251,7 +251,7 @@ int main(void)
 """
 
 HEADERS = {"F": "<fairsem/posix.h>", "S": "<semaphore.h>", "G": '"gate.h"', "O": '"others.h"'}
-# Compiling takes nearly all of the time: without optimization.
+# Compiling takes nearly all of the time, so do it without optimization.
 FAST = ["-O0", "-g0"]
 FAST_CXX = [*FAST, "-Wshadow", "-Wold-style-cast", "-Wno-ignored-attributes"]
 
@@ -260,7 +260,7 @@ def includes(order):
     return "".join("#include %s\n" % HEADERS[letter] for letter in order)
 
 
-# If <semaphore.h> comes first, the names are macros, and the struct must come later.
+# If <semaphore.h> comes before fairsem/posix.h, the names are macros; gate.h must then come after both.
 @pytest.mark.parametrize("compiler", C_COMPILERS)
 @pytest.mark.parametrize("order", ("FG", "GF", "FGS", "SFG"))
 def test_in_c(compiler, order):

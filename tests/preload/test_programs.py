@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Programs of other projects do the same under fairsem-run as without it.
 
-`make check-programs` runs them, in about seven minutes.  At the end it prints the table of
+`make check-programs` runs the programs, in about seven minutes.  At the end it prints the table of
 doc/real-programs.md.
 """
 
@@ -53,8 +53,8 @@ async function main() {
 if (isMainThread) main();
 else parentPort.on('message', (n) => parentPort.postMessage(hash(n)));
 """
-# At each SIGQUIT the handler posts a semaphore, and the woken thread prints all stacks to stdout, even into the
-# middle of a line.  So the sums go to a file.
+# At each SIGQUIT, Java's handler posts a semaphore, and the woken thread prints all stacks to stdout, even into the
+# middle of a line.  So the program writes its sums to a file.
 JAVA = """
 import java.util.concurrent.*;
 
@@ -84,7 +84,7 @@ public class Load {
     }
 }
 """
-# The collector stops the threads with a signal, and they post from the handler.
+# The collector stops the threads with a signal; the threads post in the handler.
 GUILE = """
 (use-modules (ice-9 threads))
 (define (litter n)
@@ -190,7 +190,7 @@ for i in 1 2 3 4 5 6 7 8; do
   curl --silent --unix-socket "$directory/socket" http://one/page || exit 1
 done
 """
-# A tone of one second goes through its resampler.
+# A tone of one second goes through VLC's resampler.
 VLC = r"""
 HOME=$(mktemp -d) && export HOME || exit 1
 trap 'rm -rf "$HOME"' EXIT
@@ -225,7 +225,7 @@ done
 pactl list short sinks | cut -f 2
 parec -d one.monitor --raw --channels=1 | head -c 40000 | cksum
 """
-# Four clients, each of which is called for every buffer, in turn.
+# Four clients; JACK calls each client in turn for every buffer.
 JACK = """
 JACK_DEFAULT_SERVER=fairsem-$$ && export JACK_DEFAULT_SERVER
 unset JACK_PROMISCUOUS_SERVER
@@ -313,14 +313,14 @@ sys.exit(not results)
 
 @pytest.fixture(scope="module", autouse=True)
 def table(request):
-    """The rows, which are printed at the end."""
+    """The rows of the table, which is printed at the end."""
     if any("-fsanitize" in flag for flag in CFLAGS):
         pytest.skip(NOT_HERE + "with a sanitizer, the programs would need it, too")
     if not os.path.exists(RUN) or not os.path.exists(LIBS + "/fairsem-interpose.so"):
         pytest.skip("fairsem-run and its module were not built")
     os.environ["FAIRSEM_MODULE"] = LIBS + "/fairsem-interpose.so"
     os.chmod(WORK, 0o755)
-    # Otherwise both runs would be the same.
+    # If fairsem-run did not work, both runs would be the same.
     assert run(RUN, "--check").returncode == 0
     rows = ["", "| program | version | what its semaphores are for | created / waits / passed through "
             "| result | time, with / without |", "|---|---|---|---|---|---|"]
@@ -330,7 +330,8 @@ def table(request):
 
 
 def timed(command, name):
-    """Returns status, output and milliseconds.  Output is not a pipe: some programs leave processes behind."""
+    """Returns status, output and milliseconds.  The output is a file, since processes that a program leaves behind
+    would keep a pipe open."""
     limit_time()
     began = time.monotonic()
     with open(WORK + "/" + name, "wb+") as output, open(WORK + "/" + name + ".err", "wb+") as errors:
@@ -344,7 +345,7 @@ def timed(command, name):
 
 
 def counted():
-    """created / waits / passed through, of the statistics."""
+    """The statistics as text: created / waits / passed through."""
     with open(STATS, encoding="utf-8") as file_of_stats:
         text = file_of_stats.read()
     created = re.search("^fairsem-run: semaphores created: (\\d+)", text, re.M)
@@ -371,7 +372,7 @@ def row(name, about, use, counts, result, plain, fair):
 
 FFMPEG = ("env SVT_LOG=0 ffmpeg -nostdin -v error -f lavfi -i testsrc2=size=640x360:rate=25:duration=1"
           " -c:v %s -threads 4 -f framemd5 -")
-# What its semaphores are for, the command for its version, its command, and the file that this needs.
+# For each program: the use of its semaphores, the command for its version, its command, and the file for that.
 PROGRAMS = {
     "Node.js, workers and thread pool":
         ("start and end of threads (libuv, V8)", "node --version", "node {file}", "threads.js", NODE),
@@ -388,7 +389,7 @@ PROGRAMS = {
         ("the collector stops threads by signals", "mono --version",
          "sh -c 'test -f {file}.exe || mcs -out:{file}.exe {file}; mono {file}.exe'", "threads.cs",
          MONO),
-    # With a positive speed, libvpx adapts to how long the last frames took: the output would depend on
+    # A negative speed: with a positive one, libvpx adapts to the time of the last frames, and the output depends on
     # the load of the machine.
     **{"ffmpeg, %s in four threads" % codec.split()[0]:
        ("rows of a frame, or stages, between threads", "ffmpeg -version", FFMPEG % codec)
@@ -424,7 +425,7 @@ AS_SOMEBODY = ("psql", "cvlc", "pulseaudio", "jackd", "chromium")
 
 @pytest.mark.parametrize("name", PROGRAMS)
 def test_the_same(name, table):
-    """Output and status, three times each way, in turn; the best time counts."""
+    """Compare output and status, three times with and without fairsem-run in turn; the best times count."""
     use, about, command, *of_file = PROGRAMS[name]
     tool = about.split()[0]
     needs(tool)
@@ -446,7 +447,7 @@ def test_the_same(name, table):
 
 
 # ---------------------------------------------------------------- CPython
-# All locks of CPython were semaphores up to 3.12.  These of its own tests run, if they exist.
+# Up to 3.12, all locks of CPython are semaphores.  These tests of CPython run, if they are installed.
 MODULES = """test_thread test_threading test_threadsignals test_threading_local test_threadedtempfile
     test_queue test_sched test_fork1 test_context test_weakref test_functools test_faulthandler
     test_logging""".split()
@@ -463,7 +464,7 @@ def outcomes(path):
 
 
 def both_ways(python, modules):
-    """Returns the number of tests, those that differ, and the two times."""
+    """Returns the number of tests, the names of the tests that differ, and the two times."""
     found, took = [], []
     for name in ("plain", "fair"):
         path = WORK + "/" + name + ".xml"
@@ -488,7 +489,7 @@ def test_cpython(table):
         pytest.skip(NOT_HERE + python + " makes no semaphores")
     tests, differ, took = both_ways(python, run(python, "-c", FIND, *MODULES).stdout.split())
     if differ:
-        # They measure time, and the machine may be busy: repeat them both ways.
+        # These tests may measure time, and the machine may be busy: repeat their modules both ways.
         again = {module for name in differ for module in re.findall("\\btest\\.(test_\\w+)", name)}
         assert both_ways(python, sorted(again) or MODULES)[1] == []
     table.append(row("CPython, its own tests", version([python, "--version"]), "every lock", counted(),
