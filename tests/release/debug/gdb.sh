@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# gdb.sh - gdb prints semaphores, tokens, tickets, and the semaphore that each thread waits for: in a live
-# process, in a core file, and with a stripped library.
+# gdb.sh - check that gdb prints semaphores, tokens, tickets, and the semaphore that each thread waits for: in a
+# live process, in a core file, and with a stripped library.
 set -u
 
 : "${top_srcdir:=$(cd "$(dirname "$0")/../../.." && pwd)}" "${top_builddir:=$PWD}"
@@ -96,8 +96,8 @@ fairsem divided: 0 available, 4 waiters for 4 units, 2 shares
 _EOF
 cat "$work/info" "$work/values" > "$work/all"
 
-# says WHAT FILE ARGUMENT... - check that gdb prints the text of FILE, in which letters stand for addresses,
-# times and thread numbers.  Output up to the line "BEGIN" does not count.
+# says WHAT FILE ARGUMENT... - check that gdb prints the text of FILE, in which letters stand for addresses (A),
+# times (T), processes (P) and threads (L).  Output up to the line "BEGIN" does not count.
 says() {
   what=$1 expected=$2
   shift 2
@@ -114,7 +114,7 @@ says() {
   fi
 }
 
-# The commands for $work/all.
+# The commands whose output is $work/all.
 set -- -ex 'python print("BEGIN")' -ex 'info fairsem' -ex 'set print pretty on' \
   -ex 'print buffers' -ex 'print closed' -ex 'print token' -ex 'print canceled' \
   -ex 'print ticket' -ex 'print idle' -ex 'info fairsem &slots' \
@@ -125,7 +125,7 @@ says "a live process" "$work/all" -ex 'break all_wait' -ex run -ex "source $scri
 [ -z "$cores" ] ||
   says "a core file" "$work/all" -ex "source $script" "$@" "$work/waiting" "$work/core"
 
-# With a clock that goes on by a second each time that it is read.
+# With a clock that goes on by a second at each reading, the clock must be read once for the whole answer.
 printf 'the clock was read once\n' | cat "$work/info" - > "$work/once"
 says "all ages of an answer have one end" "$work/once" -ex 'break all_wait' -ex run -ex "source $script" \
   -ex 'python import time; began = time.clock_gettime_ns(time.CLOCK_MONOTONIC); read = []' \
@@ -134,7 +134,7 @@ says "all ages of an answer have one end" "$work/once" -ex 'break all_wait' -ex 
   -ex 'python print("the clock was read " + ("once" if len(read) == 1 else str(len(read))))' "$work/waiting"
 
 # ---------------------------------------------------------------- what it must refuse
-# says knows no other exceptions: one of Python would be in the output.
+# An uncaught exception of Python would be in the output, and fail the check.
 cat > "$work/refused" << '_EOF'
 No symbol "nonesuch" in current context.
 nowhere is NULL.
@@ -181,7 +181,7 @@ made=$top_builddir/packaging/gdb/$name-gdb.py
 if cmp "$script" "$made"; then
   mkdir -p "$auto$work/lib" && cp "$made" "$auto$work/lib" || exit 99
   strip "$work/lib/$name" "$work/waiting" || exit 99
-  # The name of the static semaphore is stripped.
+  # gdb does not know the name of the static semaphore `slots` after strip.
   sed 's/slots/A/' "$work/info" > "$work/stripped"
   says "a stripped program and library; the script is found and loaded" "$work/stripped" \
     -iex "set auto-load scripts-directory $auto" -iex "set auto-load safe-path $auto" \
@@ -221,7 +221,7 @@ _EOF
     (cd "$work" && limited sh ./recipe) > "$work/out"
     grep -Eqx 'thread, semaphore 3 0x[0-9a-f]+ holds 1' "$work/out" && [ "$(wc -l < "$work/out")" -eq 1 ] ||
       fail "the recipe for a leak: $(cat "$work/out" "$work/gdb.log")"
-    # The page's command without gdb.  The test starts the program itself, with its own library.
+    # The command of the page without gdb, but started on the test's own program and library.
     sed -n '/^bpftrace -p/,/^```/p' "$top_srcdir/doc/debugging.md" |
       sed -e '/^```/d' -e 's/-p "[^"]*"/-c .\/server/' > "$work/recipe"
     if ! has bpftrace; then

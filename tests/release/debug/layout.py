@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""layout.py - compares the layout in packaging/gdb/fairsem-gdb.py with that of the library.  Runs in gdb,
-see gdb.sh.
+"""layout.py - compares the layout in packaging/gdb/fairsem-gdb.py with the layout of the library.  Runs in gdb, see
+gdb.sh.
 
-gdb has sourced fairsem-gdb.py before, which defines LAYOUT, Machine and others.
+gdb has sourced fairsem-gdb.py before, which defines LAYOUT, Machine and other names that this file uses.
 """
 
 import gdb

@@ -2,7 +2,7 @@
 /*
  * probed.c - reaches each probe, and writes the output that a tracer must print; see probes.sh.
  *
- *   probed FILE    reaches each probe once or more, in the order that it writes to FILE
+ *   probed FILE    reaches each probe once or more, and writes them to FILE in this order
  *   probed         two threads wait for one unit again and again, until the program is killed
  *
  * A line of the file is the name of a probe and its arguments, with "a while" for the time of a
@@ -126,7 +126,7 @@ static void is_canceled(void)
     end(thread);
 }
 
-/* The request of the better priority is in front until the other one is aged. */
+/* The request of the better priority is in front until the other request has aged. */
 static void is_passed_by_an_old_one(void)
 {
     const struct timespec until_old = { .tv_nsec = AGING_NS };
@@ -292,7 +292,7 @@ _Noreturn static void again(void)
     begin(acquire_again);
     alarm(600);         /* in case nobody kills the program */
     for (;;) {
-        /* Both wait, so the unit is granted; the pause only saves processor time. */
+        /* Release while both threads wait, so that the unit is granted; the sleep only saves processor time. */
         while (fairsem_waiters(&events) < 2)
             nanosleep(&(struct timespec){ .tv_nsec = 1000000 }, NULL);
         MUST(fairsem_release(&events, 1) == 0);

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# probes.sh - the static probes are those of doc/tracing.md, and fire in gdb, and in bpftrace if that is
-# permitted.
+# probes.sh - check that the static probes are those of doc/tracing.md, and that they fire in gdb, and in bpftrace
+# if the kernel permits it.
 set -u
 
 : "${top_srcdir:=$(cd "$(dirname "$0")/../../.." && pwd)}" "${top_builddir:=$PWD}"
@@ -19,7 +19,7 @@ trap '[ -z "$pids" ] || kill $pids; rm -rf "$work"' EXIT
 library=$(cd "$top_builddir/.libs" && pwd)/$name
 
 # ---------------------------------------------------------------- the page
-# For each probe a line: its name, and its number of arguments.
+# A line for each probe: its name, and its number of arguments.
 readelf -n "$library" | awk '
   $1 == "Provider:" { ours = $2 == "fairsem" }
   $1 == "Name:" { name = $2 }
@@ -46,12 +46,13 @@ if ! $CC -std=c11 -D_POSIX_C_SOURCE=200809L ${CFLAGS-} -I"$top_srcdir/include" \
   exit 1
 fi
 
-# A time above 0 and below an hour.  The result is a number, because for a string gdb would call malloc in the
+# Is the time above 0 and below an hour?  The result is a number: for a string, gdb would call malloc in the
 # program.
 # shellcheck disable=SC2016 # not for the shell
 a_while='$_probe_arg4 > 0 && $_probe_arg4 < 3600000000000'
 
-# on PROBE FORMAT ARGUMENT... - print gdb's commands for a probe; the argument TIME is the length of a wait.
+# on PROBE FORMAT ARGUMENT... - print gdb's commands for a probe.  An ARGUMENT is the number of an argument of the
+# probe, or TIME, the length of a wait.
 on() {
   probe=$1 format=$2 list=''
   shift 2

@@ -3,16 +3,14 @@
  * waiting.c - stops while threads wait, so that a debugger can inspect them; see gdb.sh.
  *
  *   thread 2  waits for 2 units of `buffers`
- *   ticket    waits for 3 of them
- *   thread 3  waits for 1, before all others, and with the token
- *   thread 4  waits for 1 of `slots`, which is static
+ *   ticket    waits for 3 units of `buffers`
+ *   thread 3  waits for 1 unit of `buffers`, at the front, and with the token
+ *   thread 4  waits for 1 unit of `slots`, which is static
  *   thread 5  waits for the ticket
- *   thread 6  waits for 1 of `between`, which is for many processes
- *   threads 7, 8 and 9 wait for it, too, in two shares: 9 comes before 8
+ *   thread 6  waits for 1 unit of `between`, a semaphore between processes
+ *   threads 7, 8 and 9 wait for 1 unit of `between`, too, in two shares: 9 comes before 8
  *
- * and tickets wait in the queue of `divided`, which has shares.
- *
- * Then it ends by abort().
+ * Further tickets wait in the queue of `divided`, which has shares.  Then the program ends by abort().
  */
 #include <fairsem.h>
 #include <fairsem/shared.h>

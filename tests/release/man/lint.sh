@@ -1,14 +1,14 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# lint.sh - mandoc and groff accept each manual page, each reference has a target, and each additional name of
-# a page has a link.
+# lint.sh - check that mandoc and groff accept each manual page, that each reference has a target, and that each
+# additional name of a page has a link.
 set -u
 
 : "${top_srcdir:=$(cd "$(dirname "$0")/../../.." && pwd)}" "${top_builddir:=$PWD}"
 . "$top_srcdir/tests/support/script.sh"
 
 # ---------------------------------------------------------------- the two formatters
-# Ignore warnings about pages of other packages, which may not be installed here.
+# Ignore warnings about pages of other packages, which may not be installed.
 mandoc_says() {
   mandoc -T lint "$1" 2>&1 | grep -v 'referenced manual not found\|outdated mandoc.db lacks'
 }
@@ -33,7 +33,7 @@ for formatter in mandoc groff; do
     [ ! -s "$work/said" ] || { cat "$work/said" && fail "$formatter: ${page##*/}"; }
   done
 done
-# In a heading, mdoc takes an English word like "No" for a macro; "\&No" keeps it.
+# In a heading, mdoc reads an English word like "No" as a macro; "\&No" makes it a word.
 if grep -nE '^\.(It|Sh|Ss) (No|On|At|An|As|Do|In|Up) ' "$@"; then
   fail "these words, above, are macros"
 fi

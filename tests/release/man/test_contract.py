@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """The headers and the manual pages agree: each function has a page with the same prototype and the same
 results, and the structs and the declarations of C++ are the same.  The header has the short contract and
-names the page, which has the rest; no sentence is in both."""
+names the page; the page has the rest.  No sentence stands in a header and in a page."""
 
 import glob
 import os
@@ -44,9 +44,9 @@ def declared_name(prototype):
 
 
 def in_header(text):
-    """Returns the prototypes; for each function, the results that its comment lists; and for each function,
-    others whose results it has, too.  A result is an errno value, or "close" or "token" for the two
-    reasons."""
+    """Returns the prototypes; for each function, the results that its comment lists; and for each function, the
+    other functions whose results it has, too.  A result is an errno value, or "close" or "token" for the close
+    reason and the token's reason."""
     prototypes, results, others = [], {}, {}
     found, like, gathered, inside = set(), set(), None, False
     for line in text.splitlines():
@@ -57,7 +57,7 @@ def in_header(text):
             first = re.match("%s(?:, %s)*" % (RESULT, RESULT), comment)
             found.update(re.findall(RESULT, first[0]) if first else ())
             like.update(re.findall("^As (fairsem_[a-z_]+), and", comment))
-            # As in "EINTR: a signal handler ran."
+            # Results in the middle of a line, such as "EINTR: a signal handler ran."
             found.update(re.findall(" (E[A-Z0-9]+):(?= )", " " + comment))
             inside = "*/" not in line
             continue
@@ -82,7 +82,7 @@ def in_header(text):
 
 # ---------------------------------------------------------------- pages
 def words(line):
-    """The arguments of a macro; one in quotes may have blanks."""
+    """The arguments of a macro; an argument in quotes may have blanks."""
     return [word.replace('"', "") for word in re.findall('"[^"]*"|[^ ]+', line)][1:]
 
 
@@ -149,12 +149,12 @@ def test_each_prototype_is_on_the_page_that_has_its_name(page):
 # ---------------------------------------------------------------- results
 def test_results():
     _, results, others = HEADER
-    # Functions whose comments do not begin with "As fairsem_...".
+    # Functions whose comments refer to others without "As fairsem_..., and".
     for name, *more in (("fairsem_units_acquire", "fairsem_acquire_with"),
                         ("fairsem_units_tryacquire", "fairsem_tryacquire"),
                         ("fairsem_with", "fairsem_acquire", "fairsem_release")):
         others[name] = others[name].union(more)
-    # A function may refer to a function that refers to another one, in at most four steps.
+    # A function may refer to a function that itself refers to another function: at most four steps.
     for _ in range(4):
         for name, like in others.items():
             results[name] = results[name].union(*(results[other] for other in like))
@@ -171,7 +171,7 @@ def test_the_results_in_the_table_are_explained(page):
 
 @pytest.mark.parametrize("page", paths("doc/man/fairsem_shared*.[37]"))
 def test_results_of_each_function_between_processes(page):
-    """The header has them in its first comment."""
+    """The header has these results in its first comment."""
     text, header = text_of(page), text_of("include/fairsem/shared.h")
     listed = re.search("^ \\* Results\\..*\n((?: \\* [^A-Z].*\n| \\*\n)*)", header, re.M)[1]
     if page.endswith(".7"):
@@ -196,7 +196,7 @@ def test_the_heading_of_a_section_names_the_pages_of_its_functions(header):
 
 
 def phrases(runs):
-    """Each ten words in a row, without errno values, whose lists are all alike."""
+    """Each ten words in a row.  Errno values do not count, because lists of them are alike everywhere."""
     found = {}
     for run_of_lines in runs:
         row = [(word.lower(), number) for number, line in run_of_lines
@@ -258,7 +258,7 @@ HEADERS_OF_CXX = "".join(text_of(path) for path in paths("include/fairsem/*.hpp"
 
 @pytest.fixture(scope="module")
 def cxx_page():
-    """As a reader sees it.  In a tarball, it is beside the other pages."""
+    """The page of C++ as a reader sees it.  In a tarball, the page is in the source tree, not in the build."""
     needs("mandoc")
     made = [top + "/" + CXX for top in (TOP_SRCDIR, TOP_BUILDDIR) if os.path.exists(top + "/" + CXX)]
     return re.sub(".\b", "", run("mandoc", "-T", "utf8", made[0]).stdout)

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""make html: every link inside the site has a target, the index has each name and document, its files can be
-unpacked anywhere, and install-html and uninstall are a pair."""
+"""The site of make html: every link inside it has a target, its index has each name and document, its files have
+names that every system accepts, and uninstall removes what install-html has installed."""
 
 import glob
 import html.parser
@@ -17,7 +17,7 @@ MADE = TOP_BUILDDIR + "/doc/man/*.3"
 
 
 class Page(html.parser.HTMLParser):
-    """What a browser follows, and the places that it can go to."""
+    """A page: its links, and the places in it that a link can lead to."""
 
     def __init__(self, text):
         super().__init__()

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# abi.sh - the library is binary compatible with the last recorded version, and packaging/abi/check.sh detects
-# incompatible changes.
+# abi.sh - check that the library is binary compatible with the last recorded version, and that
+# packaging/abi/check.sh detects incompatible changes.
 set -u
 
 : "${top_srcdir:=$(cd "$(dirname "$0")/../../.." && pwd)}" "${top_builddir:=$PWD}"
@@ -22,7 +22,7 @@ cat "$work/out"
 [ "$result" -ne 77 ] || skip "the comparison of the binary interface"
 [ "$result" -eq 0 ] || exit "$result"
 
-# expect STATUS TEXT WHAT - a check with the changed record ends with STATUS and prints TEXT.
+# expect STATUS TEXT WHAT - expect that a check with the changed record ends with STATUS and prints TEXT.
 expect() {
   gzip < "$doctored" > "$work/records/100.0.0/${recorded##*/}"
   check "$work/records"
@@ -34,7 +34,7 @@ expect() {
   fi
 }
 
-# A record of this library, to be changed.  The check uses the record of the highest version.
+# Record the interface of this library, to change the record.  The check uses the record of the highest version.
 mkdir -p "$work/records"
 ABI_RECORDS=$work/records "$top_srcdir/packaging/abi/check.sh" --record > "$work/out" || exit 1
 recorded=$(find "$work/records" -name '*.abi.gz')

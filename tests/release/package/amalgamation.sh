@@ -1,19 +1,19 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# amalgamation.sh - the single file of make amalgamation does not depend on who makes it and where, compiles
-# without warnings, shows only public names, and passes the tests that need nothing else.
+# amalgamation.sh - check the single file of make amalgamation: it does not depend on the user and the directory,
+# compiles without warnings, exports only public names, and passes the tests that need nothing else.
 set -u
 
 : "${top_srcdir:=$(cd "$(dirname "$0")/../../.." && pwd)}" "${top_builddir:=$PWD}"
 . "$top_srcdir/tests/support/script.sh"
 
-# runs COMPILER... - do programs of this compiler link and run here?
+# runs COMPILER... - do programs of this compiler link and run on this machine?
 runs() {
   echo 'int main(void) { return 0; }' > "$work/probe.c"
   "$@" "$work/probe.c" -o "$work/probe" > "$work/log" 2>&1 && "$work/probe" > "$work/log" 2>&1
 }
 
-# quietly COMMAND... - run it without output; if it fails or prints anything, show that and fail.
+# quietly COMMAND... - run the command.  If it fails or prints anything, show its output and fail.
 quietly() {
   "$@" > "$work/log" 2>&1 && [ ! -s "$work/log" ] && return
   cat "$work/log"
@@ -54,7 +54,7 @@ for compiler in gcc clang musl-gcc; do
     not_tried "there is no $compiler"
   elif ! runs "$compiler"; then
     not_here "programs of $compiler do not run"
-  # cc is often gcc, which is tried already.
+  # Skip gcc if it is the same compiler as $CC.
   elif [ "$compiler" != gcc ] ||
     [ "$($CC -print-file-name=include 2> /dev/null)" != "$(gcc -print-file-name=include)" ]; then
     compilers="$compilers
@@ -99,7 +99,8 @@ while read -r compiler; do
 done < "$work/compilers"
 
 # ---------------------------------------------------------------- public names only
-# names OBJECT - print its names, without those of compilers, probes and annotate_valgrind.c: see exports.sh.
+# names OBJECT - print the global names of the object, without those of compilers, probes and annotate_valgrind.c:
+# see exports.sh.
 names() {
   nm -g --defined-only "$1" | awk 'NF == 3 { sub(/_time64$/, "", $3); print $3 }' |
     grep -v -e '^__' -e '^_\.stapsdt\.' -e '^_vgw' | sort
@@ -135,7 +136,7 @@ int main()
     return fairsem::units(slots, 1) ? 0 : 1;
 }
 __EOF
-# The commands in the first comment of fairsem.c.
+# Compile with the commands in the first comment of fairsem.c.
 # shellcheck disable=SC2086 # lists
 if quietly $CC ${CFLAGS-} -c fairsem.c &&
   quietly $CC ${CFLAGS-} -I. prog.c fairsem.o -pthread -o prog && quietly ./prog; then
@@ -148,7 +149,7 @@ if runs ${CXX:-c++}; then
 fi
 
 # ---------------------------------------------------------------- the tests
-# The tests that the build has compiled, except those that need a function that is static here.
+# Link the tests that the build has compiled, except tests that need a function that is static in fairsem.c.
 # shellcheck disable=SC2086 # lists
 quietly $CC ${CFLAGS-} -O2 -g -c fairsem.c && ar rcs one.a fairsem.o || exit 1
 check=$(sed -n 's/^CHECK_LIBS = //p' "$top_builddir/Makefile") passed=0

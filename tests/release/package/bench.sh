@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# bench.sh - fairsem-bench: each workload runs briefly, its output is well formed, and bench.py turns it into
-# tables and a report; and the simulator of more cores prints its tables.
+# bench.sh - check fairsem-bench: each workload runs briefly, its output is well formed, and bench.py makes tables
+# and a report of it.  And the simulator of more cores prints its tables.
 #
 # The script checks no times.  The program itself checks that no unit is lost.
 # shellcheck disable=SC2317 # await calls functions
@@ -16,7 +16,7 @@ fi
 FAIRSEM_LIMIT=$top_builddir/fairsem-limit
 export FAIRSEM_LIMIT
 
-# runs WHAT STATUS ARGUMENT... - check the exit status; output goes to $work/out and $work/err.
+# runs WHAT STATUS ARGUMENT... - run fairsem-bench, check the exit status; output is in $work/out and $work/err.
 runs() {
   what=$1 expected=$2
   shift 2
@@ -27,14 +27,14 @@ runs() {
   return 1
 }
 
-# rows - print each setting in $work/out, and each setting with a peer, once.
+# rows - print a line for each setting in $work/out, and a line for each result of a setting and a peer.
 rows() {
   sed -n 's/^{"workload":"[^"]*",\("setting":"[^"]*"\),\("peer":"[^"]*"\),".*}$/setting \1\
 result \1 \2/p' "$work/out"
 }
 
-# found WORKLOAD SETTINGS ROWS - run it; succeeds if all its runs together have that many settings and rows.
-# On a busy machine a short run may give a thread no turn, and so no result.
+# found WORKLOAD SETTINGS ROWS - run the workload; succeeds if all its runs so far have that many settings and rows.
+# On a busy machine a thread may not run at all in a short run: then there is no result.
 found() {
   wrong=no
   runs "$1" 0 --quick "$1" || wrong=yes
@@ -44,7 +44,7 @@ found() {
   [ "$wrong" = yes ] || { [ "$settings" -ge "$2" ] && [ "$results" -ge "$3" ]; }
 }
 
-# workload NAME SETTINGS ROWS - check that it has at least that many settings, and rows with a result.
+# workload NAME SETTINGS ROWS - check that the workload has at least that many settings, and rows with a result.
 workload() {
   : > "$work/rows"
   if ! await found "$@"; then
@@ -142,7 +142,7 @@ report_of() {
   cp "$1" "$report/results" && python3 "$script" --report "$report" > "$work/out" 2> "$work/err"
 }
 
-# A logarithmic axis has no place for a value of 0, which must not prevent the picture or the report.
+# A logarithmic axis has no place for 0.  A value of 0 must not prevent the picture or the report.
 sed -e '/held 1 us"/s/"holds_per_second":[^,]*/"holds_per_second":0/' \
   -e 's/"waits_ns":\[[^]]*\]/"waits_ns":[0,0]/' "$work/results" > "$work/zero"
 has gnuplot || not_tried "pictures: there is no gnuplot"
@@ -196,7 +196,7 @@ else
   fail "the report of known numbers"
 fi
 
-# make bench, with its report in a directory of this test.
+# Run make bench, with its report in a directory of this test.
 if (cd "$top_builddir" && $MAKE BENCH_REPORT="$work/made" BENCH='--quick uncontended' \
   BENCH_DROPIN='--quick dropin' BENCH_BYPASS='--quick buffer' bench) > "$work/out" 2>&1 &&
   grep -q '^| try and release' "$work/made/report.md"; then

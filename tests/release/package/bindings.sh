@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# bindings.sh - the package for Python installs, works with the installed library, and passes its
-# tests; and the library can be called from Go.
+# bindings.sh - check that the package for Python installs, works with the installed library, and passes its
+# tests; and that the library does not disturb Go's race detector.
 set -u
 
 : "${top_srcdir:=$(cd "$(dirname "$0")/../../.." && pwd)}" "${top_builddir:=$PWD}"
@@ -14,11 +14,11 @@ esac
 case $CC in
   *musl-gcc*) not_here "the library is for musl, and the commands of this machine are not" && exit 77 ;;
 esac
-# machine FILE - print word size, byte order and machine of its ELF header.
+# machine FILE - print word size, byte order and machine from the ELF header of the file.
 machine() {
   od -An -tx1 -j4 -N16 "$1" | tr -s ' \n' '  ' | cut -d ' ' -f 2-3,16-17
 }
-# The machine is that of the compiler's programs.  A library for another one is a fault, not a skip.
+# Compare the machine of the compiler's programs, not of the library: a library for the wrong machine is a fault.
 echo 'int main(void) { return 0; }' > "$work/trivial.c"
 # shellcheck disable=SC2086 # lists
 $CC $CFLAGS "$work/trivial.c" -o "$work/trivial" || exit 99
@@ -27,7 +27,7 @@ if [ "$(machine "$work/trivial")" != "$(machine /bin/sh)" ]; then
   exit 77
 fi
 
-# passes WHAT COMMAND... - run it; print its output only if it fails.
+# passes WHAT COMMAND... - run the command; print its output only if it fails.
 passes() {
   what=$1
   shift
@@ -52,7 +52,7 @@ at_least() {
 passes "make install" "$MAKE" -C "$top_builddir" install DESTDIR="$work/root" || exit 1
 pc=$(find "$work/root" -name fairsem.pc)
 libdir=$(dirname "$(dirname "$pc")")
-# A copy, so that files that a build leaves in the source are noticed, and do no harm.
+# Work on a copy: files that a build leaves in it are noticed, and do no harm to the source.
 cp -R "$top_srcdir/packaging" "$work/packaging" && chmod -R u+w "$work/packaging" || exit 99
 LD_LIBRARY_PATH=$libdir${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}
 # fairsem.pc names the prefix without DESTDIR.
@@ -61,7 +61,7 @@ PKG_CONFIG_SYSROOT_DIR=$work/root
 export LD_LIBRARY_PATH PKG_CONFIG_PATH PKG_CONFIG_SYSROOT_DIR
 
 # ---------------------------------------------------------------- Python
-# suite PYTHON WHAT - run the package's tests, with pytest if it is installed.
+# suite PYTHON WHAT - run the tests of the package, with pytest if this Python has it.
 suite() {
   (
     cd "$work/packaging/python/tests" || exit
@@ -75,7 +75,7 @@ suite() {
   fail "$2"
 }
 
-# make_wheel PYTHON - build a wheel as README.md does without a network.
+# make_wheel PYTHON - build a wheel without a network, as README.md says.
 make_wheel() {
   find "$work/packaging" | sort > "$work/before"
   passes "pip wheel, by $("$1" --version)" "$1" -m pip wheel --no-index --no-build-isolation --no-deps \
@@ -84,7 +84,7 @@ make_wheel() {
   passes "the build leaves nothing in the checkout" diff "$work/before" "$work/after"
 }
 
-# use_python PYTHON - test the directory as it is, and the wheel in a new virtual environment.
+# use_python PYTHON - test the package in the directory, and the wheel in a new virtual environment.
 use_python() {
   python_is=$("$1" --version)
   ran=$((ran + 1))
@@ -93,7 +93,7 @@ use_python() {
   if at_least 3.10 "$1" --version && "$1" -c 'import test.test_asyncio.test_locks' 2> /dev/null; then
     own=yes     # test_aio_own.py has run them
   fi
-  # The table of README.md, from short runs.
+  # Make the table of README.md, from short runs.
   passes "$python_is: compare.py" "$1" "$work/packaging/python/compare.py" 0.02
   PYTHONPATH=
   if ! "$1" -c 'import ensurepip' 2> /dev/null; then
@@ -138,7 +138,7 @@ done
 [ "$ran" -gt 0 ] || not_tried "Python: there is no python3, version 3.8 or later"
 
 # ---------------------------------------------------------------- Go's race detector
-# Go's detector defines ThreadSanitizer's names, too, but threads that it does not know must not call it.
+# Go's race detector defines ThreadSanitizer's names, too, but a thread that Go does not know must not call them.
 cat > "$work/race.c" << '_EOF'
 #include <fairsem.h>
 #include <stdlib.h>

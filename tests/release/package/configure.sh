@@ -1,14 +1,14 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# configure.sh - configure leaves out a library that it finds but cannot use.  It stops with a reason if an
-# option demands that library, or if it cannot use the prefix.
+# configure.sh - check that configure leaves out a library that it finds but cannot use, and that it stops with a
+# reason if an option demands such a library, or if the prefix is unusable.
 set -u
 
 : "${top_srcdir:=$(cd "$(dirname "$0")/../../.." && pwd)}" "${top_builddir:=$PWD}"
 . "$top_srcdir/tests/support/script.sh"
 mkdir -p "$work/build" "$work/include/curl" || exit 99
 
-# Cached results of this build's configure, except those of pkg-config, which makes each run take a second.
+# With the cached results of this build's configure, each run takes a second.  Results of pkg-config must be new.
 sed -n '/^[a-z]*_cv_/p' "$top_builddir/config.log" |
   grep -v -e _cv_env_ -e pkg_cv_ -e PKG_CONFIG > "$work/cache"
 
@@ -35,7 +35,7 @@ configure() {
     PKG_CONFIG="$work/pkg-config" "$@") > "$work/out" 2>&1 < /dev/null
 }
 
-# finds CLUSTER TESTS - check that the summary has these words, `yes` or `no`, for both.
+# finds CLUSTER TESTS - check that the summary has these words, `yes` or `no`, for the cluster and for the tests.
 finds() {
   if ! configure; then
     fail "configure, with $LIBRARY"
@@ -70,6 +70,6 @@ LIBRARY=-lfairsem_no_such_library
 finds no no
 refuses --with-cluster 'a program with curl does not link'
 refuses --enable-tests 'a program with check does not link'
-# libtool cannot install there.
+# libtool cannot install into a path with a space.
 refuses --prefix="$work/a b" 'there is a space in the name'
 exit "$status"

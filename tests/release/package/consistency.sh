@@ -1,12 +1,12 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# consistency.sh - version numbers, lists of functions and lists of files agree across the source.
+# consistency.sh - check that version numbers, lists of functions and lists of files agree across the source.
 set -u
 
 : "${top_srcdir:=$(cd "$(dirname "$0")/../../.." && pwd)}" "${top_builddir:=$PWD}"
 . "$top_srcdir/tests/support/script.sh"
 
-# in_source FILE SED-EXPRESSION - print the first line that the expression prints.
+# in_source FILE SED-EXPRESSION - print the first line that sed prints for this expression.
 in_source() {
   sed -n "$2" "$top_srcdir/$1" | head -n 1
 }
@@ -55,7 +55,7 @@ else
   fail "NEWS says '$day', packaging/debian/changelog '$(day_in_changelog)'"
 fi
 
-# A tree whose newest entry is unreleased: it cannot be released, but its archives have a date.
+# Make a tree whose newest entry in NEWS is unreleased: it cannot be released, but its archives have a date.
 mkdir "$work/unreleased" && cp "$top_srcdir/configure.ac" "$work/unreleased" &&
   ln -s "$(cd "$top_srcdir" && pwd)/tests" "$work/unreleased/tests" || exit 99
 printf '%s  unreleased\n\n0.9.0  2026-10-01\n' "$version" > "$work/unreleased/NEWS"
@@ -72,7 +72,7 @@ for script in release_files.sh release_check.sh; do
 done
 rm -f "$work/out"
 
-# The tree without the link, and with files of today.
+# An archive of this tree, without the link.  The files are of today.
 rm "$work/unreleased/tests"
 if (cd "$work" && TZ=UTC0 && export TZ && "$top_srcdir/packaging/tar.sh" unreleased | tar tvf -) \
   > "$work/listed" 2> "$work/err" && ! grep -v 2026-10-01 "$work/listed" && [ -s "$work/listed" ]; then
@@ -89,7 +89,8 @@ names() {
   sed -n "$2" "$top_srcdir/$1" | sort
 }
 
-# same_functions MAP SYMBOLS - compare them; the map has a star for an optional suffix in the symbols file.
+# same_functions MAP SYMBOLS - compare the functions of a map and of a symbols file.  A star in the map stands for
+# an optional suffix in the symbols file.
 same_functions() {
   names "$1" 's/^ *\(fairsem_[a-z0-9_]*[*]*\);.*/\1/p' > "$work/map"
   names "$2" 's/(_time64)?@/*@/; s/.*[ ^]\(fairsem_[a-z0-9_]*[*]*\)@.*/\1/p' > "$work/symbols"
@@ -103,7 +104,7 @@ same_functions src/cluster/cluster.map packaging/debian/libfairsem-cluster0.symb
 same_functions src/fairsem.map packaging/debian/libfairsem0.symbols
 
 # ---------------------------------------------------------------- every source is built
-# Make does not report a list that ends too early, or an undefined variable.
+# make reports neither a list that ends too early nor an undefined variable.
 for list in Makefile.am $(cd "$top_srcdir" && find [a-z]* -name local.mk); do
   sed -e 's/#.*//' -e "s|%D%|${list%/*}|g" -e 's|[$]([a-z_]*)/||g' "$top_srcdir/$list"
 done | awk '{ for (i = 1; i <= NF; i++) print $i }' > "$work/words"
@@ -118,7 +119,8 @@ else
 fi
 
 # ---------------------------------------------------------------- static names
-# The amalgamation compiles all sources as one, and a search for a name leads to one place.
+# Static names are unique in src/, because the amalgamation compiles all sources as one, and so that a search for a
+# name leads to one place.
 (cd "$top_srcdir" && awk '
   /^([A-Z_]+ )?static / && !/^static inline / {
     line = $0
@@ -139,7 +141,7 @@ else
 fi
 
 # ---------------------------------------------------------------- programs that tests call are in the table
-# quickstart installs the programs of needs.txt; any other program is missing on a new machine.
+# quickstart installs the programs of needs.txt; a program that is not in it would be missing on a new machine.
 sed 's/^[a-z]* //; s/ .*//; /^#/d; s/:-.*//' "$top_srcdir/tests/support/needs.txt" | sort -u > "$work/listed"
 (
   cd "$top_srcdir" || exit
@@ -162,7 +164,7 @@ else
 fi
 
 # ---------------------------------------------------------------- tests of behavior
-# They include only public headers.  A test that includes a header of src/ would pass, too.
+# Tests of behavior include only public headers.  Compile without -Isrc, with which a header of src/ would be found.
 for source in "$top_srcdir"/tests/contract/*.c "$top_srcdir"/tests/scenarios/*.c; do
   # shellcheck disable=SC2086 # a compiler can be several words
   $CC -E -std=c11 -D_POSIX_C_SOURCE=200809L -I"$top_srcdir/include" \
@@ -176,7 +178,7 @@ else
 fi
 
 # ---------------------------------------------------------------- no traces of a machine
-# Text files name no directory that exists only on the machine of an author.
+# No text file names a directory that exists only on the machine of an author.
 source_files > "$work/files"
 (cd "$top_srcdir" && tr '\n' '\0' < "$work/files" | xargs -0 \
   grep -nIE '(^|[^[:alnum:]_.})])/(home|root|Users|work|workspace|mnt|tmp/bash)([^[:alnum:]]|$)') > "$work/paths"
@@ -206,7 +208,7 @@ else
 fi
 
 # ---------------------------------------------------------------- each clean-up aligns its stack
-# compiler.h has the reason.  The C libraries of our machines would not show a missing one.
+# compiler.h has the reason.  With the C libraries of our machines, a missing FS_REALIGN_STACK would not show.
 (cd "$top_srcdir" && grep -o 'pthread_cleanup_push([a-z_]*' src/core/*.c src/shared/*.c) |
   sort -u > "$work/pushed"
 while IFS=: read -r file handler; do
@@ -231,7 +233,7 @@ elif [ ! -e "$top_srcdir/.git" ]; then
 elif [ ! -s "$work/tracked" ]; then
   not_tried "the tarball: git does not read the repository"
 else
-  # Files that only the repository needs do not count.  make makes one that is in the tarball.
+  # Files that only the repository needs do not count.  One file of the tarball is made by make.
   grep -v -e '^\.ci/' -e '^\.github/' -e '^\.gitignore$' "$work/tracked" > "$work/expected"
   echo doc/man/fairsem.hpp.3 | sort "$work/expected" - -o "$work/expected"
   if diff "$work/expected" "$work/packed" > "$work/diff"; then
@@ -242,7 +244,8 @@ else
 fi
 
 # -------------------------------------------------------------- no line is too long
-# Except data (*.txt, pictures, packed), rows of a table in Markdown, and words without a space, such as links.
+# Exceptions: data (*.txt, pictures, packed files), rows of a table in Markdown, and words without a space, such as
+# links.
 columns=$(in_source .editorconfig 's/^max_line_length = //p')
 grep -Ev '[.](txt|svg|gz)$' "$work/files" > "$work/texts"
 # shellcheck disable=SC2016 # for awk

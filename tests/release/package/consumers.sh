@@ -1,15 +1,15 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# consumers.sh - programs find the installed library, shared and static, with pkg-config, CMake and Meson, even
-# after it was moved to a directory with a space in its name.  And a compiler, CMake and Meson build the
-# single file of make amalgamation as a part of a project.
+# consumers.sh - check that programs find the installed library, shared and static, with pkg-config, CMake and
+# Meson, even after the library was moved to a directory with a space in its name.  And check that a compiler,
+# CMake and Meson build the single file of make amalgamation as a part of a project.
 set -u
 
 : "${top_srcdir:=$(cd "$(dirname "$0")/../../.." && pwd)}" "${top_builddir:=$PWD}"
 . "$top_srcdir/tests/support/script.sh"
 ran=0
 
-# quietly COMMAND... - run it, and print its output only if it fails.
+# quietly COMMAND... - run the command, and print its output only if it fails.
 quietly() {
   "$@" > "$work/log" 2>&1 && return
   cat "$work/log"
@@ -17,7 +17,7 @@ quietly() {
   return 1
 }
 
-# runs WHAT PROGRAM - check that it was built, and exits with 0.
+# runs WHAT PROGRAM - check that the program was built, and exits with 0.
 runs() {
   if [ -x "$2" ] && "$2"; then
     echo "ok: $1"
@@ -105,7 +105,7 @@ int main()
 _EOF
 
 # ---------------------------------------------------------------- the one file
-# amalgamation.sh compiles it with all compilers, standards and options.
+# Compile the file once; amalgamation.sh compiles it with all compilers, standards and options.
 mkdir subprojects && quietly "$top_srcdir/packaging/amalgamation.sh" subprojects/fairsem || exit 1
 # shellcheck disable=SC2086 # a compiler can be several words
 if quietly $CC -std=c11 -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Werror \
@@ -115,7 +115,7 @@ if quietly $CC -std=c11 -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Werror \
 fi
 
 # ---------------------------------------------------------------- pkg-config
-# eval, because pkg-config's output is quoted for a shell.
+# use_pkg_config - pkg-config quotes its output for a shell, so eval the commands.
 use_pkg_config() {
   PKG_CONFIG_PATH=$libdir/pkgconfig
   PKG_CONFIG_LIBDIR=
@@ -199,7 +199,7 @@ use_cmake() {
 inside_cmake() {
   name=cmake-$1-$2 kinds=static
   [ "$2" = OFF ] || kinds='shared;static'
-  # -O0: the library is compiled again, and need not be fast.
+  # -O0: the library is compiled once more, and need not be fast.
   quietly env CC="$CC" CXX="$CXX" CFLAGS="$CFLAGS -O0" CXXFLAGS="$CFLAGS -O0" \
     cmake -S inside -B "$name" -DHOW="$1" -DSOURCE="$work/fair sem" -DBUILD_SHARED_LIBS="$2" \
     "-DLANGUAGES=$languages" "-DKINDS=$kinds" || return

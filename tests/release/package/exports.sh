@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# exports.sh - the shared and the static library export what the headers declare, and nothing else.
+# exports.sh - check that the shared and the static library export what the headers declare, and nothing else.
 set -u
 
 : "${top_srcdir:=$(cd "$(dirname "$0")/../../.." && pwd)}" "${top_builddir:=$PWD}"
@@ -20,15 +20,15 @@ same() {
   fi
 }
 
-# A declaration may be longer than a line, but its name is on the first.
+# A declaration may be longer than a line, but its name is on the first line.
 sed -n 's/^FAIRSEM_API .*[ *]\(fairsem_[a-z0-9_]*\)(.*/\1/p' \
   "$top_srcdir/include/fairsem.h" "$top_srcdir/include/fairsem/shared.h" \
   "$top_srcdir/include/fairsem/posix.h" | sort > "$work/header"
 sed -n 's/^ *\(fairsem_[a-z0-9_]*\)[*]*;.*/\1/p' "$top_srcdir/src/fairsem.map" | sort > "$work/map"
 same "the headers" "$work/header" fairsem.map "$work/map"
 
-# Helgrind and DRD must know the object of a function's first argument, unless the function does nothing, or
-# only calls other functions.
+# annotate_valgrind.c must wrap each function with an object as its first argument, so that Helgrind and DRD know
+# the object.  Not wrapped: functions that do nothing, or only call other functions.
 sed -n 's/^FAIRSEM_API .*[ *]\(fairsem_[a-z0-9_]*\)(\(const \)*fairsem\(_[a-z]*\)*_t [*].*/\1/p' \
   "$top_srcdir/include/fairsem.h" "$top_srcdir/include/fairsem/posix.h" |
   grep -v -x -e 'fairsem_units_.*' -e fairsem_with -e fairsem_sem_close | sort > "$work/objects"
@@ -36,14 +36,14 @@ sed -n 's/^WRAP.*(\(fairsem_[a-z0-9_]*\),.*/\1/p' "$top_srcdir/src/tools/annotat
   sort > "$work/wrapped"
 same "the headers" "$work/objects" annotate_valgrind.c "$work/wrapped"
 
-# Without symbols of compilers, sanitizers and gcov, of <sys/sdt.h>, and of annotate_valgrind.c.
-# The suffix _time64 is explained in fairsem_private.h.
+# visible FILE - print the global names, without symbols of compilers, sanitizers and gcov, of <sys/sdt.h>, and of
+# annotate_valgrind.c.  fairsem_private.h explains the suffix _time64.
 visible() {
   nm -g --defined-only "$1" | awk 'NF == 3 { sub(/_time64$/, "", $3); print $3 }' |
     grep -v -e '^__' -e '^DW\.' -e '^_\.stapsdt\.' -e '^_vgw' | sort
 }
 
-# The objects before src/local_names.sh hides their private names.
+# libcore.a has the objects before src/local_names.sh hides their private names.
 core=$top_builddir/.libs/libcore.a
 if [ ! -f "$core" ]; then
   echo "FAILED: there is no archive $core"
@@ -114,7 +114,7 @@ if [ -z "$shared" ]; then
 fi
 shared=$top_builddir/.libs/$shared
 
-# Names without their versions, and without the entries of versions.
+# Names of the shared library, without their versions, and without the entries for versions.
 nm -D --defined-only "$shared" | awk '$2 != "A" { sub(/(_time64)?@.*/, "", $3); print $3 }' |
   grep -v '^_vgw' | sort > "$work/shared"
 same "the headers" "$work/header" "${shared##*/}" "$work/shared"
@@ -140,7 +140,7 @@ else
   not_tried "libfairsem-cluster, which was not built"
 fi
 
-# Waiters are inside the library, so its code must stay loaded.
+# Waiting threads are inside the library, so its code must stay loaded.
 if readelf -d "$shared" | grep -q 'FLAGS.*NODELETE'; then
   echo "ok: dlclose does not unload it (NODELETE)"
 else

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# install.sh - programs build and run with the installed files, and make uninstall removes all files.
+# install.sh - check that programs build and run with the installed files, and that make uninstall removes them all.
 set -u
 
 : "${top_srcdir:=$(cd "$(dirname "$0")/../../.." && pwd)}" "${top_builddir:=$PWD}"
@@ -15,7 +15,7 @@ make_quietly() {
   fail "make $1"
 }
 
-# build_and_run WHAT COMMAND... - run the command, which builds $work/prog; that must exit with 0.
+# build_and_run WHAT COMMAND... - run the command, which builds $work/prog.  The program must exit with 0.
 build_and_run() {
   what=$1
   shift
@@ -38,7 +38,7 @@ if [ -z "$pc" ]; then
 fi
 libdir=$(dirname "$(dirname "$pc")")
 
-# Flags for system directories, too: below $root the compiler does not search them by itself.
+# pkg-config must print flags even for system directories: below $root, the compiler does not search them by itself.
 PKG_CONFIG_LIBDIR=$libdir/pkgconfig PKG_CONFIG_PATH='' PKG_CONFIG_SYSROOT_DIR=$root
 PKG_CONFIG_ALLOW_SYSTEM_CFLAGS=1 PKG_CONFIG_ALLOW_SYSTEM_LIBS=1
 export PKG_CONFIG_LIBDIR PKG_CONFIG_PATH PKG_CONFIG_SYSROOT_DIR
@@ -78,7 +78,7 @@ for file in $has_shared $has_static; do
   [ -e "$libdir/$file" ] || fail "$file was not installed"
 done
 
-# A usage error is reported with the place of the call.
+# The message of a usage error names the place of the call.
 if [ -n "$has_shared" ]; then
   echo '#include <fairsem.h>
 static fairsem_t zeroed;
@@ -91,7 +91,7 @@ int main(void) { return fairsem_acquire_for(&zeroed, 1, 0) + 1; }' > "$work/misu
     "$work/log" || { cat "$work/log"; fail "the message does not name the address and the caller"; }
 fi
 
-# try LANGUAGE COMPILER SOURCE - build and run it with the shared and the static library, if they were built.
+# try LANGUAGE COMPILER SOURCE - build and run a program with the shared and with the static library, if they exist.
 # shellcheck disable=SC2046,SC2086 # compiler, flags and pkg-config's answer are lists
 try() {
   if [ -n "$has_shared" ]; then
@@ -117,7 +117,7 @@ else
   not_tried "C++: there is no compiler"
 fi
 
-# libfairsem-cluster needs packages of the system.
+# For libfairsem-cluster, pkg-config must find packages of the system, too.
 cat > "$work/cluster.c" << '_EOF'
 #include <fairsem/cluster.h>
 #include <errno.h>
@@ -142,7 +142,7 @@ elif [ -n "$has_shared" ]; then
     $(PKG_CONFIG_PATH=$system pkg-config --cflags --libs fairsem-cluster)
 fi
 
-# The examples, built outside of this tree, with only CFLAGS of this build.
+# Build the examples outside of this tree, with nothing of this build but CFLAGS.
 if ! "$MAKE" --version 2> /dev/null | grep -q GNU; then
   not_tried "the examples: $MAKE is not GNU make"
 elif [ -n "$has_shared" ]; then
@@ -165,7 +165,7 @@ elif [ -n "$has_shared" ]; then
 fi
 
 # ---------------------------------------------------------------- the manual
-# In a copy, because the tools write their index beside the pages.
+# Use a copy of the pages, because the tools write their index beside them.
 pages=$(find "$root" -name fairsem_acquire.3)
 if [ -z "$pages" ]; then
   fail "fairsem_acquire.3 was not installed"
@@ -174,7 +174,7 @@ else
 fi
 MANPATH=$work/man
 export MANPATH
-# On a system without manuals, man succeeds for every page.
+# On a system without manuals, `man` succeeds for any name.
 has_man=
 if has man && ! man -w no_such_page > /dev/null 2>&1; then
   has_man=yes
@@ -213,7 +213,8 @@ else
 fi
 
 # ---------------------------------------------------------------- the private prefix of quickstart
-# All files are found there.  Here it is a copy, because gdb's file must be below the path of the library.
+# With quickstart's settings, all files below a private prefix are found.  The prefix of this test is a copy,
+# because gdb looks for its script below the path of the library.
 prefix=$(sed -n 's/^prefix=//p' "$pc") private=$work/private
 cp -R "$root$prefix" "$private" || exit 99
 private_libdir=$private${libdir#"$root$prefix"}
@@ -263,7 +264,7 @@ esac
 
 # ---------------------------------------------------------------- how much quickstart does at a time
 eval "$(sed -n '/^quota() {/,/^}/p' "$top_srcdir/quickstart")"
-# cores EXPECTED WHAT CGROUPS [FILE TEXT]... - of a process with these cgroups, where these files are.
+# cores EXPECTED WHAT CGROUPS [FILE TEXT]... - check the cores of a process in these cgroups with these files.
 cores() {
   expected=$1 what=$2
   rm -rf "$work/cgroup" && mkdir "$work/cgroup" && echo "$3" > "$work/cgroups" || exit 99
@@ -286,7 +287,7 @@ cores 1 "version 1" 4:cpu,cpuacct:/a cpu,cpuacct/a/cpu.cfs_quota_us 50000 \
   cpu,cpuacct/a/cpu.cfs_period_us 100000
 
 make_quietly uninstall
-# Links, too, even dangling ones: make distcheck would not see them.
+# Nothing may be left, not even a dangling link, which make distcheck would not see.
 find "$root" ! -type d > "$work/left"
 if [ -s "$work/left" ]; then
   fail "make uninstall left behind:"

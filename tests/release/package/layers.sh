@@ -1,13 +1,14 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# layers.sh - which room (a directory) may include files of which others, and no cycle among the units of a room.
-# A unit is the files of one name: wait.c and wait.h.  A room includes its own files and public headers freely.
+# layers.sh - check which room (a directory) includes files of which other rooms, and that the units of a room
+# include each other without a cycle.  A unit is the files of one name: wait.c and wait.h.  A room may always
+# include its own files and public headers.
 set -u
 
 : "${top_srcdir:=$(cd "$(dirname "$0")/../../.." && pwd)}" "${top_builddir:=$PWD}"
 . "$top_srcdir/tests/support/script.sh"
 
-# A room, and the rooms or files that it may include.
+# In each line a room, and the other rooms or files that it may include.
 cat > "$work/rooms" << '_EOF'
 src/tools
 src/system   src/tools

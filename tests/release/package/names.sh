@@ -1,9 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# names.sh - names in tables, scripts, comments and documents exist: scenarios, tests, files, functions, targets
-# of make.
+# names.sh - check that names in tables, scripts, comments and documents exist: scenarios, tests, files, functions,
+# targets of make.
 #
-# A search for a name that no longer exists would go unnoticed if it took "no such name" for a result.
+# A search that is given a name that no longer exists might search nothing, and report success.
 set -u
 
 : "${top_srcdir:=$(cd "$(dirname "$0")/../../.." && pwd)}" "${top_builddir:=$PWD}"
@@ -11,7 +11,7 @@ set -u
 source_files > "$work/files"
 work=$(cd "$work" && pwd) && cd "$top_srcdir" || exit 99
 
-# all_in WHAT NAMES CITED - check that the NAME in each line `NAME WHERE` of CITED is a line of NAMES.
+# all_in WHAT NAMES CITED - each line of CITED is `NAME WHERE`: check that each of these names is a line of NAMES.
 all_in() {
   grep -v '^[^ ]*no[-_]such[-_]' "$work/$3" | awk 'NR == FNR { there[$1]; next }
     !($1 in there) { print "  " $0 }' "$work/$2" - | sort -u > "$work/missing"
@@ -47,7 +47,7 @@ grep -oE '\bt_[a-z0-9_]*[a-z0-9]\b[^*]?' $documents tests/*/*.sh tests/*/*/*.sh 
   sed 's/\(.*\):\(t_[a-z0-9_]*\).*/\2 \1/' > "$work/cited"
 all_in tests tests cited
 
-# Names of files in the documents, with directories or without; those with a star are patterns.
+# Names of files in the documents, with directories or without.
 while read -r path; do
   echo "$path"
   while [ "$path" != "${path#*/}" ]; do
@@ -62,8 +62,8 @@ done < "$work/files" > "$work/paths"
 } > "$work/cited"
 all_in files paths cited
 
-# And names in comments of C and of scripts, and in strings of Python that begin a line.  Files of others, or
-# made by a build, are not files of the source.
+# Names of files in comments of C and of scripts, and in docstrings of Python.  `elsewhere` lists files that are not
+# in the source: files of other projects, or made by a build.
 elsewhere='amalgamation/fairsem.c fairsem.c helgrind.h linux/futex.h linux/signal.h prog.c server.c'
 # shellcheck disable=SC2046 # a list
 awk -v elsewhere="$elsewhere" '
@@ -98,14 +98,14 @@ grep -ohE '\bfs_[a-z0-9_]+' src/core/*.[ch] src/awake/*.[ch] src/system/*.[ch] s
 grep -oHE 'fun:fs_[a-z0-9_]+' tests/search/tools/memcheck.supp | sed 's/\(.*\):fun:\(.*\)/\2 \1/' > "$work/cited"
 all_in "functions in suppressions" functions cited
 
-# In each directory the runner of mutants empties one function.
+# In each directory, the runner of mutants empties one function to test itself.
 grep -oE '^[a-zA-Z].*\b[a-z][a-z0-9_]*\(' src/*/*.c |
   sed -E 's|^src/([a-z]*)/.*:.*\b([a-z][a-z0-9_]*)\($|\1/\2|' > "$work/functions"
 sed -n 's|^\([a-z]*\) canary \(.*\)|\1/\2 suites.txt|p' tests/search/mutants/suites.txt > "$work/cited"
 all_in "functions that the mutants' runner empties" functions cited
 
 # ---------------------------------------------------------------- lines of the sources
-# The written faults quote the sources.
+# The written faults quote lines of the sources.
 if has python3; then
   SOURCE=. PYTHONDONTWRITEBYTECODE=1 python3 tests/search/mutants/generate.py written || status=1
 else
@@ -116,7 +116,7 @@ fi
 # shellcheck disable=SC2046 # a list
 cat Makefile.am $(grep '/local\.mk$' "$work/files") |
   sed -n 's/^\([a-z][a-z -]*\):.*/\1/p' | tr ' ' '\n' > "$work/targets"
-# Automake's own.
+# Targets that Automake makes.
 printf '%s\n' all check clean install distcheck html >> "$work/targets"
 # shellcheck disable=SC2016,SC2086 # backticks, and a list
 {
@@ -125,7 +125,7 @@ printf '%s\n' all check clean install distcheck html >> "$work/targets"
 } > "$work/cited"
 all_in "targets of make" targets cited
 
-# A script that make check does not run is in a row of a table: otherwise nobody would run it.
+# A script that make check does not run must be in a row of a table: otherwise nobody would run it.
 awk '/^(verify|release)_scripts [+]=/ { open = 1 } open { for (i = 1; i <= NF; i++)
     if ($i ~ /[.](sh|py)$/) print $i, FILENAME } !/\\$/ { open = 0 }' \
   tests/*/local.mk tests/*/*/local.mk > "$work/cited"

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""Each program in the headers, in README.md and in the manual pages builds without a warning, runs, and
-exits with 0; the C++ of doc/cxx.md compiles; the headers list their declarations; and no link in a document
-is dead, in the source tree and after an installation."""
+"""Each program in the headers, in README.md and in the manual pages builds without a warning, runs, and exits
+with 0.  The C++ of doc/cxx.md compiles.  The headers list their declarations.  No link in a document is dead, in the
+source tree or after an installation."""
 
 import glob
 import os
@@ -71,7 +71,7 @@ def test_the_program_works(document, number):
         needs(CXX[0])
     source = file("program.cc" if ".hpp" in document else "program.c", text)
     compiler = IN_CXX if ".hpp" in document else IN_C
-    # The program would need an engine.
+    # The program of cluster.h would need etcd.
     if document == "include/fairsem/cluster.h":
         compiles(compiler, *STRICT, "-c", source, "-o", WORK + "/object")
     else:
@@ -79,7 +79,7 @@ def test_the_program_works(document, number):
 
 
 def test_the_cxx_of_the_page_compiles():
-    """All blocks in one source, each in a namespace of its own."""
+    """Compile all blocks as one source, with a namespace for each block."""
     needs(CXX[0])
     needs_standard(" ".join(CXX), "c++", "c++20", HAS_20)
     blocks = in_markdown("doc/cxx.md", "cpp")

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """The example programs work, and stay within their limits.
 
-Nothing here depends on the speed of the machine.
+No case depends on the speed of the machine.
 """
 
 import os
@@ -16,7 +16,7 @@ SOURCES, LIMIT = TOP_SRCDIR + "/src", TOP_BUILDDIR + "/fairsem-limit"
 
 
 def ends(status, program, *arguments, needs=(), **options):
-    """What it prints; it exits with this status."""
+    """Run a program, which must exit with this status.  Returns what it prints."""
     for name in (program, *needs):
         if not os.path.exists(os.path.join(TOP_BUILDDIR, name)):
             pytest.skip(name + " was not built")
@@ -54,7 +54,7 @@ def tree(tmp_path):
 
 
 def compressed(files, size, *arguments):
-    """Run compress-tree within its limits.  Returns the numbers of files that it found and could not read."""
+    """Run compress-tree, and check that it keeps its limits.  Returns how many files it verified and skipped."""
     text = ends(0, "examples/compress-tree", *arguments)
     numbers = {what: int(re.search("^%s +(\\d+)" % what, text, re.M)[1]) for what in (
         "peak open files", "peak buffer bytes", "files verified", "files failed", "skipped")}
@@ -81,7 +81,7 @@ def test_compress_tree_with_a_file_that_cannot_be_read(tree):
 
 # ---------------------------------------------------------------- hog-and-victim
 def test_hog_and_victim(tmp_path):
-    """On a busy machine the victim may not be served in this short time, and then has no longest wait."""
+    """On a busy machine the victim may not be served in so short a time, and have no longest wait: then try again."""
     picture = tmp_path / "picture.svg"
 
     def met():
@@ -105,8 +105,8 @@ def test_hog_and_victim_says_that_one_core_shows_little(tmp_path):
     assert len(cores) == 1 or not says_so(cores[:2])
 
 
-# ---------------------------------------------------------------- the short ones
-# These check their own results.  Here it is checked that they have done all their work.
+# ---------------------------------------------------------------- the short programs
+# These programs check their own results.  This case checks that they have done all their work.
 @pytest.mark.parametrize("command, lines", (
     ("worker-pool", ["\\[0 1 7 2 5 8 16 3 19 6 14 9 9 17 17 4 12 20 20 7 7 .* 111 18 18 18 106 5\\]"]),
     ("consumer-priority", ["arrived 4, priority 0: served 1", "arrived 7, priority 0: served 2",
@@ -119,11 +119,11 @@ def test_hog_and_victim_says_that_one_core_shows_little(tmp_path):
                     "\n".join("request %d starts" % number for number in (0, 1, 2, 4, 5, 6, 7))]),
     ("start-once", ["jobs 4000", "started once 4000", "most in progress [1-3]",
                     "at once and by callback together 4000"]),
-    # Requests, and how many of them are among the first 24 granted.
+    # The numbers are requests, and how many of these are among the first 24 that were granted.
     ("tenants", [r"with    shares .*\nflood +64 +8 .*\nshop +12 +8 .*\nblog +12 +8 .*",
                  r"without shares .*\nflood +64 +24 .*\nshop +12 +0 .*\nblog +12 +0 .*"]),
     ("event-loop", ["served 12", "shed 10", "hung up 1", "refused at shutdown 8", "most in flight 4"]),
-    # Client, limit, fetched, timed out, canceled, most at once.
+    # The columns are client, limit, fetched, timed out, canceled, most at once.
     ("fetch-limiter", ["crawler +6 +24 +0 +0 +[1-4]", "browser +2 +12 +0 +0 +[12]",
                        "hasty +2 +0 +8 +0 +0", "gone +3 +0 +0 +8 +0",
                        "at most [1-4] of 4 connections in use"]),
@@ -142,7 +142,7 @@ def test_cron_limit():
 
 @pytest.mark.parametrize("much", (True, False))
 def test_killed_jobs(much, tmp_path):
-    """With much to do or nothing, three processes are killed."""
+    """Three processes are killed, whether there is much to do or nothing."""
     text = ends(0, "examples/killed-jobs", LIMIT, SOURCES if much else tmp_path, needs=[LIMIT])
     has_lines(text, "parts done 8, processes killed 3, most at once [1-3]",
               "files [0-9].*: the sum is right")

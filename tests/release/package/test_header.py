@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Each header compiles alone and included twice, without a warning, in each version of C and C++.
 
-And each declared function is in the tables of tests that must have all functions.
+And each declared function is in those tables of the tests that must have all functions.
 """
 
 import glob
@@ -17,13 +17,13 @@ from test_warnings import CALLS
 
 # Functions without a state that a search could explore.
 NOT_PLAYED = {"fairsem_stat_interval", "fairsem_strerror", "fairsem_version"}
-# Functions that return no errno value; and fairsem_drain, whose result depends on others (see scenarios.c).
+# Functions that return no errno value; and fairsem_drain, whose result depends on other threads (see scenarios.c).
 NO_ERRNO = NOT_PLAYED | {"fairsem_drain", "fairsem_token_reason"}
 
 C_HEADERS, CXX_HEADERS = (sorted(glob.glob(TOP_SRCDIR + "/include/**/*." + suffix, recursive=True))
                           for suffix in ("h", "hpp"))
 
-# Each header comes first, so that no other header declares a name that it lacks.
+# Each header comes first in its source, so that no other header declares a name that this one lacks.
 ALONE = {"alone-%s.c" % header.split("/")[-1]:
          "#include <%s>\n#include <%s>\ntypedef int translation_unit_not_empty;\n" % (header, header)
          for header in ("fairsem.h", "fairsem_private.h", "fairsem/shared.h", "fairsem/cluster.h")}
@@ -68,7 +68,7 @@ int use(void)
 HEADERS = {"P": "#include <fairsem/posix.h>\n", "S": "#include <semaphore.h>\n"}
 POSIX = {"posix-%s.c" % order: "".join(HEADERS[letter] for letter in order) + USE_POSIX
          for order in ("P", "SP", "PS", "SPS")}
-# The header in C++: inside a class, with constant expressions and C++ keywords.
+# fairsem.h in C++: inside a class, with constant expressions and keywords of C++.
 USE_CC = """
 #include <fairsem.h>
 #include <fairsem.h>
@@ -105,7 +105,7 @@ bool use()
         && fairsem_release(&pool.free, 1) == 0;
 }
 """
-# The compiler warns about a template of fairsem.hpp only when it is used.
+# A compiler warns about a template of fairsem.hpp only if a program uses the template.
 USE_HPP = """
 #include <fairsem.hpp>
 #include <fairsem.hpp>
@@ -182,7 +182,7 @@ OTHERS = {
         "aligned always_inline cleanup diagnose_if gnu_inline noinline nonnull visibility warning"
         " warn_unused_result").split())}
 IN_C = {**ALONE, **POSIX, "use.c": USE_C}
-# Names that are keywords in C++, too.
+# The same sources as C++, without those of fairsem.h alone: use.cc includes fairsem.h first, and twice.
 IN_CXX = {**{name + "c": text for name, text in {**ALONE, **POSIX}.items() if "fairsem" not in name},
           "use.cc": USE_CC}
 STRICT = ("-Wall -Wextra -Wpedantic -Wshadow -Wundef -Werror -Wno-attribute-warning"
@@ -192,7 +192,7 @@ STRICT_CXX = ("-Wold-style-cast -Wconversion -Wsign-conversion -Wextra-semi"
 
 
 def accepts(compiler, language, standard, sources, *options):
-    """Compile without a warning.  One start of the compiler for all sources halves the time."""
+    """Check that the sources compile without a warning.  One start of the compiler for all halves the time."""
     needs_standard(compiler, language, standard)
     if language == "c++":
         options += (*STRICT_CXX, *useless_cast(compiler))
@@ -210,7 +210,7 @@ def useless_cast(compiler):
 @pytest.mark.parametrize("compiler", C_COMPILERS)
 @pytest.mark.parametrize("standard", ("c90", "c11", "gnu17", "c2x"))
 def test_in_c(compiler, standard):
-    # clang has bool in C90, and warns.
+    # In C90, clang warns about bool.
     accepts(compiler, "c", standard, IN_C, "-Wno-c99-extensions")
 
 
@@ -228,7 +228,7 @@ def test_the_classes(compiler, standard, option):
 
 
 def among_others(headers, besides=()):
-    """The headers after the system's headers that they include, and after macros of other headers."""
+    """A source with the headers after the system's headers that they include, and after macros of others."""
     texts = [open(path, encoding="utf-8").read() for path in headers]
     system = {name for text in texts for name in re.findall("^#include <([^>]*)>", text, re.M)
               if not name.startswith("fairsem")} - set(besides)
@@ -239,7 +239,7 @@ def among_others(headers, besides=()):
                     *('#include "%s"\n' % path for path in headers)))
 
 
-# In C, fairsem/posix.h must be the first to include <semaphore.h>, to replace its names.
+# In C, fairsem/posix.h must be the first to include <semaphore.h>, to replace the names of POSIX.
 @pytest.mark.parametrize("compiler", C_COMPILERS)
 def test_in_c_among_macros_of_others(compiler):
     accepts(compiler, "c", "gnu11", {"among.c": among_others(C_HEADERS, ["semaphore.h"]) + USE_C})
@@ -260,7 +260,7 @@ def test_before_cxx11_the_first_error_is_clear(compiler):
 
 
 def refuses(compiler, text, *options):
-    """With another layout the library would read the wrong members."""
+    """The headers must refuse another layout, with which the library would read the wrong members."""
     done = run(*compiler.split(), INCLUDE, *options, "-Wfatal-errors", "-fsyntax-only", "-x",
                "c++" if "++" in compiler else "c", file("layout", text))
     assert done.returncode != 0 and re.search(
@@ -296,7 +296,7 @@ def test_options_that_change_the_layout_are_refused(compiler, option):
     refuses(compiler, "#include <fairsem.h>\n", option)
 
 
-# If this machine's C library has the headers of i386, too, one file is missing.
+# The C library of this machine may lack one header for i386, gnu/stubs-32.h: make an empty one.
 @pytest.mark.parametrize("compiler", C_COMPILERS)
 def test_the_layout_of_i386_is_that_of_its_abi(compiler):
     os.makedirs(WORK + "/i386/gnu", exist_ok=True)
@@ -321,7 +321,7 @@ def names_in(pattern, *patterns):
 
 
 def test_each_function_has_a_row_about_warnings():
-    """Does a compiler warn if the result is not used, or if a pointer is NULL?"""
+    """test_warnings.py checks whether a compiler warns if the result is not used, or if a pointer is NULL."""
     assert declared_in("fairsem.h") | declared_in("fairsem/shared.h") == set(
         re.findall("fairsem_\\w+(?=\\()", CALLS))
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""With the headers a compiler warns about an ignored result that must be used, and about NULL where a function
-cannot take it, and about nothing else; and fairsem.hpp before C++17 is one error."""
+"""With the headers, a compiler warns about an ignored result that must be used, about NULL where a function does
+not accept it, and about nothing else.  Before C++17, fairsem.hpp is one clear error."""
 
 import glob
 import re
@@ -10,7 +10,8 @@ import pytest
 from cases import NOT_HERE, TOP_SRCDIR, WORK, run
 from compiled import CC, CXX_COMPILERS, C_COMPILERS, INCLUDE, file, needs_standard
 
-# =  the result must be used; -  there is no result.  After an argument: !  it must not be NULL; ?  it may be.
+# Before a call: =  its result must be used; -  it has no result.
+# After an argument: !  it must not be NULL; ?  it may be NULL.
 CALLS = """
   fairsem_version()
   fairsem_strerror(0)
@@ -83,7 +84,7 @@ CALLS = """
 = fairsem_shared_users(handle!, users, &count!)
   fairsem_shared_dump(handle!, stdout!)
 """
-# As in glibc, the results of these may be ignored.  Warnings are about calls that always fail with ENOSYS.
+# As in glibc, the results of these calls may be ignored.  A compiler warns about calls that fail with ENOSYS (=).
 POSIX_CALLS = """
   sem_init(&sem!, 0, 1)
   sem_init(&sem, count, 1)
@@ -176,7 +177,7 @@ HAS_20 = """#if __cplusplus >= 202002L
 
 
 def source(head, calls):
-    """Each call, and each call with one NULL.  The compiler must warn about the lines that end with WARNS."""
+    """Each call, and each call with one NULL.  The compiler must warn about lines that end with WARNS."""
     lines = []
     for mark, name, arguments in re.findall("^([ =-]) (\\w+)\\((.*)\\)$", calls, re.M):
         each = arguments.split(", ")
@@ -204,10 +205,10 @@ def warns(compiler, standard, name):
     language, text = "c++" if "+" in standard else "c", SOURCES[name]
     needs_standard(compiler, language, standard)
     options = [*compiler.split(), "-std=" + standard, "-x", language]
-    # Lines with "20" are for C++20, if the compiler's library has these classes.
+    # WARNS 20 counts if this is C++20 and the compiler's library has the classes of C++20.
     has_20 = run(*options, "-fsyntax-only", file("probe", HAS_20)).returncode == 0
     marks = "WARNS( 20)? \\*" if has_20 else "WARNS \\*"
-    # gcc looks for unused results when it generates code.
+    # gcc finds unused results only when it generates code: no -fsyntax-only.
     said = run(*options, "-D_GNU_SOURCE", "-Wall", "-Wextra", "-Wpedantic", "-O1", INCLUDE, "-c",
                file(name, text), "-o", WORK + "/object").stderr
     # The names of POSIX are macros: gcc prints a note about where they are used.

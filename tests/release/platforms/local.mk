@@ -2,9 +2,9 @@
 # tests/release/platforms/local.mk - tests of the library with another C library or time_t, on another machine
 # or system, and under race detectors; included by ../../local.mk.
 #
-#   make check-ports                      `make check` on each target, most of them emulated
-#   make check-ports PORTS="arm64 s390x"  on some of those in tests/release/platforms/target.sh
-#   make check-flags                      with the flags of distributions
+#   make check-ports                      run `make check` on each target; some targets are emulated
+#   make check-ports PORTS="arm64 s390x"  run it on some of the targets in tests/release/platforms/target.sh
+#   make check-flags                      run it with the flags of distributions
 
 verify_scripts += \
 	tests/release/platforms/posix_only.sh \

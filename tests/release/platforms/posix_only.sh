@@ -1,10 +1,10 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# posix_only.sh - the library, the amalgamation, fairsem-bench and the examples compile with only the headers of
-# POSIX, as on a system that is not Linux.
+# posix_only.sh - check that the library, the amalgamation, fairsem-bench and the examples compile with only the
+# headers of POSIX, as on a system that is not Linux.
 #
-# The headers are those of musl, without those of Linux; they declare only what POSIX has.  The
-# macros for Linux are undefined.
+# The headers are musl's, which declare only names of POSIX.  The headers of Linux are removed, and the macros for
+# Linux are undefined.
 set -u
 
 : "${top_srcdir:=$(cd "$(dirname "$0")/../../.." && pwd)}" "${top_builddir:=$PWD}"
@@ -39,7 +39,7 @@ if ! compiles "$work/probe.c"; then
   skip "musl's headers are not for the machine of $CC"
 fi
 
-# The removed headers must be missing.
+# Check that the removed headers are missing.
 for call in 'int x = SYS_futex;' '#include <linux/futex.h>' '#include <sys/syscall.h>'; do
   printf '#include <unistd.h>\n%s\n' "$call" > "$work/probe.c"
   if compiles "$work/probe.c"; then
@@ -53,7 +53,7 @@ for source in "$work/one/fairsem.c" "$top_srcdir"/src/core/*.c "$top_srcdir"/src
   "$top_srcdir"/src/system/*.c "$top_srcdir"/src/tools/*.c \
   "$top_srcdir/src/shared/absent.c" "$top_srcdir"/src/posix/*.c \
   "$top_srcdir"/bench/*.c "$top_srcdir"/examples/*.c; do
-  # These need semaphores between processes, epoll or zlib.
+  # These sources need semaphores between processes, epoll or zlib.
   case $source in
     */bench/shared*.c | */prefork-server.c | */killed_job.c | */killed-jobs.c) continue ;;
     */event-loop.c | */compress-tree.c) continue ;;

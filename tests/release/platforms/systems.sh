@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# systems.sh [TARGET...] - for macOS, FreeBSD, NetBSD and OpenBSD the library, the amalgamation, the examples,
-# and the tests of fairsem.h and fairsem/posix.h compile and link, and the C++ headers compile.  The script
-# runs none of them.
+# systems.sh [TARGET...] - check for macOS, FreeBSD, NetBSD and OpenBSD that the library, the amalgamation, the
+# examples, and the tests of fairsem.h and fairsem/posix.h compile and link, and that the C++ headers compile.
+# The script does not run the programs.
 #
 # zig (0.16), a cross compiler, has the headers of these systems and the names in their libraries.  The script
 # uses $ZIG, or zig in the path.  A TARGET is a target of zig.
@@ -14,7 +14,7 @@ set -u
 needs "$ZIG"
 [ $# -gt 0 ] || set -- aarch64-macos x86_64-macos x86_64-freebsd x86_64-netbsd x86_64-openbsd
 
-# makes WHAT ARGUMENT... - compile for $target.  Warnings are errors, except those about the system's sem_t.
+# makes WHAT ARGUMENT... - compile for $target.  Warnings are errors, except warnings about the system's sem_t.
 makes() {
   what=$1
   shift
@@ -34,7 +34,7 @@ program() {
 workload=$(sed -n "/^hog_victim_sources/,/[^\\\\]\$/s,.*\(bench/[a-z_]*\.c\).*,$top_srcdir/\1,p" \
   "$top_srcdir/bench/local.mk")
 for target; do
-  # The choices of configure.
+  # As configure chooses POSIX_CPPFLAGS.
   case $target in
     *-netbsd) visible=-D_POSIX_C_SOURCE=200809L ;;
     *) visible= ;;

@@ -4,11 +4,11 @@
 # flags, and runs `make check` there.
 #
 # Foreign programs run under qemu-user.  The kernel starts qemu for them (binfmt_misc), in a
-# namespace that this script creates: nothing outside of it changes.  The target's compiler and
-# tools come first in the path, so that scripts find them under their usual names.  Check is not
-# needed for the target: tests/support/plain replaces it.
+# namespace that this script creates: nothing outside of the namespace changes.  The target's compiler
+# and tools come first in the path, so that scripts find them under their usual names.  The target needs
+# no Check: tests/support/plain replaces it.
 #
-# The last line is "N passed, M failed, K skipped".  The exit status is 77 if the target cannot be tried here.
+# The last line is "N passed, M failed, K skipped".  The exit status is 77 if this machine cannot try the target.
 # The build stays in ports/TARGET of the build directory.
 set -u
 export LC_ALL=C
@@ -33,8 +33,8 @@ _USAGE
 
 # ---------------------------------------------------------------- targets
 # The flags of a distribution are those that its own tool prints: dpkg-buildflags with hardening=+all, or
-# rpm --eval %{build_cflags}.  Left out are -ffile-prefix-map, and Fedora's -specs=, which add -fPIE, -pie and
-# -z now: the first two are the default of other compilers, and the third is below.
+# rpm --eval %{build_cflags}.  -ffile-prefix-map is left out, and so are Fedora's -specs=, which add -fPIE, -pie and
+# -z now.  -fPIE and -pie are the default of other compilers; -z now is in the table.
 table() {
   cat << '_EOF'
 debian12 CPPFLAGS -Wdate-time -D_FORTIFY_SOURCE=2
@@ -64,8 +64,8 @@ flags() {
   table | sed -n "s/^$2 $1 //p" | tr '\n' ' '
 }
 
-# choose TARGET - set cc, cxx, cppflags, cflags, ldflags, packages, and arguments for configure in `more`;
-# triplet, if the target has tools of its own; qemu and elf, if it is emulated.
+# choose TARGET - set cc, cxx, cppflags, cflags, ldflags, packages, and arguments for configure in `more`.  Set
+# triplet if the target has tools of its own, and qemu and elf if the target is emulated.
 choose() {
   triplet='' qemu='' elf='' runtime='' more='' cc=gcc cxx=g++ packages='gcc g++'
   cppflags=$(flags CPPFLAGS "$1") cflags=$(flags CFLAGS "$1") ldflags=$(flags LDFLAGS "$1")
@@ -75,8 +75,8 @@ choose() {
     s390x) triplet=s390x-linux-gnu qemu=qemu-s390x-static elf='2 2 16' libc=s390x ;;
     armhf*) triplet=arm-linux-gnueabihf qemu=qemu-arm-static elf='1 1 28' libc=armhf ;;
     i386 | i386-time64)
-      # Debian has gcc-multilib or the cross compilers, not both; gcc-VERSION-multilib goes with these, but has
-      # no <asm/errno.h> of its own, which is that of 64 bits.  What any of them makes runs as it is.
+      # On Debian, gcc-multilib and the cross compilers exclude each other.  gcc-VERSION-multilib can stand beside
+      # them, but has no <asm/errno.h>: take the one for 64 bits.  Programs of all these compilers run without qemu.
       kernel="-idirafter /usr/include/$(gcc -print-multiarch)"
       cc="gcc -m32 $kernel" cxx="g++ -m32 $kernel" packages='gcc-multilib g++-multilib'
       if command -v i686-linux-gnu-gcc > /dev/null; then
@@ -112,7 +112,7 @@ skip() {
 }
 
 # ---------------------------------------------------------------- emulation
-# magic CLASS DATA MACHINE - print the ELF magic of the target's programs, and its mask.
+# magic CLASS DATA MACHINE - print the ELF magic of the target's programs, and the mask of the magic.
 magic() {
   zeros='\x00\x00\x00\x00\x00\x00\x00\x00'
   ones='\xff\xff\xff\xff\xff\xff\xff'
@@ -124,16 +124,16 @@ magic() {
   printf '%s:%s' "\\x7fELF\\x0$1\\x0$2\\x01\\x00$zeros$kind" "$ones\\x00$ones\\xff$mask"
 }
 
-# enter - run this script again in a namespace where the kernel runs programs of the target.  The emulator must
+# enter - run this script again in a namespace in which the kernel runs programs of the target.  The emulator must
 # be static, so that LD_PRELOAD applies to the program and not to the emulator.  The namespace has its own
-# /dev/shm, because segments of this machine look damaged to a machine of the other byte order.
+# /dev/shm: a segment of this machine would look damaged to a machine of the other byte order.
 enter() {
   command -v "$qemu" > /dev/null || skip "there is no $qemu (package qemu-user-static)"
   if ! unshare --user --map-root-user --mount sh -c \
     'mount -t binfmt_misc binfmt_misc /proc/sys/fs/binfmt_misc' 2> /dev/null; then
     skip "binfmt_misc cannot be mounted in a user namespace (Linux 6.7 or later)"
   fi
-  # Does the byte order differ from ours?  See tests/support/emulated.h.
+  # test_interpose.py skips a machine of the other byte order: see tests/support/emulated.h.
   case $elf in
     "2 2 "*) kind=other-order ;;
     *) kind=1 ;;
@@ -149,7 +149,7 @@ enter() {
       exec "$@"' sh "$0" "$@"
 }
 
-# stand_in NAME COMMAND... - put a script NAME first in the path, which runs this command.
+# stand_in NAME COMMAND... - put a script NAME first in the path, which runs the command.
 stand_in() {
   name=$1 real=$(command -v "$2") || real=false
   shift 2
@@ -168,7 +168,7 @@ put_tools_first() {
       stand_in "$tool" "$triplet-$tool"
     done
   fi
-  # clang has no runtime for other machines here, so tests that need one are skipped.
+  # This machine has no runtime of clang for other machines, so tests that need a runtime are skipped.
   stand_in clang clang --target="${triplet:-none}"
   # shellcheck disable=SC2086 # lists
   {
@@ -176,11 +176,11 @@ put_tools_first() {
     for name in c++ g++; do stand_in "$name" $cxx; done
   }
   PATH=$work/bin:$PATH
-  # pkg-config knows the libraries of this machine, which do not link there; configure must notice that.
+  # pkg-config finds libraries of this machine, which do not link for the target: configure must notice that.
   export PATH
 }
 
-# tell_skips - print the tests that programs have skipped, and that count as passed.
+# tell_skips - print the tests that programs have skipped: make counts them as passed.
 tell_skips() {
   for log in "$work"/build/tests/*/*.log "$work"/build/tests/*/*/*.log; do
     if [ -x "${log%.log}" ] && grep -q '^:test-result: PASS' "${log%.log}.trs"; then

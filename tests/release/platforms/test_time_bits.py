@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""On a 32-bit machine with two kinds of time_t, a program and a library of different kinds do not link.
+"""On a 32-bit machine with two kinds of time_t, a program of one kind and a library of the other kind do not link.
 
 A program passes deadlines as struct timespec.  A library of the other kind would read half of the seconds as
 nanoseconds, and return too early or never.
@@ -40,7 +40,7 @@ def has_kind(size, *options):
 
 
 def test_compiles_with_only_the_system_calls_for_a_wide_time():
-    """As on riscv32."""
+    """Some machines, such as riscv32, have only these system calls."""
     text = "#include <sys/syscall.h>\n"
     for name in ("futex", "clock_gettime"):
         text += "#undef SYS_%s\n" % name

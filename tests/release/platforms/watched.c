@@ -2,12 +2,12 @@
 /*
  * watched.c - a program that uses the library, correct or racy, for race detectors: see watched.sh.
  *
- *     watched             only a thread that has acquired accesses the data: nothing to report
- *     watched racy        each datum is accessed once after the release: one report for each
+ *     watched             a thread accesses data only while it has the unit: nothing to report
+ *     watched racy        each datum is accessed once after the release, too: one report for each
  *
- * Each way to acquire has its own function that accesses its data, and whose name identifies the report.  The
- * second thread comes after the first one has left, or waits for it.  All other communication between the
- * threads is relaxed, and orders nothing.
+ * For each way to acquire, a function of its own accesses the data; its name identifies the report.  The second
+ * thread acquires after the first one has released, or waits for the first one.  All other communication between
+ * the threads is relaxed, and orders nothing.
  */
 #define _POSIX_C_SOURCE 200809L
 #include <semaphore.h>
@@ -91,7 +91,7 @@ static int init_statically(fairsem_t *sem)
 {
     const fairsem_t fresh = FAIRSEM_INITIALIZER(1);
 
-    memcpy(sem, &fresh, sizeof fresh);  /* a copy of a new semaphore is one */
+    memcpy(sem, &fresh, sizeof fresh);  /* a copy of a new semaphore is a new semaphore */
     return 0;
 }
 
@@ -163,7 +163,7 @@ static void by_posix(fairsem_t *sem, void (*inside)(void *), void *arg)
     check(sem_post(posix) == 0);
 }
 
-/* The callback runs in the thread that releases. */
+/* A callback, which runs in the thread that releases. */
 static void granted(fairsem_ticket_t *ticket, void *arg)
 {
     (void)ticket;
@@ -190,7 +190,7 @@ static void by_ticket(fairsem_t *sem, void (*inside)(void *), void *arg)
     check(fairsem_ticket_return(&ticket) == 0);
 }
 
-/* The only call that learns of the grant is the claim. */
+/* Only the claim tells the thread of the grant. */
 static void by_claim(fairsem_t *sem, void (*inside)(void *), void *arg)
 {
     fairsem_ticket_t ticket;
@@ -207,7 +207,7 @@ static void by_claim(fairsem_t *sem, void (*inside)(void *), void *arg)
     check(fairsem_units_release(&units) == 0);
 }
 
-/* All threads are one client, whose share they also charge outside of the queue. */
+/* All threads are one client.  They also charge its share while they have no request in the queue. */
 static fairsem_share_t client = FAIRSEM_SHARE_INITIALIZER(2);
 
 static void by_share(fairsem_t *sem, void (*inside)(void *), void *arg)
@@ -238,7 +238,7 @@ static void by_take_with(fairsem_t *sem, void (*inside)(void *), void *arg)
     check(fairsem_units_release(&units) == 0);
 }
 
-/* The share of one thread, which destroys it when its acquire has returned. */
+/* Each thread has its own share, and destroys the share when its acquire has returned. */
 static void by_own_share(fairsem_t *sem, void (*inside)(void *), void *arg)
 {
     fairsem_share_t own;
@@ -323,7 +323,7 @@ static void *second(void *arg)
     return NULL;
 }
 
-/* Only inspect the semaphore, from the beginning to the end. */
+/* A third thread, which only inspects the semaphore, from the beginning to the end. */
 static void *inspect(void *arg)
 {
     struct meeting *m = arg;
@@ -380,11 +380,11 @@ static void *crowd(void *arg)
 
 static void count_in(void *counter)
 {
-    sched_yield();          /* others wait meanwhile */
+    sched_yield();          /* so that others wait */
     ++*(long *)counter;
 }
 
-/* A share is checked without the mutex while another thread's request is granted. */
+/* The library checks a share without the mutex, while a request of another thread may be granted. */
 static void *crowd_of_a_client(void *arg)
 {
     for (int i = 0; i < 100; i++) {
@@ -396,8 +396,8 @@ static void *crowd_of_a_client(void *arg)
 }
 
 /*
- * Knowledge of the library about the whole process is not protected by the mutex of one semaphore.  So two
- * semaphores with short turns have late grants at the same time.
+ * What the library learns about the whole process is not protected by the mutex of one semaphore.  So two
+ * semaphores have preempted hand-offs at the same time: short holds, and then some long ones.
  */
 static void *hold_long_now_and_then(void *arg)
 {
@@ -534,7 +534,7 @@ int main(int argc, char **argv)
 {
     racy = argc == 2 && strcmp(argv[1], "racy") == 0;
     for (size_t i = 0; i < sizeof ways / sizeof ways[0]; i++) {
-        /* A try never waits, so there is one shape. */
+        /* A try never waits, so the second thread only comes after the first. */
         int shapes = ways[i].section == by_try || ways[i].section == by_upto ? 1 : 2;
 
         for (int round = 0; round < 2 * shapes; round++)

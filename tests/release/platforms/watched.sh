@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# watched.sh - race detectors report nothing about a correct program, and each race of a racy one.
+# watched.sh - check that race detectors report nothing about a correct program, and each race of a racy program.
 #
-# The library is the one that `make` has built, not instrumented: shared (and stripped) and static.
+# The library is the one that `make` has built, without instrumentation: shared (and stripped), and static.
 # The program is watched.c, and nothing is suppressed.  Tools that are not installed are skipped.
 set -u
 
@@ -45,7 +45,7 @@ try() {
     fail "$tool reports a race in a correct program ($library)"
     return
   fi
-  # A detector forgets old accesses, which matters on a busy machine, so there are three tries.
+  # A detector forgets old accesses, so on a busy machine it may miss a race: try three times.
   : > "$work/log"
   for _ in 1 2 3; do
     if limited "$@" "$work/prog" racy >> "$work/log" 2>&1; then
@@ -75,7 +75,7 @@ for compiler in gcc clang; do
     not_tried "$compiler -fsanitize=thread"
     continue
   fi
-  # Without it, the reports of clang name no functions.
+  # Without llvm-symbolizer, the reports of clang name no functions.
   if [ "$compiler" = clang ] && ! has llvm-symbolizer; then
     not_tried "clang -fsanitize=thread: there is no llvm-symbolizer"
     continue
