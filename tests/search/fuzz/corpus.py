@@ -5,7 +5,7 @@
   corpus.py unpack CORPUS DIRECTORY     writes a file for each line
   corpus.py pack FILE...                prints a line for each file
 
-Both fail if there is no sequence.
+Both commands fail if there is no sequence.
 """
 import sys
 

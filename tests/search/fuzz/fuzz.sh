@@ -4,8 +4,8 @@
 #
 #   fuzz.sh SECONDS      called by `make fuzz`
 #
-# Starts with the corpus of the repository.  Leaves its findings, and a minimal corpus with the new sequences, in
-# fuzz/ of the build directory.
+# The search starts with the corpus of the repository.  Its findings, and a minimal corpus with the new sequences, stay
+# in fuzz/ of the build directory.
 set -u
 
 seconds=${1:-60}
@@ -49,7 +49,7 @@ if [ "$status" -ne 0 ]; then
   echo "fuzz: FOUND something: the bytes are in $work, all output is in $work/log"
   exit 1
 fi
-# With counters it would keep far more sequences, one for each frequency of a line.
+# -use_counters=0: otherwise the merge would keep far more sequences, one for each frequency of a line.
 "$work/fuzz" -merge=1 -use_counters=0 "$work/merged" "$work/old" "$work/new" \
   > "$work/merge.log" 2>&1 || exit 99
 {

@@ -36,7 +36,7 @@ static void any_deadline(struct step_how *step, uint8_t odd)
     step->how.deadline = &step->deadline;
 }
 
-/* Draw a relative time in place of the deadline, or in addition to it, which is an error. */
+/* Draw a relative time in place of the deadline.  Some get both, which is an error. */
 static void any_timeout(struct step_how *step)
 {
     int64_t timeout = nanoseconds();
@@ -57,7 +57,7 @@ static void any_timeout(struct step_how *step)
 
 enum { RESERVED = sizeof (fairsem_wait_t){ 0 }.reserved_ / sizeof (fairsem_wait_t){ 0 }.reserved_[0] };
 
-/* Half of these numbers are a share. */
+/* Half of the values of b % 6 are a share; the others stand for none. */
 int step_any_share(int b)
 {
     return b % 6 <= SHARES ? b % 6 : 0;

@@ -30,7 +30,7 @@ endif
 tests_search_fuzz_replay_SOURCES = $(fuzz_sources) tests/search/fuzz/replay.c
 tests_search_fuzz_replay_CFLAGS = $(AM_CFLAGS) $(LIB_CFLAGS)
 tests_search_fuzz_replay_LDADD = tests/support/libchecked.a $(NO_LTO)
-# machine.c and several.c have the same list, which build.sh reads.
+# machine.c and several.c define the same functions; build.sh reads their names there.
 tests_search_fuzz_replay_LDFLAGS = -Wl,--wrap=clock_gettime -Wl,--wrap=pthread_mutex_lock \
 	-Wl,--wrap=pthread_mutex_trylock \
 	-Wl,--wrap=pthread_mutex_unlock -Wl,--wrap=pthread_cond_init \

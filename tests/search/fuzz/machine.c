@@ -61,11 +61,11 @@ pthread_t __wrap_pthread_self(void)
     return machine_on ? (pthread_t)(uintptr_t)(thread_running() + 1) : __real_pthread_self();
 }
 
-/* ---- Locks: a wait for a lock is an error, because nobody would unlock it ---- */
+/* ---- Locks: a wait for a lock is an error, because no thread would unlock it ---- */
 
 /*
- * The mutex that a condition variable has locked again for each thread.  It does not count as locked, because the
- * library may initialize it again instead of unlocking it (park_cond.c).
+ * For each thread, the mutex that a condition variable has locked again at the end of a sleep.  This mutex does not
+ * count as locked, because the library may initialize it again instead of unlocking it (park_cond.c).
  */
 static const pthread_mutex_t *given_back[STACKED];
 
@@ -82,7 +82,7 @@ BARE int __wrap_pthread_mutex_lock(pthread_mutex_t *m)
     return 0;
 }
 
-/* The library tries for a moment before it locks.  Here the first try locks. */
+/* The library tries to lock for a moment before it blocks.  In this machine the first try succeeds. */
 BARE int __wrap_pthread_mutex_trylock(pthread_mutex_t *m)
 {
     return __wrap_pthread_mutex_lock(m);
@@ -99,7 +99,7 @@ BARE int __wrap_pthread_mutex_unlock(pthread_mutex_t *m)
 
 /* ---- Sleep on condition variables ---- */
 
-/* The clock of each condition variable, except statically initialized ones, which need none. */
+/* The clock of each condition variable that was made by pthread_cond_init(); the others need none. */
 static struct { const pthread_cond_t *cond; clockid_t clock; } conds[256];
 static int conds_made;
 
@@ -198,7 +198,7 @@ static bool is_futex(long number)
 #endif
 }
 
-/* Is it a system call that reads a clock?  The kernel's clocks are the simulated ones. */
+/* Does this system call read a clock?  It must read the simulated clock, too. */
 static bool is_clock(long number)
 {
 #if defined(SYS_clock_gettime64)
@@ -210,7 +210,7 @@ static bool is_clock(long number)
 #endif
 }
 
-/* As in the C library, any system call may have six arguments. */
+/* As in the C library: read six arguments for any system call. */
 BARE long __wrap_syscall(long number, ...)
 {
     va_list list;
@@ -251,7 +251,7 @@ void fs_awake_learn_before_queue(_Atomic uint8_t *penalty, bool paid)
     (void)paid;
 }
 
-/* The harder part: some of the queue are near. */
+/* Never a convoy: then only a part of the queue is near, which is harder for the library. */
 bool fs_awake_in_convoy(void)
 {
     return false;
@@ -288,7 +288,7 @@ bool fs_awake_stay(const _Atomic int *word, int value, const _Atomic uint8_t *st
     return true;
 }
 
-/* ---- Thread-specific values.  (A sanitizer has made its key before.) ---- */
+/* ---- Thread-specific values.  (A sanitizer makes its key before machine_on.) ---- */
 
 static pthread_key_t library_key;
 static bool          key_made;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * machine.h - replaces the C library's clock and sleep (--wrap), and the library's spinning, which would never
- * end because no time passes.
+ * machine.h - replaces the C library's clock and sleep (--wrap).  It also replaces fairsem's spinning, which
+ * would never end because no time passes.
  */
 #ifndef MACHINE_H
 #define MACHINE_H
@@ -9,13 +9,13 @@
 #include <pthread.h>        /* any header of the C library defines the library's name */
 #include <stdbool.h>
 
-/* Set in the thread that runs a sequence.  In others, such as libFuzzer's, calls go to the C library. */
+/* Set in the thread that runs a sequence.  Calls of other threads, such as libFuzzer's, go to the C library. */
 extern _Thread_local bool machine_on;
 extern int  machine_locks;      /* number of locked mutexes */
 
 /*
- * Can a stack be unwound as by pthread_cancel?  Not with each C library, and not if the library cleans up in
- * another way (src/tools/cleanup.h).  ThreadSanitizer would lose track of the stack.
+ * Can a stack be unwound as by pthread_cancel?  This needs a suitable C library, and a library that cleans up by
+ * unwinding (src/tools/cleanup.h).  Not with ThreadSanitizer, which would lose track of the stack.
  */
 #if defined(__has_feature)
 #if __has_feature(thread_sanitizer)

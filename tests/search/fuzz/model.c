@@ -164,7 +164,7 @@ static int ask(struct model_sem *s, struct model_request *r, int64_t n, int prio
         if (s->now.waiters > s->past.waiters_max)
             s->past.waiters_max = s->now.waiters;
         forget_share(share, s);
-        model_settle(s, 0);     /* one of a share that was granted less may be granted at once */
+        model_settle(s, 0);     /* a request of a share that was granted less may be granted at once */
     } else if (result == ENOBUFS && s->now.closed == 0) {
         s->past.refused++;
     }
@@ -174,8 +174,9 @@ static int ask(struct model_sem *s, struct model_request *r, int64_t n, int prio
 /* ---- The semaphore ---- */
 
 /*
- * No valid semaphore here has FAIRSEM_BOUNDED_BYPASS, with which the overtaking thread depends on the sleeping
- * ones, or aging, which the library notices at a time that depends on other calls.  The explorer has both.
+ * No valid semaphore of the fuzzer has a bypass or aging.  With FAIRSEM_BOUNDED_BYPASS, the time at which a sleeping
+ * thread runs decides who overtakes.  With aging, other calls decide when the library notices an aged request.  The
+ * explorer tests both.
  */
 int model_init(struct model_sem *s, int64_t units, const fairsem_attr_t *attr)
 {
@@ -285,7 +286,7 @@ void model_abort(struct model_wait *wait, int reason)
     struct model_sem *s = r->sem;
 
     if (reason == MODEL_ABANDONED)
-        wait->token = NULL;     /* before any callback */
+        wait->token = NULL;     /* a canceled wait leaves its token before any callback runs */
     if (r == &wait->own && r->state == FAIRSEM_TICKET_WAITING) {
         spec_leave(&s->now, &r->ask);
         left(r, FAIRSEM_TICKET_CANCELED, reason);
@@ -298,14 +299,14 @@ void model_abort(struct model_wait *wait, int reason)
         returns(wait, reason);
 }
 
-/* Waits end one by one, newest first, and requests behind them may be granted in between. */
+/* The waits of a token end one by one, newest first.  Between two of them, requests behind may be granted. */
 int model_token_cancel(int *token, int reason)
 {
     int error = spec_reason(token, reason, ECANCELED);
 
     for (struct model_wait *wait = model_waits; error == 0 && wait != NULL; wait = wait->older) {
         if (wait->token == token && !wait->over) {
-            wait->token = NULL;     /* the wait has left the list, but has not returned yet */
+            wait->token = NULL;     /* the wait has left the token's list, but has not returned yet */
             model_abort(wait, *token);
         }
     }

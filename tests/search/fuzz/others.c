@@ -89,7 +89,7 @@ void step_renew_token(void)
 
 /* ---- Shares ---- */
 
-/* Destroy it, and in most cases make another one in its place. */
+/* Destroy a share, and in most cases make another share in its place. */
 void step_renew_share(void)
 {
     int h = 1 + below(SHARES), again = below(4), expected, result;
@@ -119,7 +119,7 @@ void step_time_passes(void)
     world_compare();
 }
 
-/* This wakes no thread: a thread that sleeps by that clock notices when it wakes up. */
+/* Setting the clock wakes no thread: a thread that sleeps by CLOCK_REALTIME notices the new time when it wakes up. */
 void step_clock_is_set(void)
 {
     int64_t ns = (int64_t)(byte() - 128) * 1000;
@@ -187,7 +187,7 @@ void step_dump(void)
 
 /* ---- Destroy, and make another semaphore in its place ---- */
 
-/* May a call in progress still use it, or a ticket that is neither idle nor in the queue? */
+/* May a call in progress still use the semaphore, or a ticket that is not idle? */
 static bool in_use(int s)
 {
     for (int t = 0; t < TICKETS; t++) {

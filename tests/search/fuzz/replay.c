@@ -2,13 +2,13 @@
 /*
  * replay.c - runs the sequences of the corpus, and then generated ones, the same in each run.
  *
- *   replay [CORPUS [COUNT [SEED]]]     all of CORPUS (that of the source directory, in
- *                                      `make check`), then COUNT more (50,000)
+ *   replay [CORPUS [COUNT [SEED]]]     run all sequences of CORPUS (in `make check`, the corpus of the
+ *                                      source directory), then COUNT generated ones (50,000)
  *   replay --words BYTES               print what a sequence does: BYTES are a line of a corpus
  *
  * A corpus is a text file with a sequence in each line, in hexadecimal; a line with # is a comment.
  * Exits with 1, and prints the sequence, when the library differs from the model.  Exits with 2 if the corpus has
- * no sequence, or a line that is not one.
+ * no sequence, or a line that is not a sequence.
  */
 #include "../../support/hang.h"
 #include "../../support/seed.h"
@@ -22,7 +22,7 @@
 
 enum { LONGEST = 4096, MOST_LINES = 4096 };
 
-/* Takes a second or two.  ThreadSanitizer is slow, and cannot find races in one thread. */
+/* Generated sequences, for a second or two.  ThreadSanitizer is slow, and cannot find races in one thread. */
 enum { COUNT = MACHINE_CAN_UNWIND ? 50000 : 5000 };
 
 struct bytes {
@@ -77,7 +77,7 @@ static void read_corpus(const char *name)
     fclose(file);
 }
 
-/* `make check` gives no arguments. */
+/* `make check` gives no arguments, so the corpus is found by the environment variable top_srcdir. */
 static void read_corpus_in(const char *top_srcdir)
 {
     char name[4096];
@@ -125,7 +125,7 @@ static uint64_t random_number(void)
     return random_state >> 16;
 }
 
-/* Make a sequence from a part of one in the corpus, with changes. */
+/* Make a sequence from the beginning of a sequence in the corpus, with changes. */
 static size_t vary(uint8_t *data, size_t most)
 {
     const struct bytes *from = &corpus[random_number() % (unsigned)corpus_lines];
@@ -144,7 +144,7 @@ static size_t invent(uint8_t *data, size_t size)
     return size;
 }
 
-/* The first are short, so that their findings are easy to read. */
+/* The first 1000 sequences are short, so that their findings are easy to read. */
 static void run_generated(int count, uint64_t seed)
 {
     uint8_t data[400];

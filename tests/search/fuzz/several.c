@@ -3,11 +3,11 @@
  * several.c - steps of several semaphores at once.
  *
  * The library implements such a call by acquires and releases of one semaphore each.  The linker redirects these
- * to this file (--wrap), and the model knows the one that must come now, and its result.  So the model is right
- * in each wait and each callback of a call that has only a part of its units.
+ * inner calls to this file (--wrap).  The model knows which inner call must come next, and its result.  So the model
+ * is right in each wait and each callback of a call that has only a part of its units.
  *
- * The semaphores are ordered by their addresses, which the C library chooses.  Only this order may differ between
- * programs that run the same sequence.
+ * The library acquires in the order of the semaphores' addresses, which malloc() of the C library chooses.  Only this
+ * order may differ between programs that run the same sequence.
  */
 #include "steps.h"
 
@@ -30,10 +30,10 @@ struct all {
     struct step_how how;
     struct part part[REQUESTS];     /* for an acquire, each semaphore once, by address */
     int         parts;
-    int         next;               /* the current part; the call holds those before it */
-    bool        failed;             /* failed or canceled: it must give back what it holds */
+    int         next;               /* the current part; an acquire holds the parts before it */
+    bool        failed;             /* failed or canceled: the call must give back what it holds */
     int         result;
-    bool        waits;              /* the call is in an acquire */
+    bool        waits;              /* the call is in an inner acquire */
     struct model_wait wait;
 };
 
@@ -83,7 +83,7 @@ static int release_part(struct all *all, fairsem_t *sem, int64_t n)
     const struct part *part;
     int line, result, expected;
 
-    if (all->waits) {           /* and canceled there */
+    if (all->waits) {           /* the inner acquire was canceled */
         all->waits = false;
         all->failed = true;
         model_wait_ends(&all->wait);
@@ -124,7 +124,7 @@ int __wrap_fairsem_release(fairsem_t *sem, int64_t n)
 
 /* ---- The steps ---- */
 
-/* Called even if the thread is canceled in the call. */
+/* At the end of a call, even if the thread is canceled in it. */
 static void all_ends(struct all **at)
 {
     const struct all *all = *at;

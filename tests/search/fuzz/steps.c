@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* steps.c - draws operations, and makes each of them on the library and on the model. */
+/* steps.c - draws operations, and makes each operation on the library and on the model. */
 #include "steps.h"
 
 #include "../../scenarios/calls.h"
@@ -10,8 +10,9 @@
 #include <stdlib.h>
 
 /*
- * The frequency of each step among the values of a byte.  Rows say how steps are drawn, like the rows of verbs.
- * The meaning of the corpus depends on this table: after a change here, make the corpus again (make fuzz).
+ * The frequency of each step: how many of the 256 values of a byte stand for it.  `row` says how a step is drawn, like
+ * the rows of verbs.  The meaning of the corpus depends on this table: after a change, make the corpus again (make
+ * fuzz).
  */
 static const struct kind {
     int    weight;
@@ -101,7 +102,7 @@ static int say(const struct step *step)
     return line;
 }
 
-/* ---- The model's ---- */
+/* ---- The model's result ---- */
 
 static int model_return(struct model_guard *g, int64_t n)
 {
@@ -203,7 +204,7 @@ static void expect_wait(const struct step *step, struct model_wait *wait)
         model_acquire(&world.model_sem[step->op.sem], wait, step->op.n, how, step->wait.share, token);
 }
 
-/* ---- The library's ---- */
+/* ---- The library's result ---- */
 
 static int64_t result_of(const struct step *step)
 {
@@ -234,7 +235,10 @@ static int64_t result_of(const struct step *step)
 
 /* ---- Both ---- */
 
-/* A guard is used by one call at a time, and no call may wait for a thread that cannot go on first. */
+/*
+ * Only one call at a time may use a guard.  No call may wait for a thread that goes on only after this one: so no
+ * return of a ticket whose callback runs in another thread.
+ */
 static bool is_possible(const struct step *step)
 {
     const unsigned called_by = world.model_ticket[step->op.ticket].called_by;
@@ -304,7 +308,7 @@ void step_close(int sem)
     perform(&step);
 }
 
-/* The kind of step that this byte stands for. */
+/* The kind of step that a byte stands for. */
 static const struct kind *kind_of(int at)
 {
     int sum = 0;

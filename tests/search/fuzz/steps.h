@@ -28,16 +28,16 @@ struct step_how {
 struct step {
     int             verb;
     const struct verb_row *row;
-    unsigned        of;             /* the set of objects that it is called with */
-    struct op       op;             /* its .sem is NO_SEM if it has no semaphore */
+    unsigned        of;             /* the set of objects that the step is called with */
+    struct op       op;             /* op.sem is NO_SEM if the step has no semaphore */
     int             token, guard, second;
     struct step_how wait;
 };
 
 /* steps.c */
 void step_close(int sem);
-void step_any(void);            /* the next one of the input */
-/* Run the whole input, from new semaphores to their end.  A difference is a finding(). */
+void step_any(void);            /* the next step of the input */
+/* Run the whole input, from new semaphores to their end.  A difference from the model is a finding(). */
 void sequence_run(const uint8_t *data, size_t size);
 
 /* how.c: draw the parameters of a wait */
@@ -61,14 +61,14 @@ void step_release_all(void);
 
 /* ---- checks.c: around each call of the library, and the callback ---- */
 
-enum { CALL_ERRNO = 4711 };     /* errno before, and therefore after, each call */
+enum { CALL_ERRNO = 4711 };     /* errno before each call, which must not change it */
 
 struct call {
     int line, sem, ticket;
     struct thread_call outer;
 };
 
-/* Before a call, which is printed in `line`.  After this the model makes the call, and then the library. */
+/* Before a call, which `line` of the record describes.  After this the model makes the call, then the library. */
 void call_begin(struct call *call, int line, int sem, int ticket);
 /* The call may wait; the model sets its result in *wait now or later. */
 void call_may_wait(struct model_wait *wait, const fairsem_wait_t *how);

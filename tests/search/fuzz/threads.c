@@ -26,17 +26,17 @@ enum { NEVER_S = 1000000000 };
 struct thread {
     struct thread_call now;
     const void *asleep_on;              /* NULL if awake */
-    bool        woken;                  /* it was woken after it fell asleep */
-    int         aborts_for;             /* the reason to abort its wait at the next lock, or 0 */
+    bool        woken;                  /* the thread was woken after it fell asleep */
+    int         aborts_for;             /* the reason to abort the thread's wait at its next lock, or 0 */
     void       *specific;
-    jmp_buf     bottom;                 /* of its stack */
+    jmp_buf     bottom;                 /* of the thread's stack */
     const void *bottom_frame;
     bool        was_canceled;
 };
 
 static struct thread threads[STACKED];
 static int running;
-static bool napping;         /* this sleep runs no steps */
+static bool napping;         /* a sleep runs no steps: see use_up_wakeup() */
 enum wakeup thread_wish;
 
 int thread_running(void)
@@ -70,7 +70,7 @@ void **thread_specific(void)
 
 #if MACHINE_CAN_UNWIND
 /*
- * Unwind the stack as pthread_cancel does, but only to the bottom of this simulated thread, above the frame of
+ * Unwind the stack as pthread_cancel does, but only to the bottom of this simulated thread: the frame of
  * thread_run().
  */
 static _Unwind_Reason_Code at_frame(int version, _Unwind_Action actions,
@@ -110,7 +110,7 @@ void thread_is_canceled(void)
 }
 #endif
 
-/* State that calls in progress change, and that a canceled call does not restore. */
+/* State that a call changes, and restores when it returns; a canceled call does not return. */
 struct before {
     struct thread_call now;
     struct model_wait *waits;
@@ -182,7 +182,7 @@ static void let_time_pass(const fairsem_wait_t *how)
         model_now_ns = to;
 }
 
-/* At the end of the input, a semaphore is closed so that the sleeper does not sleep for ever. */
+/* At the end of the input, the semaphore of a sleeper is closed so that the thread does not sleep for ever. */
 static const struct model_sem *to_be_closed;
 
 static void close_it(void)
@@ -190,7 +190,7 @@ static void close_it(void)
     step_close((int)(to_be_closed - world.model_sem));
 }
 
-/* Run other threads until the sleeper goes on.  Returns the reason for that. */
+/* Run other threads until the sleeper goes on.  Returns why it goes on. */
 static enum wakeup others_run(struct thread *sleeper)
 {
     struct model_wait *wait = sleeper->now.wait;
@@ -241,7 +241,7 @@ static void check_sleep(const struct thread *self, clockid_t clock,
         finding("thread %d sleeps until another time, or by another clock", running);
 }
 
-/* The thread goes on: it will read the clock, or has been interrupted. */
+/* The thread goes on, for the reason `why`.  If its time has passed, it notices that when it reads the clock. */
 static void goes_on(struct thread *self, enum wakeup why, bool interruptible)
 {
     static const char *const words[] = {
@@ -297,7 +297,7 @@ enum wakeup thread_sleeps(const void *on, clockid_t clock, const struct timespec
     return why;
 }
 
-/* The thread is awake, and need not be woken whatever happens to its request. */
+/* The thread is awake while other threads run, so nobody need wake it, whatever happens to its request. */
 void thread_spins(void)
 {
     struct thread *self = &threads[running];
@@ -319,8 +319,9 @@ void thread_spins(void)
 /* ---- Before a sequence ---- */
 
 /*
- * A canceled thread may have been woken afterwards, and its parker keeps the permit.  Then the next sleep would
- * end at once, and this sequence would run differently than when it is run alone.
+ * A thread may be woken after its cancellation: then its parker keeps the permit, and the thread's next sleep would
+ * end at once.  The next sequence would run differently than when it is run alone.  So let each canceled thread sleep
+ * once before.
  */
 static void use_up_wakeup(void)
 {

@@ -11,7 +11,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#define LINES 8192      /* of a longer sequence only the beginning is kept */
+#define LINES 8192      /* only the beginning of a longer sequence is kept */
 
 static struct line {
     const char *verb;               /* or NULL */

@@ -19,7 +19,7 @@ void words_begin(const uint8_t *data, size_t size);    /* the data must stay val
 #define SAY_(verb, words, ...) \
     words_say((verb), (words), (const long long[WORDS_NUMBERS]){ __VA_ARGS__ })
 int words_say(const char *verb, const char *words, const long long numbers[WORDS_NUMBERS]);
-void words_result(int line, long long result);      /* add the result of the call in that line */
+void words_result(int line, long long result);      /* add a line: the result of the call in line `line` */
 void words_print(void);
 
 /*

@@ -79,7 +79,7 @@ static fairsem_counted_t *counted(int i)
     return (fairsem_counted_t *)(void *)world.sem[i];
 }
 
-/* By fairsem_init or fairsem_counted_init, in the memory that is there, or by fairsem_new. */
+/* Make a semaphore by fairsem_init() or fairsem_counted_init(), in the present memory, or by fairsem_new(). */
 static int init_or_new(int i, int64_t n, const fairsem_attr_t *attr)
 {
     fairsem_t *made = world.sem[i];
@@ -95,7 +95,7 @@ static int init_or_new(int i, int64_t n, const fairsem_attr_t *attr)
     return error;
 }
 
-/* Returns 0, or why the semaphore could not be made. */
+/* Returns 0, or the errno value if the semaphore could not be made. */
 static int init_sem(int i, int64_t n, bool with_attr)
 {
     fairsem_attr_t attr = { .name = NULL };
@@ -237,7 +237,7 @@ static void compare_histogram(int i)
     }
 }
 
-/* An inspection that takes the mutex grants on its way out: it comes after all others. */
+/* fairsem_stat() locks the mutex, and an unlock may grant requests: so it comes after all other inspections. */
 void world_compare(void)
 {
     fairsem_stat_t stat[SEMS];

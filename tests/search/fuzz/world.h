@@ -2,8 +2,8 @@
 /*
  * world.h - the objects of a sequence, each with its model.
  *
- * They are on the heap, and freed as soon as the contract allows, so that a sanitizer reports a late access by
- * the library.
+ * The objects are on the heap, and freed as soon as the contract allows, so that a sanitizer reports a late access
+ * by the library.
  */
 #ifndef WORLD_H
 #define WORLD_H
@@ -18,7 +18,7 @@ struct model_guard {
     int64_t n;
 };
 
-/* Numbers of calls in progress: with each semaphore, except releases; with each ticket; acquire_all with each share. */
+/* Numbers of calls in progress: with a semaphore, except releases; with a ticket; of acquire_all with a share. */
 struct busy {
     int  sem[SEMS], ticket[TICKETS], share[SPEC_FLOWS];
     bool guard[GUARDS];
@@ -60,7 +60,7 @@ void world_make_share(int i);
 /* Free the memory of an object that must no longer be used.  Returns new memory, all zero. */
 void *world_renew(void *old, size_t size);
 
-/* The semaphore in whose queue a ticket is, or NO_SEM; the number of a model's ticket. */
+/* The semaphore of a ticket that is not idle, or NO_SEM. */
 int world_sem_of(int ticket);
 
 #endif
