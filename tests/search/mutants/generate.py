@@ -4,18 +4,18 @@
 
   generate.py list [FOLDER...]             all mutants: HASH FILE:LINE FUNCTION OPERATOR  TEXT
   generate.py count [FOLDER...]            how many of each operator
-  generate.py sample N SEED [FOLDER...]    N of them, as many of each operator as there are
+  generate.py sample N SEED [FOLDER...]    N of them, of each operator in turn
   generate.py show HASH...                 as unified diffs
   generate.py apply HASH TREE              change the file in TREE/src
   generate.py written                      do canaries.txt and accepted.txt fit the sources?
-  generate.py canary NAME TREE             the same with one of canaries.txt
+  generate.py canary NAME TREE             apply a mutant of canaries.txt to TREE/src
 
 FOLDER is a directory of src/; the default is all of them.  SOURCE=DIRECTORY is the top of the sources.
 
-A mutant's identity is a hash of the function's name, the operator, and the tokens of the statement with the
-changed ones marked; equal ones are numbered.  So the identity stays when code moves, and changes with the
-statement.  Each change keeps the number of lines, so that a message with a line number, or an object file,
-differs only if the code does.
+A mutant's identity is a hash of the function's name, the operator, and the tokens of the statement, in which the
+changed tokens are marked; equal mutants are numbered.  So the identity stays when code moves, and changes with the
+statement.  Each change keeps the number of lines: a message with a line number, or an object file, differs only if
+the code differs.
 """
 import difflib
 import hashlib
@@ -23,11 +23,11 @@ import os
 import re
 import sys
 
-# Sources for other systems or for tools, and checks for tests.
+# Not mutated: sources for other systems or for tools, and checks for tests.
 LEFT_OUT = re.compile(r'/(absent|annotate|annotate_valgrind|system_generic'
                       r'|sem_real_time_generic|sem_check|probes|invariant)\.[ch]$')
 DEAD_IF = re.compile(r'#\s*if\s+(FS_CHECKED|!defined\(__GNUC__\)|!defined\(__linux__\)|0)\s*$')
-# No mutant changes anything within a statement that begins so: a check, or for tools only.
+# A statement that begins with one of these names is not mutated: it is a check, or for tools only.
 SPARED = re.compile(r'(static_)?assert$|_Static_assert$|FS_INVARIANT$|FS_STEP$|fs_stop$|fs_usage_error$'
                     r'|fs_probe_|fs_annotate_|fs_hid')
 TOOLS_ONLY = {'fs_instrumented', 'fs_under_valgrind'}
@@ -51,7 +51,7 @@ ASSIGNMENT = {'+=': ('-=', '='), '-=': ('+=', '='), '|=': ('&=', '='), '&=': ('|
               '*=': ('/=',), '/=': ('*=',), '^=': ('=',), '<<=': ('>>=',), '>>=': ('<<=',)}
 
 
-# Types of the arguments of functions of the C library that take two of one type, whose order matters.
+# Functions of the C library with two arguments of one type, whose order matters: the types of their arguments.
 LIBC = {'memcpy': ['p', 'p', 'n'], 'memmove': ['p', 'p', 'n'], 'strcpy': ['p', 'p'],
         'rename': ['p', 'p'], 'link': ['p', 'p'], 'kill': ['n', 'n'], 'dup2': ['n', 'n'],
         'sigaction': ['n', 'p', 'p'], 'pthread_sigmask': ['n', 'p', 'p'], 'strcmp': ['p', 'p']}
@@ -60,7 +60,7 @@ LIBC = {'memcpy': ['p', 'p', 'n'], 'memmove': ['p', 'p', 'n'], 'strcpy': ['p', '
 class Token:
     def __init__(self, kind, text, start):
         self.kind, self.text, self.start, self.end = kind, text, start, start + len(text)
-        self.other = None       # the index of the bracket that belongs to this one
+        self.other = None       # for a bracket: the index of its counterpart
 
 
 class Mutant:
@@ -88,7 +88,7 @@ def blank(match):
 
 
 def without_dead(text):
-    """The text with blanks for directives and for code that they exclude here."""
+    """The text with blanks for directives, and for code that they exclude from our builds."""
     dead, out, at = [], [], 0
     for match in DIRECTIVE.finditer(text):
         part = text[at:match.start()]
@@ -143,14 +143,14 @@ class Source:
         return self.t[i].text if 0 <= i < len(self.t) else ''
 
     def front_of(self, body):
-        """The name of the function whose body begins there, and where its parameters do."""
+        """For the function whose body begins at this index: its name, and the index of its parameters."""
         left = self.t[body - 1].other
         while self.at(left - 1) == ')':         # an attribute after the parameters
             left = self.t[left - 1].other
         return self.at(left - 1), left
 
     def arguments(self, left):
-        """The begin and the end of each argument in these brackets."""
+        """The begin and the end of each argument in the brackets that begin at `left`."""
         out, first = [], left + 1
         for i in self.level(left + 1, self.t[left].other):
             if self.at(i) == ',':
@@ -163,7 +163,7 @@ class Source:
         return ' '.join(words[:-1])
 
     def function_at(self, body):
-        """Mutate the function whose body begins there."""
+        """Mutate the function whose body begins at this index."""
         self.function, left = self.front_of(body)
         first = left - 1
         while first > 0 and self.at(first - 1) not in (';', '}'):
@@ -177,7 +177,7 @@ class Source:
 
     # ------------------------------------------------------------ statements
     def statement(self, i, around):
-        """Mutate the statement at i, within a loop or switch.  Returns the index after it."""
+        """Mutate the statement at i.  `around` is the loop or switch around it.  Returns the index after it."""
         word = self.at(i)
         if word == '{':
             self.block(i + 1, self.t[i].other, around)
@@ -210,7 +210,7 @@ class Source:
         return end + 1
 
     def end_of(self, i):
-        """The index of the semicolon."""
+        """The index of the semicolon that ends the statement at i."""
         while self.at(i) not in (';', '}', ''):
             i = self.t[i].other + 1 if self.at(i) in OPEN else i + 1
         return i
@@ -235,7 +235,7 @@ class Source:
                 and self.t[i + 2].start == self.t[i + 1].end)
 
     def is_effect(self, i):
-        """Is it an expression for its effect, which can be omitted?"""
+        """Is the statement at i an expression for its effect, which can be omitted?"""
         return (self.at(i) not in CONTROL and self.at(i) not in OPEN.keys() - {'('}
                 and self.at(i) not in (';', '}', '') and not SPARED.match(self.at(i))
                 and not self.at(i).startswith('pthread_cleanup_') and not self.is_declaration(i)
@@ -243,7 +243,7 @@ class Source:
                 and not (self.at(i) == '(' and self.at(i + 1) == 'void' and self.at(i + 4) == ';'))
 
     def head(self, i, end):
-        """The keyword and the condition of a control statement."""
+        """Mutate the condition of the control statement whose keyword is at i."""
         word = self.at(i) if self.at(i) in ('if', 'while', 'for', 'switch') else 'while'
         first = i
         while self.at(first) != '(':
@@ -316,7 +316,7 @@ class Source:
             self.add('negate', i, end, f'!({self.source(i, end)})')
         if self.at(i) in ('true', '1') and end == i + 1:
             return
-        if word in ('if', '?'):         # any test finds an endless loop
+        if word in ('if', '?'):         # not for loops: any test finds an endless loop
             self.add('true', i, end, '1')
         self.add('false', i, end, '0')
 
@@ -338,7 +338,7 @@ class Source:
                 self.add('return', i, end, 'EINTR' if text == 'EINVAL' else 'EINVAL')
 
     def terms(self, k):
-        """Drop the operand to the left of the first && or || of its row, and that to the right of this one."""
+        """Drop the operand to the right of the && or || at k; if k is the first of its row, also the left operand."""
         weaker = {'?', ':', ',', ';', 'return'} | ASSIGN | ({'||'} if self.at(k) == '&&' else set())
         left = k
         while left > self.begin and self.at(left - 1) not in weaker and self.at(left - 1) not in OPEN \
@@ -421,7 +421,8 @@ class Source:
 
 # ---------------------------------------------------------------- all mutants
 def mutants(top, folders=()):
-    """The mutants of these directories of src/.  All files are read, so that numbers do not depend on the choice."""
+    """The mutants of these directories of src/.  All files are read: the numbers of equal mutants must not depend on
+    the choice."""
     found, seen, hashes = [], {}, set()
     files = []
     for place, _, names in sorted(os.walk(os.path.join(top, 'src'))):
@@ -448,7 +449,8 @@ def mutants(top, folders=()):
 
 
 def sample(found, count, seed):
-    """Take mutants of all operators in turn, in a random order in each, which a changed line does not disturb."""
+    """Take mutants of all operators in turn.  Within an operator the order is random, but depends only on the seed and
+    the hashes, so a changed line does not disturb it."""
     piles = {}
     for mutant in found:
         piles.setdefault(mutant.operator, []).append(mutant)
@@ -462,7 +464,7 @@ def sample(found, count, seed):
 
 
 def emptied(top, function):
-    """The mutant with which the runner itself is tested: this function does nothing."""
+    """A mutant that tests the runner itself: the body of this function is empty."""
     for place, _, names in sorted(os.walk(os.path.join(top, 'src'))):
         for name in sorted(n for n in names if n.endswith(('.c', '.h'))):
             source = Source(top, os.path.relpath(os.path.join(place, name), top))
@@ -478,8 +480,8 @@ def emptied(top, function):
 def written(top, table):
     """The mutants of ideas.txt or canaries.txt; each changes one file.
 
-    A hunk is that of a patch without line numbers: ' ' lines stay, '-' lines go, '+' lines come.  The lines that
-    stay or go must be in the file exactly once."""
+    A hunk is like a hunk of a patch, but without line numbers: ' ' lines stay, '-' lines go, '+' lines come.  The
+    lines that stay or go must be in the file together, exactly once."""
     with open(os.path.join(os.path.dirname(os.path.abspath(__file__)), table), encoding='utf-8') as file:
         paragraphs = re.split(r'^mutant ', file.read(), flags=re.M)[1:]
     found = []
@@ -487,7 +489,7 @@ def written(top, table):
         name, hunks = paragraph.split()[0], re.split(r'^@ (.*)\n', paragraph, flags=re.M)[1:]
         with open(os.path.join(top, hunks[0]), encoding='utf-8') as file:
             text = file.read()
-        new = '\n' + text              # a line begins after the end of another one
+        new = '\n' + text              # so that each line begins after a newline
         for path, hunk in zip(hunks[::2], hunks[1::2]):
             lines = [line for line in hunk.splitlines(True) if line[0] in ' +-']
             before, after = ('\n' + ''.join(line[1:] for line in lines if line[0] in kinds)
@@ -496,7 +498,7 @@ def written(top, table):
                 sys.exit(f'{table}: {name} does not apply to {path}')
             new = new.replace(before, after)
         new = new[1:]
-        # Whole lines, because Mutant adds empty lines after a new text that has fewer lines.
+        # Replace whole lines: if the new text has fewer lines, Mutant adds empty lines after it.
         a, b = text.splitlines(True), new.splitlines(True)
         first = next(i for i, (old, line) in enumerate(zip(a, b)) if old != line)
         same = next((i for i, (old, line) in enumerate(zip(a[:first - 1:-1], b[:first - 1:-1]))

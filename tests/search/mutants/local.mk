@@ -1,14 +1,14 @@
 # SPDX-License-Identifier: MIT
-# tests/search/mutants/local.mk - faults in src/, each of which some test must find; included by ../../local.mk.
-# generate.py makes them by rule, and run.py tries them on the suites that suites.txt assigns to a directory.
-# run.py explains the variables.
+# tests/search/mutants/local.mk - seeded faults in src/: some test must find each; included by ../../local.mk.
+# generate.py makes the faults by rules.  run.py tries them on the suites that suites.txt assigns to a directory, and
+# explains the variables.
 #
-#   make check-mutants                             400 of all folders, each until a suite finds it
-#   make check-mutants FOLDERS="core shared" N=60  of some folders of src/; SEED=2 takes other ones
-#   make check-mutants MUTANTS="HASH HASH"         these
-#   make check-mutants MUTANTS=ideas               those of ideas.txt, which no rule makes
+#   make check-mutants                             400 mutants of all folders, each until a suite finds it
+#   make check-mutants FOLDERS="core shared" N=60  60 mutants of some folders of src/; SEED=2 takes others
+#   make check-mutants MUTANTS="HASH HASH"         these mutants
+#   make check-mutants MUTANTS=ideas               the mutants of ideas.txt, which no rule makes
 #   make check-mutants MUTANTS=orders              each memory order of src/core/, relaxed
-#   make check-mutants MODE=matrix RESULTS=FILE    each against all suites
+#   make check-mutants MODE=matrix RESULTS=FILE    each mutant against all suites
 
 EXTRA_DIST += \
 	tests/search/mutants/accepted.txt \
@@ -21,7 +21,7 @@ CLEANFILES += tests/search/mutants/results
 
 .PHONY: check-mutants clean-mutants
 MODE = score
-# For ../model/, too: PART=1/2 is one half of a search.
+# PART=1/2 is one half of a search; ../model/ uses the variable, too.
 PART = 1/1
 check-mutants:
 	$(AM_TESTS_ENVIRONMENT) FOLDERS='$(FOLDERS)' N='$(N)' SEED='$(SEED)' JOBS='$(JOBS)' \

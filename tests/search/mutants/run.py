@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""run.py - runs the suites on faults, and says which suite finds which fault: make check-mutants.
+"""run.py - runs the suites on seeded faults, and says which suite finds which fault: make check-mutants.
 
-  run.py score [HASH...]     each mutant until a suite finds it, beginning with the suites that find most in a second
+  run.py score [HASH...]     each mutant until a suite finds it; first the suites that find most in a second
   run.py score ideas         the mutants of ideas.txt
   run.py score orders        each memory order of src/core, relaxed, on the searches of `orders` alone
   run.py matrix [HASH...]    each mutant against all suites of its directory
@@ -10,16 +10,16 @@
 
 Run it in the build directory, which must be configured.  From the environment:
 
-  FOLDERS   of src/, all by default       N, SEED   number and choice of mutants (400, 1)
+  FOLDERS   of src/; the default is all   N, SEED   number and choice of mutants (400, 1)
   JOBS      workers (2)                   PART=K/N  one mutant in N, from the K-th on
   RESULTS   the file of results           ETCD, DEEP=yes  suites that need etcd, or much time, too
-  LEAST     the percentage that must be found of the mutants that accepted.txt does not list (100)
+  LEAST     the percentage of mutants that must be found, not counting those in accepted.txt (100)
 
-Results are lines of JSON, one for each mutant and suite.  Results in the file are not computed again, so that an
-interrupted run goes on.  Verdicts: killed, passed, hang (which counts as killed), "same code" (the compiler's
+Results are lines of JSON, one for each mutant and suite.  Results in the file are not computed again, so a run
+that was interrupted goes on.  Verdicts: killed, passed, hang (which counts as killed), "same code" (the compiler's
 output is the same), "compile error", "could not run".  Mutants in accepted.txt are tried only if they are named.
 
-The exit status is 1 if more mutants survive than LEAST allows, and 2 if the runner cannot be trusted: unchanged
+The exit status is 1 if more mutants survive than LEAST allows.  It is 2 if the runner cannot be trusted: unchanged
 sources fail, an emptied function is not found, or nothing is known of a mutant because a suite could not run.
 """
 import collections
@@ -51,13 +51,13 @@ BUILD = os.path.abspath(ENV.get('top_builddir') or '.')
 WORK = os.path.join(BUILD, 'tests/search/mutants/work')
 BASE = os.path.join(WORK, 'base')
 RESULTS = ENV.get('RESULTS') or os.path.join(BUILD, 'tests/search/mutants/results')
-# The suites of the core are those of the directories below it, too.
+# These directories have the same suites as the core.
 BELOW_CORE = ['awake', 'system', 'tools']
 ALL_FOLDERS = ['core'] + BELOW_CORE + ['shared', 'posix', 'preload', 'run', 'limit', 'cluster']
 CC, MAKE, JOBS = ENV.get('CC') or 'cc', ENV.get('MAKE') or 'make', int(ENV.get('JOBS') or 2)
-# A program ends at an access beyond an array, even the last member of a structure, where sanitizers miss it.
+# End a program at an access beyond an array, even beyond the last member of a struct, which sanitizers miss.
 BOUNDS = '-fsanitize=bounds-strict -fsanitize-undefined-trap-on-error'
-# Warnings that are errors here, because the gate would not let a mutant with one of them pass.
+# These warnings are errors: the gate would find a mutant with such a warning.
 ERRORS = ['-Werror=int-conversion', '-Werror=incompatible-pointer-types',
           '-Werror=implicit-function-declaration', '-Werror=return-type', '-Werror=stringop-overflow']
 CHECK_TIMEOUT_S = 300           # of a test, with CK_TIMEOUT_MULTIPLIER=1: hang.h
@@ -91,7 +91,7 @@ class Suite:
             self.name = ' '.join(self.words).replace('tests/', '')
 
     def is_search(self):
-        """Is it a search, which prints its findings?  If it ends in another way, it has not searched."""
+        """Is the suite a search?  A search prints its findings; if it fails without a finding, it has not searched."""
         return self.kind in ('explore', 'dies', 'fuzz')
 
 
@@ -135,9 +135,9 @@ def run_quietly(command, log, **options):
             raise CannotTrust(f'cannot build: see {log}')
 
 
-# Lists of mutants, on which the result of a suite does not depend.
+# These lists of mutants do not influence the result of a suite.
 NO_INFLUENCE = {'accepted.txt', 'canaries.txt', 'ideas.txt'}
-# Sources and files that tests read; a build in the source directory adds others.
+# Sources, and files that tests read.  A build in the source directory adds files with other endings.
 SOURCES = ('.c', '.h', '.cpp', '.hpp', '.map', '.sh', '.py', '.txt', '.supp', '.mk', '.ac', '.am', '.m4')
 
 
@@ -173,8 +173,8 @@ def build_base(suites):
     log, noted = os.path.join(WORK, 'build.log'), os.path.join(BASE, 'commands')
     cc = os.path.join(BASE, 'cc')
     with open(cc, 'w', encoding='utf-8') as file:
-        # Without debugging information, so that an object differs only if its code does.
-        # A file for each process, because lines of several processes in one file would mix.
+        # -g0: without debugging information, an object differs only if its code differs.
+        # Each process writes a file of its own ($$): in one file, lines of several processes would mix.
         file.write('#!/bin/sh\n{ printf %s "$PWD"; printf "\\037%s" "$@"; echo; } >> '
                    f'{shlex.quote(noted)}/$$\nexec {CC} "$@" -g0\n')
     os.chmod(cc, 0o755)
@@ -193,14 +193,14 @@ def build_base(suites):
         run_quietly([MAKE, '-s', f'-j{JOBS}'] + targets_of(suites), log, cwd=plain, env=env)
     for kind, name in (('explore', 'core'), ('dies', 'shared')):
         if any(suite.kind == kind for suite in suites):
-            # The explorer's own objects are one, already optimized, so that the link of a mutant is fast.
+            # The explorer's own objects are linked into one optimized object, so that the link of a mutant is fast.
             for out, explorer in ((kind + '.whole', ''), (kind, os.path.join(BASE, kind + '.whole'))):
                 run_quietly(['sh', f'{source}/tests/search/{name}/build.sh', f'{source}/src',
                              os.path.join(BASE, out)], log, env=dict(env, EXPLORER=explorer))
 
 
 class Step:
-    """A command that makes `output` from `inputs`.  Paths are relative to a tree, BASE or a copy."""
+    """A command that makes `output` from `inputs`.  Paths are relative to a tree: BASE or a copy of it."""
 
     def __init__(self, directory, words, output, inputs):
         self.directory, self.words, self.output, self.inputs = directory, words, output, inputs
@@ -274,7 +274,7 @@ class Steps:
         return found
 
     def add_tsan(self, program):
-        """Repeat the steps of this program with the sanitizer, and run the new ones."""
+        """Add the steps that make this program with the sanitizer, and run them."""
         base = self.of[within('plain', program)]
         objects = [path for path in base.inputs if path.endswith('.o')]
         for path in base.inputs:
@@ -309,7 +309,7 @@ class Steps:
             raise CompileError(done.stdout.decode(errors='replace')[-400:])
 
     def sources_of(self, file, seen):
-        """This file, and all sources of the library that it includes."""
+        """This file, and all files of the library that it includes, as a set.  `seen` is the set so far."""
         if file in seen or not os.path.exists(os.path.join(BASE, file)):
             return seen
         seen.add(file)
@@ -319,7 +319,7 @@ class Steps:
         for name in self.includes[file]:
             for place in (os.path.dirname(file), 'source/src', 'source/src/core', 'source/src/cluster'):
                 path = os.path.normpath(os.path.join(place, name))
-                # A test is not compiled again because of a header, because the mutant must not change the test.
+                # A test is not compiled again if a header has the mutant: the mutant must not change the test.
                 if path.startswith('source/src/') and (file.startswith('source/src/')
                                                        or path.endswith('.c')):
                     self.sources_of(path, seen)
@@ -364,7 +364,7 @@ class Worker:
 
     # ---- building
     def bring(self, path):
-        """Bring this file up to date.  Returns whether it differs from that of the unchanged sources."""
+        """Bring this file up to date.  Returns True if it differs from the file of the unchanged sources."""
         if path not in self.state:
             self.state[path] = self.bring_new(path)
         return self.state[path]
@@ -520,14 +520,14 @@ def worker(number, steps, jobs, results):
             if stop_early:      # by the kills so far; each suite begins with one
                 suites.sort(key=lambda s: (spent[s.name] + s.seconds + 0.5) / (kills[s.name] + 1))
             for suite in suites:
-                # A deeper search finds everything that the one before it has found.
+                # A deeper search would find what a search of the same kind has found already.
                 if suite.is_search() and suite.kind in found:
                     verdict, self.cpu = ('implied', 0, []), 0
                 else:
                     verdict = self.suite(suite, hangs)
                 spent[suite.name] += verdict[1]
                 kills[suite.name] += verdict[0] in KILLED
-                # Check may have ended a hanging test.
+                # A kill that took long may be a test that hung, and that Check has ended.
                 hangs += verdict[0] in KILLED and verdict[1] > max(10, 5 * suite.seconds)
                 if verdict[0] in KILLED:
                     found.add(suite.kind)
@@ -618,7 +618,7 @@ def in_parallel(steps, jobs, show):
 
 
 def read_accepted(names):
-    """The accepted mutants.  `orders` as the operator is for MUTANTS=orders only."""
+    """The accepted mutants.  An entry with the operator `orders` counts only with MUTANTS=orders."""
     accepted = {}
     with open(os.path.join(HERE, 'accepted.txt'), encoding='utf-8') as file:
         for line in file:
@@ -667,7 +667,7 @@ def summary(results, hashes, names):
 
 
 def report(results):
-    """Print for each suite its time, the mutants that it kills, and those that no other suite kills."""
+    """Print for each suite its time, the number of mutants that it kills, and of those that only it kills."""
     killed, alone, ran, spent = (collections.Counter() for _ in range(4))
     for name, entries in results.of.items():
         kills = [s for s, e in entries.items() if e['verdict'] in KILLED]

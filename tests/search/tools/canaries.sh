@@ -2,10 +2,10 @@
 # SPDX-License-Identifier: MIT
 # canaries.sh - make check-canaries: can each search distinguish FOUND, NOT FOUND and COULD NOT RUN?
 #
-# Each searching script runs on sources with a fault that it must find, on sources with a change that nobody can
-# find (tests/search/mutants/canaries.txt), and with something that it cannot run; the exit statuses are those of
-# tests/support/result.sh.  Works in the build directory, which must be configured.  Searches that are not here
-# contain their own canaries: see the table in doc/verification.md.
+# Each script of a search runs on sources with a fault that it must find, on sources with a harmless change
+# (tests/search/mutants/canaries.txt), and with something that it cannot run.  The exit statuses are those of
+# tests/support/result.sh.  Run this in the build directory, which must be configured.  Other searches contain their
+# own canaries: see the table in doc/verification.md.
 set -u
 
 : "${top_srcdir:=$(cd "$(dirname "$0")/../../.." && pwd)}" "${top_builddir:=$PWD}"
@@ -41,15 +41,15 @@ tree() {
     python3 "$top_srcdir/tests/search/mutants/generate.py" canary "$2" "$work/$1"
 }
 
-# in_tree NAME SCRIPT ARGUMENT... - run the script on that copy, in a directory of its own.
+# in_tree NAME SCRIPT ARGUMENT... - run the script on the copy NAME, in a directory of its own.
 in_tree() {
   of=$work/$1 script=$2
   shift 2
   mkdir -p "$of/build" && (cd "$of/build" && top_srcdir=$of sh "$of/tests/$script" "$@")
 }
 
-# three NAME SCRIPT NOTHING FAULT WORDS ARGUMENT... - run the script on both trees with the scenario in the last
-# argument, and then with a scenario that does not exist.
+# three NAME SCRIPT NOTHING FAULT WORDS ARGUMENT... - run the script with the scenario hand-off on the trees NOTHING and
+# FAULT, and then with a scenario that does not exist.
 three() {
   name=$1 script=$2 nothing=$3 fault=$4 words=$5
   shift 5
@@ -65,7 +65,7 @@ explorers() {
       tree shared-nothing a-change-that-breaks-nothing-between-processes &&
       tree shared-fault found-between-processes
   } > "$work/out" || { cat "$work/out" && exit 99; }
-  # The explorer's own objects are the same for all trees.
+  # Build the explorer's own objects once; they are the same for all trees.
   mkdir "$work/explorer" "$work/dies"
   "$top_srcdir/tests/search/core/build.sh" "$top_srcdir/src" "$work/explorer/explore" > "$work/out" 2>&1
   case $? in
@@ -93,7 +93,7 @@ model() {
   expect 2 'COULD NOT RUN' "check-model, no such fault" sh "$check" trail -DBUG=NO_SUCH_FAULT
 }
 
-# The baseline is the present count, and then one instruction for everything.
+# The baseline is the present count at first, and then one instruction for each operation.
 cost() {
   script=$top_srcdir/bench/cost.sh
   export COST_BASELINE="$work/baseline"
@@ -106,7 +106,7 @@ cost() {
   expect 2 'COULD NOT RUN' "check-cost, no count" env PATH="$work/bin:$PATH" sh "$script"
 }
 
-# a_row LINES STATUS - a table with one row, which prints these lines and ends with STATUS.
+# a_row LINES STATUS - run a table with one row, which prints these lines and ends with STATUS.
 # shellcheck disable=SC2016,SC2034 # for the shell inside; for rows.sh
 a_row() {
   (
@@ -119,7 +119,7 @@ a_row() {
   )
 }
 
-# rows - check the result of a row by rows.sh, without ROWS and with its name in ROWS.
+# rows - check the result that rows.sh gives a row, without ROWS and with the row's name in ROWS.
 rows() {
   mkdir -p "$work/rows/tests" && echo 'one the moon' > "$work/rows/tests/not_here.txt" || exit 99
   unset ROWS ONLY

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * canary.c - programs with one fault each: a tool must report that of `canary FAULT`, and must report nothing for
- * `canary FAULT right`, the same program without the fault.
+ * canary.c - programs with one fault each.  A tool must report the fault of `canary FAULT`, and must report nothing
+ * for `canary FAULT right`, which is the same program without the fault.
  */
 #include <errno.h>
 #include <fairsem.h>
@@ -53,7 +53,7 @@ static void *lock_both(void *in_order)
     return NULL;
 }
 
-/* Two mutexes are locked in both orders, by one thread after the other, so that they do not deadlock. */
+/* Two threads lock two mutexes in opposite orders, but one thread after the other, so that they do not deadlock. */
 static int lock_order(void)
 {
     pthread_t thread;
@@ -89,8 +89,8 @@ static void *receive(void *arg)
 }
 
 /*
- * Data go from one thread to another with a unit, on the fast path.  The fault is in the library that is linked,
- * see relaxed.h.
+ * Data go from one thread to another with a unit, on the fast path.  The fault is not in this program but in the
+ * library that it is linked with: see relaxed.h.
  */
 static int order(void)
 {
@@ -118,7 +118,7 @@ __attribute__((noinline)) static void set_deadline(void)
     deadline = &at;
 }
 
-/* The library gets a deadline in a stack frame that has ended. */
+/* The library gets a deadline that was in the stack frame of a function that has returned. */
 static int use_after_return(void)
 {
     struct timespec at = { .tv_sec = 1 };

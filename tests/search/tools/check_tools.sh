@@ -2,10 +2,11 @@
 # SPDX-License-Identifier: MIT
 # check_tools.sh - runs tools that analyze C on the library's sources; called by `make check-tools`.
 #
-#   check_tools.sh [TOOL...]      these tools, or all of them
+#   check_tools.sh [TOOL...]      run these tools, or all tools
 #
-# Each tool must report nothing for src/, and each fault of canary_static.c.  accepted.txt in this directory lists
-# other reports, with the reason why they are not faults.  sanitize.sh and memcheck.sh have tools that run programs.
+# Each tool must report nothing for src/ except the reports in accepted.txt, which has the reason why each of them is
+# not a fault.  And each tool must report all faults of canary_static.c.  sanitize.sh and memcheck.sh have tools that
+# run programs.
 set -u
 export LC_ALL=C
 
@@ -32,7 +33,7 @@ row() {
     tee -a "$table"
 }
 
-# without TOOL WHY - leave out a tool, which is a failure if all must be tried.
+# without TOOL WHY - leave out a tool: a failure if FAIRSEM_TRY_ALL is "yes".
 without() {
   row "$1" - "skipped: $2" -
   [ "${FAIRSEM_TRY_ALL-}" != yes ] || missing=$((missing + 1))
@@ -50,7 +51,7 @@ verdict() {
   fi
 }
 
-# complain HEADING FILE - print the part of a log with the errors.
+# complain HEADING FILE - print a heading and the beginning of a log.
 complain() {
   echo "---- $1"
   head -n 60 "$2"
@@ -68,7 +69,7 @@ language="-std=c11 -D_POSIX_C_SOURCE=200809L -D_DEFAULT_SOURCE -fexceptions -Iin
   -Isrc/cluster"
 module="-DFAIRSEM_MODULE_PATH=\"/\" -DFAIRSEM_CLUSTER_PROGRAM=\"/\" -DFAIRSEM_CLUSTER_FROM_HERE=\"/\""
 
-# Each reader prints the findings in these files of the source tree as FILE:LINE: CHECK message.
+# read_TOOL FILE... - print the findings of a tool in these files of the source tree, as FILE:LINE: CHECK message.
 read_cppcheck() {
   cppcheck --std=c11 --enable=warning,style,performance,portability --quiet \
     --template='{file}:{line}: {id} {message}' --template-location='' -D_POSIX_C_SOURCE=200809L \
@@ -76,8 +77,8 @@ read_cppcheck() {
     echo "$1:1: could-not-run exit status $?"
 }
 
-# each_source COMMAND WORDS... -- FILE... - run the command in sh for each file, $file, some at a time.  A file for
-# which it fails was not analyzed, which is a finding.
+# each_source COMMAND WORDS... -- FILE... - run the command in sh for each file, $file, several at a time.  If the
+# command fails, the file was not analyzed: that is a finding.
 each_source() {
   what=$1
   shift
@@ -90,7 +91,7 @@ each_source() {
     cat '$work/read.'\$\$; rm '$work/read.'\$\$" sh $words
 }
 
-# Without clang-analyzer-unix.Vfork, in which clang-tidy 14 crashes (src/run/command.c).
+# Without clang-analyzer-unix.Vfork: clang-tidy 14 crashes in this check (src/run/command.c).
 read_clang_tidy() {
   # shellcheck disable=SC2016 # for the shell inside
   each_source 'clang-tidy --quiet --checks="-*,bugprone-*,cert-*,clang-analyzer-*,concurrency-*,misc-*,
@@ -110,7 +111,7 @@ read_gcc_analyzer() {
 }
 
 # not_accepted TOOL - print the findings that accepted.txt does not list.  Entries that match no finding go to
-# $work/stale.  A finding with several names (a,b) is accepted if all of its names are.
+# $work/stale.  A finding with several names (a,b) is accepted if all of its names are accepted.
 not_accepted() {
   awk -v tool="$1" -v stale="$work/stale" '
     FNR == NR {
@@ -133,7 +134,7 @@ not_accepted() {
     END { for (key in used) if (!used[key]) print line[key] > stale }' "$here/accepted.txt" -
 }
 
-# static TOOL PROGRAM VERSION WORDS... - run a tool, which must report these words for canary_static.
+# static TOOL PROGRAM VERSION WORDS... - run a tool, which must report each of these words for canary_static.c.
 static() {
   tool=$1 program=$2 version=$3 canaries=0 wrong=0
   shift 3

@@ -3,12 +3,12 @@
 # coverage.sh - make coverage: measures which lines of src/ the tests of `make check` run.  Fails if a directory is
 # below its percentage in `least`.
 #
-# Builds in coverage/ of the build directory.  The exit status is 1 if too few lines are run, 2 if nothing could be
-# measured, and 77 if there is no gcovr.
+# The script builds in coverage/ of the build directory.  The exit status is 1 if too few lines are run, 2 if nothing
+# could be measured, and 77 if there is no gcovr.
 set -u
 
 least='core=98 shared=98 posix=98 preload=94 run=90 limit=92 cluster=95'
-# Scripts run the commands and the module.
+# These scripts run the commands and the interposer.
 scripts='tests/preload/test_interpose.py tests/limit/test_limit.py tests/limit/test_names.py
   tests/limit/test_nested.py tests/limit/test_parent.py tests/limit/test_status.py
   tests/limit/test_terminal.py tests/limit/test_cluster.py tests/cluster/test_faults.py'
@@ -20,7 +20,7 @@ top_srcdir=$(cd "$top_srcdir" && pwd) top_builddir=$(cd "$top_builddir" && pwd)
 has gcovr || skip "there is no gcovr (package gcovr): nothing was measured"
 cd "$top_builddir" || exit 99
 
-# Forked processes end by _exit or abort, which would write no counters.
+# Forked processes end by _exit() or abort(), which would write no counters: wrap both functions.
 cat > coverage_exit.c <<'_EOF'
 void __gcov_dump(void);
 void __real_abort(void);
@@ -44,21 +44,21 @@ cc -fPIC -c coverage_exit.c && ar rcs libcoverage_exit.a coverage_exit.o || exit
 configured "$top_builddir/coverage" CFLAGS='-O0 -g --coverage -fprofile-update=atomic' \
   LDFLAGS="-L$top_builddir -Wl,--wrap=_exit,--wrap=abort,-u,__wrap_abort" LIBS=-lcoverage_exit || exit 2
 rm -f ./*conftest* # counters of configure's probes
-# A test that fails here fails in `make check`, too, or because of the counters: a process of another user, or
-# without descriptors, prints on stderr that it cannot write them.  Failures do not matter for the coverage.
+# Failures do not matter for the coverage.  A test that fails now also fails in `make check`, or fails because of the
+# counters: a process of another user, or without descriptors, prints on stderr that it cannot write its counters.
 # echo joins the lines.
 # shellcheck disable=SC2086,SC2116
 make -j"$jobs" check test_scripts="$(echo $scripts)" > log 2>&1 || true
 
 # annotate_valgrind.c runs only under helgrind and DRD: watched.sh tests it.
 #
-# A thread that is canceled in a sleep leaves a block in its middle.  gcov, which infers some counts from others,
-# sometimes computes -1 for a branch then, which is not an error.
+# A thread that is canceled in a sleep leaves a basic block in its middle.  gcov infers some counts from others, so it
+# sometimes computes -1 for such a branch.  --gcov-ignore-parse-errors: this is not an error.
 gcovr --root "$top_srcdir" --filter "$top_srcdir/src/" \
   --exclude "$top_srcdir/src/tools/annotate_valgrind.c" --object-directory . \
   --gcov-ignore-parse-errors --json-summary summary.json > log 2>&1 || { tail -n 40 log && exit 2; }
 
-# judge FOLDER=PERCENT... - returns 1 if one is below, and 2 if nothing was measured.
+# judge FOLDER=PERCENT... - returns 1 if a directory is below its percentage, and 2 if nothing was measured.
 judge() {
   python3 - "$@" <<'_EOF'
 import collections, json, sys
@@ -80,7 +80,7 @@ sys.exit(status)
 _EOF
 }
 
-# Check that it can fail, even if all lines are covered, and that it can succeed.
+# Check judge itself: it must be able to fail, even if all lines are covered, and to succeed.
 judge core=101 > log
 if [ $? -ne 1 ] || ! judge core=1 >> log; then
   cat log

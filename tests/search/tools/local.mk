@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT
-# tests/search/tools/local.mk - tools that find faults in C programs, on the library; included by
+# tests/search/tools/local.mk - runs tools that find faults in C programs on the library; included by
 # ../../local.mk.
 #
 #   make check-tools                 the tools that analyze sources
-#   make check-tools TOOLS=cppcheck  one of them, or some
+#   make check-tools TOOLS=cppcheck  one or some of these tools
 #   make coverage                    the lines of src/ that the tests run, with gcovr
 #   make check-canaries              can each search distinguish FOUND, NOT FOUND and COULD NOT RUN?
 

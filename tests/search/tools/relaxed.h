@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * relaxed.h - makes each memory order in the library relaxed, which is wrong, for canary.c.  On x86 that library
+ * relaxed.h - makes each memory order in the library relaxed, for canary.c.  That is wrong, but on x86 the library
  * still works, so only a tool can find the error.
  */
 #ifndef RELAXED_H
 #define RELAXED_H
 
-/* Some sources define it, but it must be defined before the first header. */
+/* Some sources define _GNU_SOURCE, but it must be defined before the first header. */
 #define _GNU_SOURCE
 
 #include <stdatomic.h>

@@ -2,13 +2,13 @@
 # SPDX-License-Identifier: MIT
 # sanitize.sh COMPILER thread|address - run the Check programs and the trials of fairsem.hpp in a build with a
 # sanitizer, in COMPILER-SANITIZER/ of the build directory.  `address` is AddressSanitizer with LeakSanitizer and
-# UBSan.  Before that, the sanitizer must report some faults of canary.c, and nothing for the same programs
-# without them.  The last line is "N passed, M failed"; the exit status is 77 if there is no such sanitizer here.
+# UBSan.  Before the tests, the sanitizer must report some faults of canary.c, and nothing for the same programs
+# without their faults.  The last line is "N passed, M failed"; the exit status is 77 if there is no such sanitizer.
 #
-# sanitize.sh COMPILER commands TEST... - build the commands with the sanitizers of `address`, and run these tests of
-# the commands, and test_interpose.py, which runs fairsem-run.  Of fairsem-run this covers only the command,
-# because AddressSanitizer must be the first library of a program: the preloaded module, and the programs, are those
-# of the build directory, without a sanitizer.
+# sanitize.sh COMPILER commands TEST... - build the commands with the sanitizers of `address`; run these tests of the
+# commands, and test_interpose.py, which runs fairsem-run.  AddressSanitizer must be the first library of a program.
+# So only the command fairsem-run has the sanitizer; the preloaded module and the programs are those of the build
+# directory, without a sanitizer.
 set -u
 
 : "${top_srcdir:=$(cd "$(dirname "$0")/../../.." && pwd)}" "${top_builddir:=$PWD}"
@@ -31,7 +31,7 @@ case $kind in
     ;;
   *) echo "sanitize.sh: no sanitizer: $kind" >&2 && exit 2 ;;
 esac
-# fairsem-run needs shared libraries.  The commands are still linked statically.
+# The module of fairsem-run needs a build with shared libraries; the commands are still linked statically.
 [ "$kind" != commands ] || linking='' only=tests/cluster/cluster_user
 export TSAN_OPTIONS=halt_on_error=1
 export ASAN_OPTIONS=detect_stack_use_after_return=1
@@ -43,7 +43,7 @@ configured "$build/$compiler-$kind" $linking CC="$compiler" \
   CXX="$(echo "$compiler" | sed 's/gcc/g++/; s/clang/clang++/')" \
   CFLAGS="-g -O1 -fno-omit-frame-pointer $flags" LDFLAGS="$flags" || exit 1
 
-# The fault of `order` is in the library, all of whose memory orders are relaxed.
+# The fault of `order` is in the library: `relaxed` is linked with a library whose memory orders are all relaxed.
 # shellcheck disable=SC2086 # a list of flags
 for program in canary relaxed; do
   set -- .libs/libfairsem.a
@@ -68,8 +68,8 @@ if [ "$kind" != commands ]; then
   exit "$status"
 fi
 
-# These tests expect messages and exit statuses other than 0, and do not read those of some processes.  So reports
-# go to files, and there must be none.
+# These tests expect messages and exit statuses other than 0, and do not read the messages of some processes.  So the
+# sanitizer writes its reports to files, and there must be none.
 reports=$PWD/reports
 mkdir -m 1777 "$reports" || exit 99
 ASAN_OPTIONS=$ASAN_OPTIONS:log_path=$reports/report
