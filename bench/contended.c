@@ -5,9 +5,10 @@
  *
  * contended: short and long holds, few and many threads, one unit or two, all peers.
  *
- * price: the cost of strict order.  The peers are fairsem, fairsem without spinning, sem_t, and the best published
- * FIFO semaphore (array_sem.h).  The settings have 2 to 64 threads and holds of 1 to 50 us, alone and alongside one
- * busy process.  Further settings have several units, or threads that do something else between their holds.
+ * price: the cost of strict order.  The peers are fairsem, fairsem without spinning, sem_t, and the best
+ * published FIFO semaphore (array_sem.h).  The settings have 2 to 64 threads and holds of 1 to 50 us, alone and
+ * alongside one busy process.  Further settings have several units, or threads that do something else between
+ * their holds.
  */
 #define _POSIX_C_SOURCE 200809L
 

@@ -6,8 +6,8 @@
 #   make check-cost COST=--refresh  write a new baseline.txt, which goes into the repository
 #
 # The baseline is valid for one compiler, C library and build; under other conditions nothing is compared.  Refresh
-# the baseline if the conditions have changed or a change is worth its cost, and say so in the commit message.  The
-# exit status is 1 if a count is too high, and 2 if nothing could be counted.
+# the baseline if the conditions have changed or a change is worth its cost, and say so in the commit message.
+# The exit status is 1 if a count is too high, and 2 if nothing could be counted.
 set -u
 
 : "${top_srcdir:=$(cd "$(dirname "$0")/.." && pwd)}" "${top_builddir:=$PWD}"

@@ -2,11 +2,11 @@
 /*
  * crowd.c - thousands of threads.
  *
- * wake: one call wakes all sleeping threads, or one call for each thread.  Measured are the time of the calls, and
- * the time until the last thread runs.
+ * wake: one call wakes all sleeping threads, or one call for each thread.  Measured are the time of the calls,
+ * and the time until the last thread runs.
  *
- * expiry: the deadline of all waiters passes at the same instant.  Measured is the time until the last waiter has
- * left the queue, divided by the number of waiters.
+ * expiry: the deadline of all waiters passes at the same instant.  Measured is the time until the last waiter
+ * has left the queue, divided by the number of waiters.
  */
 #define _POSIX_C_SOURCE 200809L
 

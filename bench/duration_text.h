@@ -7,7 +7,9 @@ struct duration_text {
     char text[24];
 };
 
-/* Three significant digits and the unit; "-" for NaN.  The text is returned by value: the caller needs no buffer. */
+/* Three significant digits and the unit; "-" for NaN.
+ * The text is returned by value: the caller needs no buffer.
+ */
 struct duration_text duration_text(double ns);
 
 #endif /* BENCH_DURATION_TEXT_H */

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * handoff.c - two threads alternate with two semaphores: the time from a release until the thread that was granted
- * the unit runs.
+ * handoff.c - two threads alternate with two semaphores: the time from a release until the thread that was
+ * granted the unit runs.
  *
- * Between two cores no hand-off can be faster than the transfer of a cache line.  For comparison, two threads spin
- * and pass a bare line to and fro; the figure is the time of one way.  This time differs between machines.  On a
- * virtual machine it differs from hour to hour, with the cores of the host.
+ * Between two cores no hand-off can be faster than the transfer of a cache line.  For comparison, two threads
+ * spin and pass a bare line to and fro; the figure is the time of one way.  This time differs between machines.
+ * On a virtual machine it differs from hour to hour, with the cores of the host.
  */
 #define _POSIX_C_SOURCE 200809L
 

@@ -14,8 +14,8 @@
 #include <stdatomic.h>
 
 /*
- * Call batch(arg) once to warm up, and then until `ns` have passed.  A batch makes `size` pairs of calls, and returns
- * 0 if all of them succeed.  Returns nanoseconds per pair.
+ * Call batch(arg) once to warm up, and then until `ns` have passed.  A batch makes `size` pairs of calls, and
+ * returns 0 if all of them succeed.  Returns nanoseconds per pair.
  */
 double loop_batches(int (*batch)(void *arg), void *arg, int size, int64_t ns);
 

@@ -39,8 +39,8 @@
 #endif
 
 /*
- * Copy the first line of a file into `value`.  With a key, copy the text after the colon of the first line that starts
- * with the key.  Without such a line, `value` is empty.
+ * Copy the first line of a file into `value`.  With a key, copy the text after the colon of the first line that
+ * starts with the key.  Without such a line, `value` is empty.
  */
 static void file_line(const char *path, const char *key, char *value, size_t size)
 {

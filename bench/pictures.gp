@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-# pictures.gp - the two pictures of bench.py, which sets the variables: picture, data, and blocks or lows and highs.
-# The lines of the peers differ even in black and white.
+# pictures.gp - the two pictures of bench.py, which sets the variables: picture, data, and blocks or lows and
+# highs.  The lines of the peers differ even in black and white.
 set encoding utf8
 set datafile separator "\t"
 set border 3 linewidth 1

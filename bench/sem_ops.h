@@ -30,7 +30,9 @@ struct sem_ops {
     int (*destroy)(void *sem);
 };
 
-/* Define the table ops_<peer>, with the functions <peer>_peer_init and so on.  Further members follow as arguments. */
+/* Define the table ops_<peer>, with the functions <peer>_peer_init and so on.
+ * Further members follow as arguments.
+ */
 #define SEM_OPS(peer, title, bytes, ...)                    \
     static const struct sem_ops ops_##peer = {              \
         .name = title,                                      \

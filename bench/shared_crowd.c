@@ -228,7 +228,9 @@ static pid_t start_command(const char *command)
     return pid;
 }
 
-/* Returns the number of waiters, or -1 if the name does not exist yet.  *longest is the longest query so far, in ns. */
+/* Returns the number of waiters, or -1 if the name does not exist yet.
+ * *longest is the longest query so far, in ns.
+ */
 static int ask_status(double *longest)
 {
     char text[200], line[200], *waiting = NULL;

@@ -44,7 +44,9 @@ int shared_posix_init(void *sem, int64_t units)
     return sem_init(s->sem, 1, (unsigned)units) == 0 ? 0 : errno;
 }
 
-/* POSIX leaves this definition to the caller.  Its name differs from `union semun`, which some systems define. */
+/* POSIX leaves this definition to the caller.
+ * Its name differs from `union semun`, which some systems define.
+ */
 union semctl_argument {
     int val;
     struct semid_ds *buf; /* semctl() reads the whole union: with val alone, a big-endian machine would read 0 */

@@ -1,21 +1,22 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * tenants.c - two clients of one semaphore: a flood of 64 threads, and a lone client of one thread.  Each request is
- * for one unit, which a thread holds for a fixed time, asleep.
+ * tenants.c - two clients of one semaphore: a flood of 64 threads, and a lone client of one thread.  Each
+ * request is for one unit, which a thread holds for a fixed time, asleep.
  *
- * With one request at a time the lone client can hold one unit.  In the settings with tickets, the thread of the lone
- * client is an event loop.  It has one ticket more than there are units, so one of its requests is always in the
- * queue.  (sem_t has no tickets.)
+ * With one request at a time the lone client can hold one unit.  In the settings with tickets, the thread of
+ * the lone client is an event loop.  It has one ticket more than there are units, so one of its requests is
+ * always in the queue.  (sem_t has no tickets.)
  *
- * A WAIT is a time in which the lone client has a request in the queue and none is granted.  On a busy machine any
- * sleep may last longer, so a wait is also measured in holds of the flood that begin meanwhile.  With shares, one
- * request of the flood may go first.  Holds of threads that were granted earlier, but run late, count too: there are
- * at most as many as units.  So the bound is units + 1 holds.
+ * A WAIT is a time in which the lone client has a request in the queue and none is granted.  On a busy machine
+ * any sleep may last longer, so a wait is also measured in holds of the flood that begin meanwhile.  With
+ * shares, one request of the flood may go first.  Holds of threads that were granted earlier, but run late,
+ * count too: there are at most as many as units.  So the bound is units + 1 holds.
  *
- * THE COST OF A GRANT: 10 to 10,000 shares have a ticket each in the queue.  A release grants a unit to the first
- * ticket, which claims it and joins the queue again.  One thread does all of this, so the time is the cost of the
- * queue alone.  Neighbors in the queue are neighbors in memory.  In random order 10,000 tickets would cost twice as
- * much as 10, even without shares, because the memory of the clients would not be in the caches.
+ * THE COST OF A GRANT: 10 to 10,000 shares have a ticket each in the queue.  A release grants a unit to the
+ * first ticket, which claims it and joins the queue again.  One thread does all of this, so the time is the
+ * cost of the queue alone.  Neighbors in the queue are neighbors in memory.  In random order 10,000 tickets
+ * would cost twice as much as 10, even without shares, because the memory of the clients would not be in the
+ * caches.
  */
 #define _POSIX_C_SOURCE 200809L
 
@@ -169,8 +170,9 @@ static void take(struct member *m, struct request *r)
 }
 
 /*
- * Requests of one client are granted in order of arrival, and all holds are equally long.  So the requests form a
- * ring: first the requests that hold a unit, from number `ended` on; then those that wait, from number `granted` on.
+ * Requests of one client are granted in order of arrival, and all holds are equally long.  So the requests form
+ * a ring: first the requests that hold a unit, from number `ended` on; then those that wait, from number
+ * `granted` on.
  */
 static void *lone_loop_of_tickets(void *arg)
 {
@@ -304,7 +306,9 @@ static void join(struct crowd *crowd, struct tenant *tenant)
         die("a ticket did not join the queue", 0);
 }
 
-/* Grant a unit to the first ticket, claim the unit, and let the ticket join again.  Returns nanoseconds per grant. */
+/* Grant a unit to the first ticket, claim the unit, and let the ticket join again.
+ * Returns nanoseconds per grant.
+ */
 static double grant_and_join(struct crowd *crowd, int count)
 {
     fairsem_units_t unit = { 0 };

@@ -197,8 +197,9 @@ static int open_regular(const char *path)
 }
 
 /*
- * Compress a file in pieces of n bytes, with units that the caller holds.  Stops after `left` bytes, the size before
- * the open, or at the end of the file.  Returns 0, an errno value or a zlib error, like compress_piece().
+ * Compress a file in pieces of n bytes, with units that the caller holds.  Stops after `left` bytes, the size
+ * before the open, or at the end of the file.  Returns 0, an errno value or a zlib error, like
+ * compress_piece().
  */
 static int compress_open(struct run *run, const char *path, int64_t left, int64_t n)
 {

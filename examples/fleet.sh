@@ -4,9 +4,9 @@
 #
 #   fleet.sh FAIRSEM-LIMIT DIRECTORY
 #
-# The script starts three members of etcd on loopback addresses, with their files below DIRECTORY.  When the script
-# ends, even on Ctrl-C, it stops everything that it has started.  The "machines" are three host names.  If this user
-# may not set the host name of a process, all commands run on one machine.
+# The script starts three members of etcd on loopback addresses, with their files below DIRECTORY.  When the
+# script ends, even on Ctrl-C, it stops everything that it has started.  The "machines" are three host names.
+# If this user may not set the host name of a process, all commands run on one machine.
 set -u
 
 limit=$1 directory=$2/fleet.$$

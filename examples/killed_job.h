@@ -31,8 +31,8 @@ void add_sum(struct sum *to, const struct sum *sum);
 struct sum sum_up(const char *directory, int part, int parts, int compress);
 
 /*
- * The program of a job.  Reports to fd; returns an exit status.  Halfway the job stops itself with SIGSTOP, until
- * another process continues it.
+ * The program of a job.  Reports to fd; returns an exit status.  Halfway the job stops itself with SIGSTOP,
+ * until another process continues it.
  */
 int run_job(const char *directory, int part, int parts, int fd);
 

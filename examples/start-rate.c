@@ -2,9 +2,10 @@
 /*
  * start-rate.c - a rate of starts, for requests that have tickets instead of threads.
  *
- * A unit is the right to start one request.  A request never gives its unit back.  Instead, a clock releases one
- * unit at each interval, for the oldest ticket.  The capacity is 1: while there are no requests, at most one unit is
- * saved up, so no burst follows.  A request that is given up returns its ticket, and uses up no start.
+ * A unit is the right to start one request.  A request never gives its unit back.  Instead, a clock releases
+ * one unit at each interval, for the oldest ticket.  The capacity is 1: while there are no requests, at most
+ * one unit is saved up, so no burst follows.  A request that is given up returns its ticket, and uses up no
+ * start.
  *
  * For a rate between processes see --rate of fairsem-limit(1).
  */

@@ -53,9 +53,9 @@ static double ms_since(struct timespec t)
 }
 
 /*
- * Each request makes one query.  All requests are in the queue before the pool opens.  The last CONNECTIONS of the
- * first COUNTED queries release their connections to held_back, not to the pool.  So the pool stands still after
- * COUNTED queries, and main can count them.
+ * Each request makes one query.  All requests are in the queue before the pool opens.  The last CONNECTIONS of
+ * the first COUNTED queries release their connections to held_back, not to the pool.  So the pool stands still
+ * after COUNTED queries, and main can count them.
  */
 static void *request(void *arg)
 {
@@ -84,7 +84,9 @@ static int by_length(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* Wait until all requests of the tenant have ended; print its line.  counted: how many of the first COUNTED are its. */
+/* Wait until all requests of the tenant have ended; print its line.
+ * counted: how many of the first COUNTED are its.
+ */
 static void finish(struct tenant *t, int counted)
 {
     for (int i = 0; i < t->requests; i++)

@@ -25,8 +25,8 @@ git_here() {
 }
 
 # ---------------------------------------------------------------- steps
-# A step prints "ok: ..." and returns 0.  If it cannot run, it prints "skipped: ..." and returns 77.  Any other status
-# is a failure.
+# A step prints "ok: ..." and returns 0.  If it cannot run, it prints "skipped: ..." and returns 77.  Any other
+# status is a failure.
 clean_tree() {
   changes=$(git_here status --porcelain) || return 1
   [ -z "$changes" ] || { printf '%s\n' "$changes" "there are changes that are not committed"; return 1; }
@@ -51,8 +51,8 @@ news_has_a_date() {
   echo "ok: NEWS: $entry"
 }
 
-# This step looks only at files that configure writes.  consistency.sh and test_documents.py, in make check, compare
-# the places in the source that name the version.
+# This step looks only at files that configure writes.  consistency.sh and test_documents.py, in make check,
+# compare the places in the source that name the version.
 same_version() {
   # configure writes the files of CMake and pkg-config.
   for file in fairsem.pc packaging/cmake/fairsem-config-version.cmake; do

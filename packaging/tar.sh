@@ -4,8 +4,8 @@
 #
 #   tar.sh DIRECTORY
 #
-# All files get the time SOURCE_DATE_EPOCH.  If that is not set, they get the newest date in NEWS: the date of this
-# release, or of the previous release while the newest entry is unreleased.
+# All files get the time SOURCE_DATE_EPOCH.  If that is not set, they get the newest date in NEWS: the date of
+# this release, or of the previous release while the newest entry is unreleased.
 # Reproducible archives need GNU tar; another tar writes the same files in another form.
 set -eu
 export LC_ALL=C

@@ -33,8 +33,9 @@ TELL = tell() { for test; do \
 	  if grep -q '^:test-result: PASS' $$test.trs; then echo "ok: $$test"; else cat $$test.log; fi; \
 	done; }; tell
 
-# A test program is one source of the same name, with these flags and libraries.  The flags also reach the examples
-# and bench, which must not need them: tests/release/package/test_examples.py and install.sh check that.
+# A test program is one source of the same name, with these flags and libraries.  The flags also reach the
+# examples and bench, which must not need them: tests/release/package/test_examples.py and install.sh check
+# that.
 AM_DEFAULT_SOURCE_EXT = .c
 AM_CPPFLAGS += -I$(top_srcdir)/src -I$(top_srcdir)/src/core -I$(top_srcdir)/tests/support \
 	$(COND_CPPFLAGS) $(POSIX_CPPFLAGS)

@@ -65,8 +65,8 @@ differs() {
   abidiff "$@" "$record" "$now"
 }
 
-# beyond_reserved - print the lines of a report, but not those about new members that replace reserved members in a
-# struct of the same size.  The lines about any other change have another form.
+# beyond_reserved - print the lines of a report, but not those about new members that replace reserved members
+# in a struct of the same size.  The lines about any other change have another form.
 beyond_reserved() {
   awk '
     after > 0 { after--; if (/array type (size|subrange)|type name changed|and offset changed/) next }

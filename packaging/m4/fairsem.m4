@@ -86,8 +86,8 @@ AC_DEFUN([FS_TRY_FAT_OBJECTS],
    FS_TRY_LDFLAGS([NO_LTO], [-fno-lto])])
 AC_SUBST([NO_LTO])])
 
-# FS_TRY_VERSION_SCRIPT - sets have_version_script and HAVE_VERSION_SCRIPT.  The linker must also report names in
-# the script that do not exist: a misspelled name would otherwise hide its function without notice.
+# FS_TRY_VERSION_SCRIPT - sets have_version_script and HAVE_VERSION_SCRIPT.  The linker must also report names
+# in the script that do not exist: a misspelled name would otherwise hide its function without notice.
 AC_DEFUN([FS_TRY_VERSION_SCRIPT],
 [AC_MSG_CHECKING([for version scripts])
 fs_saved_LDFLAGS=$LDFLAGS

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * interposed.c - a program that uses <semaphore.h> and knows nothing of fairsem.  Each subcommand is one behavior;
- * an underscore in its name may be written as a hyphen.
+ * interposed.c - a program that uses <semaphore.h> and knows nothing of fairsem.  Each subcommand is one
+ * behavior; an underscore in its name may be written as a hyphen.
  *
- * test_interpose.py runs the program under fairsem-run.  With glibc's own semaphores all subcommands succeed, too,
- * except `fifo`, `eintr-awake`, `not-libcs` and `relatives`.
+ * test_interpose.py runs the program under fairsem-run.  With glibc's own semaphores all subcommands succeed,
+ * too, except `fifo`, `eintr-awake`, `not-libcs` and `relatives`.
  *
  * The exit status is 0, or 1 with a message, or 77 if the behavior is skipped.
  */

@@ -155,7 +155,9 @@ bool stop_before(pid_t pid, const uintptr_t *list, int instruction);
 
 /* ---- interposed_sandbox.c ---- */
 
-/* From now on, raise SIGSYS instead of doing tgkill().  Returns false if seccomp does not work on this machine. */
+/* From now on, raise SIGSYS instead of doing tgkill().
+ * Returns false if seccomp does not work on this machine.
+ */
 bool refuse_tgkill(void);
 
 /* Run a behavior in a process without the right to real-time priorities.  Returns only if the exec fails. */

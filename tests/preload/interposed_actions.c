@@ -403,8 +403,8 @@ static void interrupt_section(void)
 }
 
 /*
- * One signal of each number comes, and a second one of the first number: perhaps more than the module can defer.
- * Each handler runs as often as its signal came, and the mask is empty again.
+ * One signal of each number comes, and a second one of the first number: perhaps more than the module can
+ * defer.  Each handler runs as often as its signal came, and the mask is empty again.
  */
 static void together(int numbers)
 {

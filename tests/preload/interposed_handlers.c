@@ -225,9 +225,9 @@ static void interrupt(pid_t whom, int times, const _Atomic int *handled)
 
 /*
  * Ctrl-C while the main thread waits and others contend: no signal is lost, and the main thread gets each.  The
- * next signal is sent after the handler has returned: in its handler the main thread blocks SIGINT, so the kernel
- * would choose another thread.  (Once in some thousands the kernel does so anyway, even without a semaphore: it
- * skips a thread that is falling asleep.)  The argument is the number of signals.
+ * next signal is sent after the handler has returned: in its handler the main thread blocks SIGINT, so the
+ * kernel would choose another thread.  (Once in some thousands the kernel does so anyway, even without a
+ * semaphore: it skips a thread that is falling asleep.)  The argument is the number of signals.
  */
 BEHAVIOR(interrupts)
 {

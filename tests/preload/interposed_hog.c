@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * interposed_hog.c - a hog and its victim, or several hogs.  A hog is a thread that takes its unit again as soon as
- * it has posted it.
+ * interposed_hog.c - a hog and its victim, or several hogs.  A hog is a thread that takes its unit again as
+ * soon as it has posted it.
  */
 #include "interposed.h"
 

@@ -160,8 +160,8 @@ static void *post_and_signal(void *arg)
 }
 
 /*
- * The jump comes at any moment of a wait, even when the unit has been granted.  As with libc, the jump may lose a unit
- * that the wait has taken; otherwise the semaphore works on.
+ * The jump comes at any moment of a wait, even when the unit has been granted.  As with libc, the jump may lose
+ * a unit that the wait has taken; otherwise the semaphore works on.
  */
 static void jump_at_any_time(void)
 {
@@ -229,7 +229,9 @@ static void *signal_when_it_sleeps(void *arg)
     return arg;
 }
 
-/* A handler posts and jumps out of the wait.  While the jump returns the granted unit, another handler jumps. */
+/* A handler posts and jumps out of the wait.
+ * While the jump returns the granted unit, another handler jumps.
+ */
 static void jump_while_jumping(void)
 {
     static struct waiter self;
@@ -284,9 +286,9 @@ BEHAVIOR(jumps)
     jump_from_everywhere(jump_out);
     jump_from_everywhere(jump_out_checked);
     /*
-     * Not jump_out_checked(): in a handler the kernel does not report an alternate stack with SS_AUTODISARM.  So
-     * __longjmp_chk() aborts, even with libc alone: it takes a jump down from this stack for a jump into a frame
-     * that has returned ("longjmp causes uninitialized stack frame").
+     * Not jump_out_checked(): in a handler the kernel does not report an alternate stack with SS_AUTODISARM.
+     * So __longjmp_chk() aborts, even with libc alone: it takes a jump down from this stack for a jump into a
+     * frame that has returned ("longjmp causes uninitialized stack frame").
      */
     for (int nested = 0; nested <= 1; nested++)
         jump_from_above(jump_out, (int)SS_AUTODISARM, nested);

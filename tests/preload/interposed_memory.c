@@ -182,8 +182,8 @@ BEHAVIOR(no_more_memory)
 
 /*
  * A program that never destroys its semaphores keeps no more memory than fairsem-run(1) says (except for part of
- * a huge page), and each of its semaphores still has its value.  Two threads wait during the test, and are woken
- * in order at its end.
+ * a huge page), and each of its semaphores still has its value.  Two threads wait during the test, and are
+ * woken in order at its end.
  */
 BEHAVIOR(never_destroyed)
 {
@@ -215,8 +215,8 @@ BEHAVIOR(never_destroyed)
 }
 
 /*
- * Make a semaphore in memory, and perhaps in a cell, that another semaphore had before: nothing of the other one is
- * left.  Every second semaphore is destroyed, and works on; the others are abandoned.
+ * Make a semaphore in memory, and perhaps in a cell, that another semaphore had before: nothing of the other
+ * one is left.  Every second semaphore is destroyed, and works on; the others are abandoned.
  */
 static void use_own(bool destroys)
 {
@@ -259,8 +259,8 @@ static void *use(void *arg)
 }
 
 /*
- * Threads use some semaphores together, and make semaphores of their own, in cells that another thread has used.
- * No unit is lost, and no unit comes from nowhere.
+ * Threads use some semaphores together, and make semaphores of their own, in cells that another thread has
+ * used.  No unit is lost, and no unit comes from nowhere.
  */
 BEHAVIOR(cells_used_again)
 {
@@ -303,8 +303,8 @@ static void *send_signals(void *arg)
 }
 
 /*
- * Without memory for a cell, a wait still works, and ends at its deadline or by a signal.  As with libc, a handler
- * with SA_RESTART ends only a wait with a deadline.
+ * Without memory for a cell, a wait still works, and ends at its deadline or by a signal.  As with libc, a
+ * handler with SA_RESTART ends only a wait with a deadline.
  */
 BEHAVIOR(no_memory)
 {

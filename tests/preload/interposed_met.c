@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * interposed_met.c - one thread is stopped before each instruction of an operation on a semaphore.  While it is
- * stopped, a second thread acts on the same semaphore: it destroys the semaphore, posts, waits for the first time,
- * or forks a child that uses the semaphore.
+ * stopped, a second thread acts on the same semaphore: it destroys the semaphore, posts, waits for the first
+ * time, or forks a child that uses the semaphore.
  *
- * test_interpose.py runs this behavior under fairsem-run.  A child repeats the operation.  The parent steps through
- * the operation once.  In each later run, the parent stops the child at the next instruction, and tells the child's
- * second thread to act.  After each run the units must add up.  Programs do all this, and with libc it works, even
- * though POSIX does not allow the use of a semaphore while it is destroyed.
+ * test_interpose.py runs this behavior under fairsem-run.  A child repeats the operation.  The parent steps
+ * through the operation once.  In each later run, the parent stops the child at the next instruction, and tells
+ * the child's second thread to act.  After each run the units must add up.  Programs do all this, and with libc
+ * it works, even though POSIX does not allow the use of a semaphore while it is destroyed.
  *
  * If the second thread sleeps in its act, it waits for the stopped thread: then the stopped thread goes on.
  */
@@ -120,7 +120,9 @@ static void ask_copy_of_last(void)
     MUST(sem_destroy(&new) == 0);
 }
 
-/* The child has one thread.  The number of units is 0 or 1, depending on how far the stopped operation has come. */
+/* The child has one thread.
+ * The number of units is 0 or 1, depending on how far the stopped operation has come.
+ */
 static int use_in_child(pid_t pid)
 {
     if (pid == 0) {
@@ -261,8 +263,8 @@ static void child(const void *meeting)
 static uintptr_t address[STEPS_MOST];
 
 /*
- * Note the instructions of an undisturbed operation, from the shortest of several runs.  On a busy machine a run
- * may be longer, with instructions that later runs do not reach.
+ * Note the instructions of an undisturbed operation, from the shortest of several runs.  On a busy machine a
+ * run may be longer, with instructions that later runs do not reach.
  */
 static int note_shortest(pid_t pid)
 {

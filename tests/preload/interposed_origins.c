@@ -105,8 +105,8 @@ static void is_dangling(uint64_t word)
 }
 
 /*
- * A dangling reference is an error: to a cell that does not exist, to a cell that has not been used yet, and to a
- * cell that another semaphore uses.
+ * A dangling reference is an error: to a cell that does not exist, to a cell that has not been used yet, and to
+ * a cell that another semaphore uses.
  */
 BEHAVIOR(nonsense)
 {

@@ -20,7 +20,9 @@ static void *make_and_destroy(void *arg)
     return arg;
 }
 
-/* POSIX allows only async-signal-safe functions, such as sem_post.  libc's other semaphore functions work, too. */
+/* POSIX allows only async-signal-safe functions, such as sem_post.
+ * libc's other semaphore functions work, too.
+ */
 static void use_in_child(void)
 {
     int value = value_of(&busy);
@@ -119,8 +121,8 @@ static void send_for_ever(void)
 }
 
 /*
- * At the fork, another thread of the parent is often in a section of the same semaphore.  The handler may be the
- * first code that runs in the child.
+ * At the fork, another thread of the parent is often in a section of the same semaphore.  The handler may be
+ * the first code that runs in the child.
  */
 BEHAVIOR(signal_in_child)
 {
@@ -185,7 +187,9 @@ BEHAVIOR(generations)
     live(20, &sem);
 }
 
-/* The child of vfork() shares the parent's memory until it executes a program.  The program is interposed, too. */
+/* The child of vfork() shares the parent's memory until it executes a program.
+ * The program is interposed, too.
+ */
 BEHAVIOR(vfork_exec)
 {
     struct waiter w = { 0 };

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * interposed_sandbox.c - a sandbox (seccomp(2)) that allows only the system calls of doc/real-programs.md: those of
- * libc's semaphores, and a few more.  Any other call kills the process.
+ * interposed_sandbox.c - a sandbox (seccomp(2)) that allows only the system calls of doc/real-programs.md:
+ * those of libc's semaphores, and a few more.  Any other call kills the process.
  */
 #include "interposed.h"
 

@@ -3,14 +3,14 @@
  * interposed_stepped.c - two signals come before each instruction of a post that grants, of a wait that times
  * out, of sem_getvalue, and of sem_destroy.  Their handlers use the same semaphore.
  *
- * test_interpose.py runs this behavior under fairsem-run.  A child repeats the operation.  The parent steps through
- * the operation once (ptrace) and notes the address of each instruction.  In each later run, the parent stops the
- * child at the next instruction, by the processor's debug registers, which belong to one thread.  The parent sends
- * both signals, and lets the child go on.
+ * test_interpose.py runs this behavior under fairsem-run.  A child repeats the operation.  The parent steps
+ * through the operation once (ptrace) and notes the address of each instruction.  In each later run, the parent
+ * stops the child at the next instruction, by the processor's debug registers, which belong to one thread.  The
+ * parent sends both signals, and lets the child go on.
  *
- * After each run the child checks that each handler has run once, with the sender's value, in a context that blocks
- * no signal except the other one of the two; that the mask is as before; and that the units add up.  A handler that
- * ran in a critical section would wait for the mutex of its own thread.
+ * After each run the child checks that each handler has run once, with the sender's value, in a context that
+ * blocks no signal except the other one of the two; that the mask is as before; and that the units add up.  A
+ * handler that ran in a critical section would wait for the mutex of its own thread.
  *
  * Finally the first signal always interrupts the same critical section.  The second signal, a SIGBUS that no
  * instruction has raised, comes before each instruction that follows.
@@ -194,8 +194,8 @@ static void step_through(const struct operation *repeated)
 }
 
 /*
- * Find an instruction in a section: a signal that comes there is seen twice, because it is deferred, and sent again
- * at the end of the section.  Stores in *count how many instructions follow.
+ * Find an instruction in a section: a signal that comes there is seen twice, because it is deferred, and sent
+ * again at the end of the section.  Stores in *count how many instructions follow.
  */
 static int find_section(pid_t pid, int instructions, int *value, int *count)
 {

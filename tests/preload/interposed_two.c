@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * interposed_two.c - two copies of sem_post and its relatives act on one sem_t.  This program calls the functions
- * of the interposer.  A library that was loaded with RTLD_DEEPBIND or by dlmopen() calls the functions of libc.
- * Either the count is right, or the program aborts.
+ * interposed_two.c - two copies of sem_post and its relatives act on one sem_t.  This program calls the
+ * functions of the interposer.  A library that was loaded with RTLD_DEEPBIND or by dlmopen() calls the
+ * functions of libc.  Either the count is right, or the program aborts.
  */
 #include "interposed.h"
 
@@ -68,7 +68,9 @@ static void wake_each_other(sem_t *sem)
     MUST(value_of(sem) == 0);
 }
 
-/* The semaphore is in a cell, of which libc does not know.  The interposer's next call detects libc's sem_wait. */
+/* The semaphore is in a cell, of which libc does not know.
+ * The interposer's next call detects libc's sem_wait.
+ */
 static void wait_beside_cell(void)
 {
     sem_t sem;

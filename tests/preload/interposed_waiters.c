@@ -45,7 +45,9 @@ bool sleeps(pid_t process, pid_t thread)
     return state != NULL && strncmp(state, ") S", 3) == 0;
 }
 
-/* The thread makes no other call that sleeps.  Take several samples, as the kernel may make it sleep for a moment. */
+/* The thread makes no other call that sleeps.
+ * Take several samples, as the kernel may make it sleep for a moment.
+ */
 bool await_sleep(struct waiter *w)
 {
     int seen = 0;

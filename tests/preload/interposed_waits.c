@@ -191,8 +191,8 @@ static void *wait_signaled(void *arg)
 }
 
 /*
- * Try once.  Returns the result of a third waiter, which gets the signal in its first yield; or STILL_WAITING if the
- * third waiter did not yield.
+ * Try once.  Returns the result of a third waiter, which gets the signal in its first yield; or STILL_WAITING
+ * if the third waiter did not yield.
  */
 static int signal_in_a_yield(int sig, bool timed)
 {
@@ -219,9 +219,9 @@ static int signal_in_a_yield(int sig, bool timed)
 }
 
 /*
- * A waiter whose grant is near yields before it sleeps.  A handler that runs during a yield ends the wait, too.  As
- * in the kernel, a handler with SA_RESTART ends only a wait with a deadline.  (Waiters yield only after some wake-ups
- * have been measured, and not for some time after a yield has taken too long.)
+ * A waiter whose grant is near yields before it sleeps.  A handler that runs during a yield ends the wait, too.
+ * As in the kernel, a handler with SA_RESTART ends only a wait with a deadline.  (Waiters yield only after some
+ * wake-ups have been measured, and not for some time after a yield has taken too long.)
  */
 BEHAVIOR(eintr_awake)
 {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * late_library.c - a library in front of the interposer that initializes itself in the first call of any of its
- * functions.  Its initialization uses semaphores and a thread.  The interposer's own start calls such a function,
- * so the library uses semaphores in the middle of that start.  And its clocks are a day ahead.  libfaketime is such
- * a library.  test_interpose.py compiles and preloads this file.
+ * functions.  Its initialization uses semaphores and a thread.  The interposer's own start calls such a
+ * function, so the library uses semaphores in the middle of that start.  And its clocks are a day ahead.
+ * libfaketime is such a library.  test_interpose.py compiles and preloads this file.
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * sigaction_hook.c - a library with two uses.  Behind the interposer, it calls functions of the program in the
- * middle of sigaction() and pthread_setcanceltype().  In front of the interposer, it stores the second handler of a
- * signal and lets the first handler call the second, as Java's libjsig does.  test_interpose.py compiles and
- * preloads this file for interposed_actions.c.
+ * middle of sigaction() and pthread_setcanceltype().  In front of the interposer, it stores the second handler
+ * of a signal and lets the first handler call the second, as Java's libjsig does.  test_interpose.py compiles
+ * and preloads this file for interposed_actions.c.
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>

@@ -221,8 +221,8 @@ def test_what_is_preloaded_already_stays_in_front():
     assert done.stdout == f"{before}:{MODULE}\n"
 
 
-# The program is correct, so the sanitizer must report nothing.  If the interposer came first, the sanitizer would
-# see no semaphores.
+# The program is correct, so the sanitizer must report nothing.  If the interposer came first, the sanitizer
+# would see no semaphores.
 ORDERED = """
 #include <pthread.h>
 #include <semaphore.h>

@@ -53,8 +53,8 @@ async function main() {
 if (isMainThread) main();
 else parentPort.on('message', (n) => parentPort.postMessage(hash(n)));
 """
-# At each SIGQUIT, Java's handler posts a semaphore, and the woken thread prints all stacks to stdout, even into the
-# middle of a line.  So the program writes its sums to a file.
+# At each SIGQUIT, Java's handler posts a semaphore, and the woken thread prints all stacks to stdout, even into
+# the middle of a line.  So the program writes its sums to a file.
 JAVA = """
 import java.util.concurrent.*;
 
@@ -389,8 +389,8 @@ PROGRAMS = {
         ("the collector stops threads by signals", "mono --version",
          "sh -c 'test -f {file}.exe || mcs -out:{file}.exe {file}; mono {file}.exe'", "threads.cs",
          MONO),
-    # A negative speed: with a positive one, libvpx adapts to the time of the last frames, and the output depends on
-    # the load of the machine.
+    # A negative speed: with a positive one, libvpx adapts to the time of the last frames, and the output
+    # depends on the load of the machine.
     **{"ffmpeg, %s in four threads" % codec.split()[0]:
        ("rows of a frame, or stages, between threads", "ffmpeg -version", FFMPEG % codec)
        for codec in ("libvpx -deadline realtime -cpu-used -4", "libsvtav1 -preset 10",

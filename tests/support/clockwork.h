@@ -3,11 +3,12 @@
  * clockwork.h - one thread plays all threads that use a semaphore, with a simulated clock.
  *
  * A waiting thread reads the clock while it stays awake, and parks when it sleeps.  The linker redirects both
- * calls to this file (--wrap).  In these calls, this file does the planned acts of the other threads.  So no real
- * time passes, and nothing happens by chance: a plan has the same result on each machine.
+ * calls to this file (--wrap).  In these calls, this file does the planned acts of the other threads.  So no
+ * real time passes, and nothing happens by chance: a plan has the same result on each machine.
  *
- * Times are in nanoseconds.  They are multiples of 16, because the library measures a wake-up only if the time of
- * the wake is a multiple of 16.  Include this file in one file of a program; local.mk lists the wrapped calls.
+ * Times are in nanoseconds.  They are multiples of 16, because the library measures a wake-up only if the time
+ * of the wake is a multiple of 16.  Include this file in one file of a program; local.mk lists the wrapped
+ * calls.
  */
 #ifndef CLOCKWORK_H
 #define CLOCKWORK_H

@@ -4,8 +4,8 @@
  * no other limit of time.
  *
  * Even on a busy machine or under a sanitizer no test is so slow: a test that reaches the limit hangs.
- * CK_TIMEOUT_MULTIPLIER, which Check uses as well, makes the limit longer.  For a test that is expected to hang, it
- * makes the limit shorter (0.05).
+ * CK_TIMEOUT_MULTIPLIER, which Check uses as well, makes the limit longer.  For a test that is expected to
+ * hang, it makes the limit shorter (0.05).
  */
 #ifndef HANG_H
 #define HANG_H

@@ -2,8 +2,8 @@
 /*
  * moment.h - a short pause in a loop that waits for other threads.
  *
- * The pause is a sleep, not a sched_yield(): on a busy machine each yield lets other programs compute for 10 ms,
- * but a thread that wakes from a sleep preempts them.
+ * The pause is a sleep, not a sched_yield(): on a busy machine each yield lets other programs compute for
+ * 10 ms, but a thread that wakes from a sleep preempts them.
  */
 #ifndef MOMENT_H
 #define MOMENT_H
@@ -18,8 +18,8 @@ long syscall(long number, ...); /* <unistd.h> has it only with _GNU_SOURCE */
 
 /*
  * A system call, because nanosleep() is a cancellation point of the C library, and would not do even with
- * cancellation disabled.  glibc 2.36 cancels a thread in an asynchronous wait by a signal.  If the thread has left
- * the wait and sleeps in nanosleep() when the signal comes, glibc cancels it there.
+ * cancellation disabled.  glibc 2.36 cancels a thread in an asynchronous wait by a signal.  If the thread has
+ * left the wait and sleeps in nanosleep() when the signal comes, glibc cancels it there.
  */
 static inline void moment_sleep(void)
 {

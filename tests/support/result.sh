@@ -8,8 +8,8 @@
 #   77           skipped: something is missing on this machine, and the script says what
 #   all others   COULD NOT RUN: an unknown name, a program that is missing or was killed, no time
 #
-# The programs of the searches use these exit statuses, too.  A script that could not run exits with 2.  A search
-# that could not run has not searched, so its result is neither FOUND nor NOT FOUND.
+# The programs of the searches use these exit statuses, too.  A script that could not run exits with 2.  A
+# search that could not run has not searched, so its result is neither FOUND nor NOT FOUND.
 #
 # With FAIRSEM_TRY_ALL=yes a missing program is a failure: on a machine with everything installed, no test may
 # be left out silently.  "not here: ..." is never a failure: this kind of machine can never run that test.

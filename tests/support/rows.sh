@@ -15,8 +15,9 @@
 #   not tried  if the row checked nothing, and printed the reason: "skipped: ..."
 #   FAILED     otherwise, even if the row succeeded but printed neither
 #
-# A row that is named in ROWS must try everything (FAIRSEM_TRY_ALL): it fails at each "not tried: ...", and at each
-# "not here: ..." that tests/not_here.txt does not list.  For other rows, these lines stand after the table.
+# A row that is named in ROWS must try everything (FAIRSEM_TRY_ALL): it fails at each "not tried: ...", and at
+# each "not here: ..." that tests/not_here.txt does not list.  For other rows, these lines stand after the
+# table.
 #
 # The output of each row stays in TARGET.logs/ of the build directory, and its seconds in
 # TARGET.logs/seconds, which the next run prints.

@@ -63,8 +63,8 @@ gdb_does() {
     "$work/trivial" 2>&1 | grep -q "$says"
 }
 
-# source_files - print the files of the repository, or of the tarball, relative to the top of the source, without
-# files that a build or autoreconf has made.
+# source_files - print the files of the repository, or of the tarball, relative to the top of the source,
+# without files that a build or autoreconf has made.
 source_files() {
   # Ask git only if .git is at the top of this source: the source may be inside another repository.
   if [ -e "$top_srcdir/.git" ] && has git &&

@@ -11,8 +11,8 @@
 #include <stdlib.h>
 
 /*
- * Returns the setting of this name, or `otherwise` if it is not set.  Exits if the setting is not a number or is
- * less than `least`, so that a mistyped setting is noticed.
+ * Returns the setting of this name, or `otherwise` if it is not set.  Exits if the setting is not a number or
+ * is less than `least`, so that a mistyped setting is noticed.
  */
 static inline int64_t setting(const char *name, int64_t least, int64_t otherwise)
 {

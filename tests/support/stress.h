@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * stress.h - random numbers, and the amount of work of a stress test.  The amount does not depend on time; it is
- * multiplied by FAIRSEM_STRESS_TIMES.
+ * stress.h - random numbers, and the amount of work of a stress test.  The amount does not depend on time; it
+ * is multiplied by FAIRSEM_STRESS_TIMES.
  */
 #ifndef STRESS_H
 #define STRESS_H

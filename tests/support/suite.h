@@ -55,8 +55,8 @@ static inline int run_suite(const char *name, const TTest *const tests[], int co
     } while (0)
 
 /*
- * Skip the test and print the reason.  tried.h explains the difference between the two macros, and target.sh counts
- * their lines.  Both macros return, so use them only in the test function itself.
+ * Skip the test and print the reason.  tried.h explains the difference between the two macros, and target.sh
+ * counts their lines.  Both macros return, so use them only in the test function itself.
  */
 #define SKIP_TEST(why)                              \
     do {                                            \

@@ -2,8 +2,8 @@
 /*
  * tried.h - the messages and exit statuses of a program that cannot try something.
  *
- * "skipped: " means that something is missing on this machine.  If FAIRSEM_TRY_ALL is "yes", that is a failure: a
- * gate passes nothing that it has not tried.  "not here: " means that this kind of build can never try it (a
+ * "skipped: " means that something is missing on this machine.  If FAIRSEM_TRY_ALL is "yes", that is a failure:
+ * a gate passes nothing that it has not tried.  "not here: " means that this kind of build can never try it (a
  * sanitizer, an emulator, a system without futexes).  That is never a failure.
  */
 #ifndef TRIED_H

@@ -3,8 +3,8 @@
  * wide_time.h - names for replacements (the linker's --wrap) of system functions that take a time.  On a 32-bit
  * machine, glibc has two of each, for 32 and 64 bits.
  *
- * With -D_TIME_BITS=64, a call of clock_gettime in a source becomes a call of __clock_gettime64.  The linker wraps
- * both names, and this file renames the replacements in the same way.
+ * With -D_TIME_BITS=64, a call of clock_gettime in a source becomes a call of __clock_gettime64.  The linker
+ * wraps both names, and this file renames the replacements in the same way.
  */
 #ifndef WIDE_TIME_H
 #define WIDE_TIME_H

@@ -406,8 +406,9 @@ class _OfThisProcess(_Semaphore):
             attr.bypass_ns = _nanoseconds("bypass", bypass)
         if aging is not None:
             attr.aging_ns = _nanoseconds("aging", aging)
-        # To fairsem_new(), a capacity of 0 means unbounded.  BoundedSemaphore(0) must be bounded, as in threading:
-        # begin with a capacity of 1 and one unit, then lower the capacity to 0, which removes the unit.
+        # To fairsem_new(), a capacity of 0 means unbounded.  BoundedSemaphore(0) must be bounded, as in
+        # threading: begin with a capacity of 1 and one unit, then lower the capacity to 0, which removes the
+        # unit.
         paused = capacity is not None and attr.capacity == 0
         if paused:
             free = attr.capacity = 1

@@ -183,8 +183,8 @@ def _function(library: ctypes.CDLL, name: str, *arguments: Any, result: Any = c_
     return function     # type: ignore[no-any-return]
 
 
-# The callback of a ticket.  It needs the interpreter's lock, so a function that waits for the end of the callback,
-# such as ticket_return, must be called through _waiting.
+# The callback of a ticket.  It needs the interpreter's lock, so a function that waits for the end of the
+# callback, such as ticket_return, must be called through _waiting.
 notify_fn = ctypes.CFUNCTYPE(None, c_void_p, py_object)
 
 # These functions may wait.

@@ -11,8 +11,8 @@ from typing import AsyncIterator, Dict, List, Optional, Set, SupportsIndex
 from fairsem import Share, Token, _Bounded, _number, _OfThisProcess, _request
 from fairsem import _library as c
 
-# The semaphore of each ticket, kept alive by this dictionary.  If a task and its semaphore become garbage together,
-# the semaphore could otherwise end before the ticket.
+# The semaphore of each ticket, kept alive by this dictionary.  If a task and its semaphore become garbage
+# together, the semaphore could otherwise end before the ticket.
 _semaphores: Dict[int, int] = {}
 
 
@@ -54,8 +54,8 @@ def _resolved(ticket: int, request: Request) -> None:
         request.told.add(ticket)
     else:
         c.ticket_return(ticket)
-    # From here on, only the loop refers to the task.  If the loop is closed before the task runs, the end of the
-    # task returns the ticket.
+    # From here on, only the loop refers to the task.  If the loop is closed before the task runs, the end of
+    # the task returns the ticket.
     request.leave()
 
 

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# probes.sh - check that the static probes are those of doc/tracing.md, and that they fire in gdb, and in bpftrace
-# if the kernel permits it.
+# probes.sh - check that the static probes are those of doc/tracing.md, and that they fire in gdb, and in
+# bpftrace if the kernel permits it.
 set -u
 
 : "${top_srcdir:=$(cd "$(dirname "$0")/../../.." && pwd)}" "${top_builddir:=$PWD}"
@@ -51,8 +51,8 @@ fi
 # shellcheck disable=SC2016 # not for the shell
 a_while='$_probe_arg4 > 0 && $_probe_arg4 < 3600000000000'
 
-# on PROBE FORMAT ARGUMENT... - print gdb's commands for a probe.  An ARGUMENT is the number of an argument of the
-# probe, or TIME, the length of a wait.
+# on PROBE FORMAT ARGUMENT... - print gdb's commands for a probe.  An ARGUMENT is the number of an argument of
+# the probe, or TIME, the length of a wait.
 on() {
   probe=$1 format=$2 list=''
   shift 2

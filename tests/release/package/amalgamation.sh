@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# amalgamation.sh - check the single file of make amalgamation: it does not depend on the user and the directory,
-# compiles without warnings, exports only public names, and passes the tests that need nothing else.
+# amalgamation.sh - check the single file of make amalgamation: it does not depend on the user and the
+# directory, compiles without warnings, exports only public names, and passes the tests that need nothing else.
 set -u
 
 : "${top_srcdir:=$(cd "$(dirname "$0")/../../.." && pwd)}" "${top_builddir:=$PWD}"
@@ -99,8 +99,8 @@ while read -r compiler; do
 done < "$work/compilers"
 
 # ---------------------------------------------------------------- public names only
-# names OBJECT - print the global names of the object, without those of compilers, probes and annotate_valgrind.c:
-# see exports.sh.
+# names OBJECT - print the global names of the object, without those of compilers, probes and
+# annotate_valgrind.c: see exports.sh.
 names() {
   nm -g --defined-only "$1" | awk 'NF == 3 { sub(/_time64$/, "", $3); print $3 }' |
     grep -v -e '^__' -e '^_\.stapsdt\.' -e '^_vgw' | sort

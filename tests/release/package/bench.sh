@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# bench.sh - check fairsem-bench: each workload runs briefly, its output is well formed, and bench.py makes tables
-# and a report of it.  And the simulator of more cores prints its tables.
+# bench.sh - check fairsem-bench: each workload runs briefly, its output is well formed, and bench.py makes
+# tables and a report of it.  And the simulator of more cores prints its tables.
 #
 # The script checks no times.  The program itself checks that no unit is lost.
 # shellcheck disable=SC2317 # await calls functions
@@ -33,8 +33,8 @@ rows() {
 result \1 \2/p' "$work/out"
 }
 
-# found WORKLOAD SETTINGS ROWS - run the workload; succeeds if all its runs so far have that many settings and rows.
-# On a busy machine a thread may not run at all in a short run: then there is no result.
+# found WORKLOAD SETTINGS ROWS - run the workload; succeeds if all its runs so far have that many settings and
+# rows.  On a busy machine a thread may not run at all in a short run: then there is no result.
 found() {
   wrong=no
   runs "$1" 0 --quick "$1" || wrong=yes

@@ -138,7 +138,8 @@ done
 [ "$ran" -gt 0 ] || not_tried "Python: there is no python3, version 3.8 or later"
 
 # ---------------------------------------------------------------- Go's race detector
-# Go's race detector defines ThreadSanitizer's names, too, but a thread that Go does not know must not call them.
+# Go's race detector defines ThreadSanitizer's names, too, but a thread that Go does not know must not call
+# them.
 cat > "$work/race.c" << '_EOF'
 #include <fairsem.h>
 #include <stdlib.h>

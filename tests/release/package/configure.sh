@@ -1,14 +1,15 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# configure.sh - check that configure leaves out a library that it finds but cannot use, and that it stops with a
-# reason if an option demands such a library, or if the prefix is unusable.
+# configure.sh - check that configure leaves out a library that it finds but cannot use, and that it stops with
+# a reason if an option demands such a library, or if the prefix is unusable.
 set -u
 
 : "${top_srcdir:=$(cd "$(dirname "$0")/../../.." && pwd)}" "${top_builddir:=$PWD}"
 . "$top_srcdir/tests/support/script.sh"
 mkdir -p "$work/build" "$work/include/curl" || exit 99
 
-# With the cached results of this build's configure, each run takes a second.  Results of pkg-config must be new.
+# With the cached results of this build's configure, each run takes a second.
+# Results of pkg-config must be new.
 sed -n '/^[a-z]*_cv_/p' "$top_builddir/config.log" |
   grep -v -e _cv_env_ -e pkg_cv_ -e PKG_CONFIG > "$work/cache"
 

@@ -89,8 +89,8 @@ names() {
   sed -n "$2" "$top_srcdir/$1" | sort
 }
 
-# same_functions MAP SYMBOLS - compare the functions of a map and of a symbols file.  A star in the map stands for
-# an optional suffix in the symbols file.
+# same_functions MAP SYMBOLS - compare the functions of a map and of a symbols file.  A star in the map stands
+# for an optional suffix in the symbols file.
 same_functions() {
   names "$1" 's/^ *\(fairsem_[a-z0-9_]*[*]*\);.*/\1/p' > "$work/map"
   names "$2" 's/(_time64)?@/*@/; s/.*[ ^]\(fairsem_[a-z0-9_]*[*]*\)@.*/\1/p' > "$work/symbols"
@@ -119,8 +119,8 @@ else
 fi
 
 # ---------------------------------------------------------------- static names
-# Static names are unique in src/, because the amalgamation compiles all sources as one, and so that a search for a
-# name leads to one place.
+# Static names are unique in src/, because the amalgamation compiles all sources as one, and so that a search
+# for a name leads to one place.
 (cd "$top_srcdir" && awk '
   /^([A-Z_]+ )?static / && !/^static inline / {
     line = $0
@@ -164,7 +164,8 @@ else
 fi
 
 # ---------------------------------------------------------------- tests of behavior
-# Tests of behavior include only public headers.  Compile without -Isrc, with which a header of src/ would be found.
+# Tests of behavior include only public headers.
+# Compile without -Isrc, with which a header of src/ would be found.
 for source in "$top_srcdir"/tests/contract/*.c "$top_srcdir"/tests/scenarios/*.c; do
   # shellcheck disable=SC2086 # a compiler can be several words
   $CC -E -std=c11 -D_POSIX_C_SOURCE=200809L -I"$top_srcdir/include" \
@@ -244,8 +245,8 @@ else
 fi
 
 # -------------------------------------------------------------- no line is too long
-# Exceptions: data (*.txt, pictures, packed files), rows of a table in Markdown, and words without a space, such as
-# links.
+# Exceptions: data (*.txt, pictures, packed files), rows of a table in Markdown, and words without a space, such
+# as links.
 columns=$(in_source .editorconfig 's/^max_line_length = //p')
 grep -Ev '[.](txt|svg|gz)$' "$work/files" > "$work/texts"
 # shellcheck disable=SC2016 # for awk

@@ -27,8 +27,8 @@ sed -n 's/^FAIRSEM_API .*[ *]\(fairsem_[a-z0-9_]*\)(.*/\1/p' \
 sed -n 's/^ *\(fairsem_[a-z0-9_]*\)[*]*;.*/\1/p' "$top_srcdir/src/fairsem.map" | sort > "$work/map"
 same "the headers" "$work/header" fairsem.map "$work/map"
 
-# annotate_valgrind.c must wrap each function with an object as its first argument, so that Helgrind and DRD know
-# the object.  Not wrapped: functions that do nothing, or only call other functions.
+# annotate_valgrind.c must wrap each function with an object as its first argument, so that Helgrind and DRD
+# know the object.  Not wrapped: functions that do nothing, or only call other functions.
 sed -n 's/^FAIRSEM_API .*[ *]\(fairsem_[a-z0-9_]*\)(\(const \)*fairsem\(_[a-z]*\)*_t [*].*/\1/p' \
   "$top_srcdir/include/fairsem.h" "$top_srcdir/include/fairsem/posix.h" |
   grep -v -x -e 'fairsem_units_.*' -e fairsem_with -e fairsem_sem_close | sort > "$work/objects"
@@ -36,8 +36,8 @@ sed -n 's/^WRAP.*(\(fairsem_[a-z0-9_]*\),.*/\1/p' "$top_srcdir/src/tools/annotat
   sort > "$work/wrapped"
 same "the headers" "$work/objects" annotate_valgrind.c "$work/wrapped"
 
-# visible FILE - print the global names, without symbols of compilers, sanitizers and gcov, of <sys/sdt.h>, and of
-# annotate_valgrind.c.  fairsem_private.h explains the suffix _time64.
+# visible FILE - print the global names, without symbols of compilers, sanitizers and gcov, of <sys/sdt.h>, and
+# of annotate_valgrind.c.  fairsem_private.h explains the suffix _time64.
 visible() {
   nm -g --defined-only "$1" | awk 'NF == 3 { sub(/_time64$/, "", $3); print $3 }' |
     grep -v -e '^__' -e '^DW\.' -e '^_\.stapsdt\.' -e '^_vgw' | sort

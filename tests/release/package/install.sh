@@ -1,6 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# install.sh - check that programs build and run with the installed files, and that make uninstall removes them all.
+# install.sh - check that programs build and run with the installed files, and that make uninstall removes them
+# all.
 set -u
 
 : "${top_srcdir:=$(cd "$(dirname "$0")/../../.." && pwd)}" "${top_builddir:=$PWD}"

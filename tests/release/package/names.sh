@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# names.sh - check that names in tables, scripts, comments and documents exist: scenarios, tests, files, functions,
-# targets of make.
+# names.sh - check that names in tables, scripts, comments and documents exist: scenarios, tests, files,
+# functions, targets of make.
 #
 # A search that is given a name that no longer exists might search nothing, and report success.
 set -u
@@ -62,8 +62,8 @@ done < "$work/files" > "$work/paths"
 } > "$work/cited"
 all_in files paths cited
 
-# Names of files in comments of C and of scripts, and in docstrings of Python.  `elsewhere` lists files that are not
-# in the source: files of other projects, or made by a build.
+# Names of files in comments of C and of scripts, and in docstrings of Python.  `elsewhere` lists files that are
+# not in the source: files of other projects, or made by a build.
 elsewhere='amalgamation/fairsem.c fairsem.c helgrind.h linux/futex.h linux/signal.h prog.c server.c'
 # shellcheck disable=SC2046 # a list
 awk -v elsewhere="$elsewhere" '

@@ -84,7 +84,8 @@ CALLS = """
 = fairsem_shared_users(handle!, users, &count!)
   fairsem_shared_dump(handle!, stdout!)
 """
-# As in glibc, the results of these calls may be ignored.  A compiler warns about calls that fail with ENOSYS (=).
+# As in glibc, the results of these calls may be ignored.
+# A compiler warns about calls that fail with ENOSYS (=).
 POSIX_CALLS = """
   sem_init(&sem!, 0, 1)
   sem_init(&sem, count, 1)

@@ -3,8 +3,8 @@
 # posix_only.sh - check that the library, the amalgamation, fairsem-bench and the examples compile with only the
 # headers of POSIX, as on a system that is not Linux.
 #
-# The headers are musl's, which declare only names of POSIX.  The headers of Linux are removed, and the macros for
-# Linux are undefined.
+# The headers are musl's, which declare only names of POSIX.  The headers of Linux are removed, and the macros
+# for Linux are undefined.
 set -u
 
 : "${top_srcdir:=$(cd "$(dirname "$0")/../../.." && pwd)}" "${top_builddir:=$PWD}"

@@ -8,8 +8,8 @@
 # and tools come first in the path, so that scripts find them under their usual names.  The target needs
 # no Check: tests/support/plain replaces it.
 #
-# The last line is "N passed, M failed, K skipped".  The exit status is 77 if this machine cannot try the target.
-# The build stays in ports/TARGET of the build directory.
+# The last line is "N passed, M failed, K skipped".  The exit status is 77 if this machine cannot try the
+# target.  The build stays in ports/TARGET of the build directory.
 set -u
 export LC_ALL=C
 
@@ -33,7 +33,8 @@ _USAGE
 
 # ---------------------------------------------------------------- targets
 # The flags of a distribution are those that its own tool prints: dpkg-buildflags with hardening=+all, or
-# rpm --eval %{build_cflags}.  -ffile-prefix-map is left out, and so are Fedora's -specs=, which add -fPIE, -pie and
+# rpm --eval %{build_cflags}.
+# -ffile-prefix-map is left out, and so are Fedora's -specs=, which add -fPIE, -pie and
 # -z now.  -fPIE and -pie are the default of other compilers; -z now is in the table.
 table() {
   cat << '_EOF'
@@ -75,8 +76,9 @@ choose() {
     s390x) triplet=s390x-linux-gnu qemu=qemu-s390x-static elf='2 2 16' libc=s390x ;;
     armhf*) triplet=arm-linux-gnueabihf qemu=qemu-arm-static elf='1 1 28' libc=armhf ;;
     i386 | i386-time64)
-      # On Debian, gcc-multilib and the cross compilers exclude each other.  gcc-VERSION-multilib can stand beside
-      # them, but has no <asm/errno.h>: take the one for 64 bits.  Programs of all these compilers run without qemu.
+      # On Debian, gcc-multilib and the cross compilers exclude each other.  gcc-VERSION-multilib can stand
+      # beside them, but has no <asm/errno.h>: take the one for 64 bits.
+      # Programs of all these compilers run without qemu.
       kernel="-idirafter /usr/include/$(gcc -print-multiarch)"
       cc="gcc -m32 $kernel" cxx="g++ -m32 $kernel" packages='gcc-multilib g++-multilib'
       if command -v i686-linux-gnu-gcc > /dev/null; then
@@ -124,8 +126,8 @@ magic() {
   printf '%s:%s' "\\x7fELF\\x0$1\\x0$2\\x01\\x00$zeros$kind" "$ones\\x00$ones\\xff$mask"
 }
 
-# enter - run this script again in a namespace in which the kernel runs programs of the target.  The emulator must
-# be static, so that LD_PRELOAD applies to the program and not to the emulator.  The namespace has its own
+# enter - run this script again in a namespace in which the kernel runs programs of the target.  The emulator
+# must be static, so that LD_PRELOAD applies to the program and not to the emulator.  The namespace has its own
 # /dev/shm: a segment of this machine would look damaged to a machine of the other byte order.
 enter() {
   command -v "$qemu" > /dev/null || skip "there is no $qemu (package qemu-user-static)"

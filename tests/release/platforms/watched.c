@@ -6,8 +6,8 @@
  *     watched racy        each datum is accessed once after the release, too: one report for each
  *
  * For each way to acquire, a function of its own accesses the data; its name identifies the report.  The second
- * thread acquires after the first one has released, or waits for the first one.  All other communication between
- * the threads is relaxed, and orders nothing.
+ * thread acquires after the first one has released, or waits for the first one.  All other communication
+ * between the threads is relaxed, and orders nothing.
  */
 #define _POSIX_C_SOURCE 200809L
 #include <semaphore.h>

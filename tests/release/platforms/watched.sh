@@ -1,6 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# watched.sh - check that race detectors report nothing about a correct program, and each race of a racy program.
+# watched.sh - check that race detectors report nothing about a correct program, and each race of a racy
+# program.
 #
 # The library is the one that `make` has built, without instrumentation: shared (and stripped), and static.
 # The program is watched.c, and nothing is suppressed.  Tools that are not installed are skipped.

@@ -4,8 +4,8 @@
 #
 #   fuzz.sh SECONDS      called by `make fuzz`
 #
-# The search starts with the corpus of the repository.  Its findings, and a minimal corpus with the new sequences, stay
-# in fuzz/ of the build directory.
+# The search starts with the corpus of the repository.  Its findings, and a minimal corpus with the new
+# sequences, stay in fuzz/ of the build directory.
 set -u
 
 seconds=${1:-60}

@@ -64,8 +64,8 @@ pthread_t __wrap_pthread_self(void)
 /* ---- Locks: a wait for a lock is an error, because no thread would unlock it ---- */
 
 /*
- * For each thread, the mutex that a condition variable has locked again at the end of a sleep.  This mutex does not
- * count as locked, because the library may initialize it again instead of unlocking it (park_cond.c).
+ * For each thread, the mutex that a condition variable has locked again at the end of a sleep.  This mutex does
+ * not count as locked, because the library may initialize it again instead of unlocking it (park_cond.c).
  */
 static const pthread_mutex_t *given_back[STACKED];
 

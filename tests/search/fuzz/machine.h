@@ -14,8 +14,8 @@ extern _Thread_local bool machine_on;
 extern int  machine_locks;      /* number of locked mutexes */
 
 /*
- * Can a stack be unwound as by pthread_cancel?  This needs a suitable C library, and a library that cleans up by
- * unwinding (src/tools/cleanup.h).  Not with ThreadSanitizer, which would lose track of the stack.
+ * Can a stack be unwound as by pthread_cancel?  This needs a suitable C library, and a library that cleans up
+ * by unwinding (src/tools/cleanup.h).  Not with ThreadSanitizer, which would lose track of the stack.
  */
 #if defined(__has_feature)
 #if __has_feature(thread_sanitizer)

@@ -174,9 +174,9 @@ static int ask(struct model_sem *s, struct model_request *r, int64_t n, int prio
 /* ---- The semaphore ---- */
 
 /*
- * No valid semaphore of the fuzzer has a bypass or aging.  With FAIRSEM_BOUNDED_BYPASS, the time at which a sleeping
- * thread runs decides who overtakes.  With aging, other calls decide when the library notices an aged request.  The
- * explorer tests both.
+ * No valid semaphore of the fuzzer has a bypass or aging.  With FAIRSEM_BOUNDED_BYPASS, the time at which a
+ * sleeping thread runs decides who overtakes.  With aging, other calls decide when the library notices an aged
+ * request.  The explorer tests both.
  */
 int model_init(struct model_sem *s, int64_t units, const fairsem_attr_t *attr)
 {

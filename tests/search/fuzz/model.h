@@ -56,8 +56,8 @@ extern struct model_wait *model_waits;
 extern int model_call;
 
 /*
- * The call that must run callbacks that become pending now.  This is the call in progress; but if its thread is in a
- * callback, it is the call that runs this callback.
+ * The call that must run callbacks that become pending now.  This is the call in progress; but if its thread is
+ * in a callback, it is the call that runs this callback.
  */
 extern int (*model_calls_back)(void);
 
@@ -82,7 +82,9 @@ void model_wait_ends(struct model_wait *wait);
 /* The wait is aborted by ETIMEDOUT, EINTR, or a cancellation (MODEL_ABANDONED). */
 void model_abort(struct model_wait *wait, int reason);
 
-/* Must a request with this share fail?  The share is destroyed, waits at another semaphore, or `s` takes no shares. */
+/* Must a request with this share fail?
+ * The share is destroyed, waits at another semaphore, or `s` takes no shares.
+ */
 bool model_share_refused(const struct model_sem *s, int share);
 int  model_share_charge(int share, int64_t n);
 int  model_share_destroy(int share);

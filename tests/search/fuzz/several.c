@@ -3,11 +3,11 @@
  * several.c - steps of several semaphores at once.
  *
  * The library implements such a call by acquires and releases of one semaphore each.  The linker redirects these
- * inner calls to this file (--wrap).  The model knows which inner call must come next, and its result.  So the model
- * is right in each wait and each callback of a call that has only a part of its units.
+ * inner calls to this file (--wrap).  The model knows which inner call must come next, and its result.  So the
+ * model is right in each wait and each callback of a call that has only a part of its units.
  *
- * The library acquires in the order of the semaphores' addresses, which malloc() of the C library chooses.  Only this
- * order may differ between programs that run the same sequence.
+ * The library acquires in the order of the semaphores' addresses, which malloc() of the C library chooses.
+ * Only this order may differ between programs that run the same sequence.
  */
 #include "steps.h"
 

@@ -10,9 +10,9 @@
 #include <stdlib.h>
 
 /*
- * The frequency of each step: how many of the 256 values of a byte stand for it.  `row` says how a step is drawn, like
- * the rows of verbs.  The meaning of the corpus depends on this table: after a change, make the corpus again (make
- * fuzz).
+ * The frequency of each step: how many of the 256 values of a byte stand for it.  `row` says how a step is
+ * drawn, like the rows of verbs.  The meaning of the corpus depends on this table: after a change, make the
+ * corpus again (make fuzz).
  */
 static const struct kind {
     int    weight;
@@ -236,8 +236,8 @@ static int64_t result_of(const struct step *step)
 /* ---- Both ---- */
 
 /*
- * Only one call at a time may use a guard.  No call may wait for a thread that goes on only after this one: so no
- * return of a ticket whose callback runs in another thread.
+ * Only one call at a time may use a guard.  No call may wait for a thread that goes on only after this one: so
+ * no return of a ticket whose callback runs in another thread.
  */
 static bool is_possible(const struct step *step)
 {

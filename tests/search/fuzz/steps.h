@@ -68,7 +68,9 @@ struct call {
     struct thread_call outer;
 };
 
-/* Before a call, which `line` of the record describes.  After this the model makes the call, then the library. */
+/* Before a call, which `line` of the record describes.
+ * After this the model makes the call, then the library.
+ */
 void call_begin(struct call *call, int line, int sem, int ticket);
 /* The call may wait; the model sets its result in *wait now or later. */
 void call_may_wait(struct model_wait *wait, const fairsem_wait_t *how);

@@ -241,7 +241,9 @@ static void check_sleep(const struct thread *self, clockid_t clock,
         finding("thread %d sleeps until another time, or by another clock", running);
 }
 
-/* The thread goes on, for the reason `why`.  If its time has passed, it notices that when it reads the clock. */
+/* The thread goes on, for the reason `why`.
+ * If its time has passed, it notices that when it reads the clock.
+ */
 static void goes_on(struct thread *self, enum wakeup why, bool interruptible)
 {
     static const char *const words[] = {
@@ -319,9 +321,9 @@ void thread_spins(void)
 /* ---- Before a sequence ---- */
 
 /*
- * A thread may be woken after its cancellation: then its parker keeps the permit, and the thread's next sleep would
- * end at once.  The next sequence would run differently than when it is run alone.  So let each canceled thread sleep
- * once before.
+ * A thread may be woken after its cancellation: then its parker keeps the permit, and the thread's next sleep
+ * would end at once.  The next sequence would run differently than when it is run alone.  So let each canceled
+ * thread sleep once before.
  */
 static void use_up_wakeup(void)
 {

@@ -3,8 +3,9 @@
  * threads.h - threads that take turns on one stack.
  *
  * When a thread would fall asleep in the library, machine.c runs the next steps of the sequence on top of the
- * thread's stack, as steps of another thread.  That thread may fall asleep, too.  So the thread that fell asleep last
- * goes on first.  A thread may have been woken long before it goes on: such late threads are part of the test.
+ * thread's stack, as steps of another thread.  That thread may fall asleep, too.  So the thread that fell
+ * asleep last goes on first.  A thread may have been woken long before it goes on: such late threads are part
+ * of the test.
  *
  * There are no system threads, and no time passes, so the same bytes always make the same run.
  */

@@ -2,8 +2,8 @@
 /*
  * world.h - the objects of a sequence, each with its model.
  *
- * The objects are on the heap, and freed as soon as the contract allows, so that a sanitizer reports a late access
- * by the library.
+ * The objects are on the heap, and freed as soon as the contract allows, so that a sanitizer reports a late
+ * access by the library.
  */
 #ifndef WORLD_H
 #define WORLD_H

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 # tests/search/mutants/local.mk - seeded faults in src/: some test must find each; included by ../../local.mk.
-# generate.py makes the faults by rules.  run.py tries them on the suites that suites.txt assigns to a directory, and
-# explains the variables.
+# generate.py makes the faults by rules.  run.py tries them on the suites that suites.txt assigns to a
+# directory, and explains the variables.
 #
 #   make check-mutants                             400 mutants of all folders, each until a suite finds it
 #   make check-mutants FOLDERS="core shared" N=60  60 mutants of some folders of src/; SEED=2 takes others

@@ -4,8 +4,8 @@
 #
 # Each script of a search runs on sources with a fault that it must find, on sources with a harmless change
 # (tests/search/mutants/canaries.txt), and with something that it cannot run.  The exit statuses are those of
-# tests/support/result.sh.  Run this in the build directory, which must be configured.  Other searches contain their
-# own canaries: see the table in doc/verification.md.
+# tests/support/result.sh.  Run this in the build directory, which must be configured.  Other searches contain
+# their own canaries: see the table in doc/verification.md.
 set -u
 
 : "${top_srcdir:=$(cd "$(dirname "$0")/../../.." && pwd)}" "${top_builddir:=$PWD}"
@@ -48,8 +48,8 @@ in_tree() {
   mkdir -p "$of/build" && (cd "$of/build" && top_srcdir=$of sh "$of/tests/$script" "$@")
 }
 
-# three NAME SCRIPT NOTHING FAULT WORDS ARGUMENT... - run the script with the scenario hand-off on the trees NOTHING and
-# FAULT, and then with a scenario that does not exist.
+# three NAME SCRIPT NOTHING FAULT WORDS ARGUMENT... - run the script with the scenario hand-off on the trees
+# NOTHING and FAULT, and then with a scenario that does not exist.
 three() {
   name=$1 script=$2 nothing=$3 fault=$4 words=$5
   shift 5

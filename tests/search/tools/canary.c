@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * canary.c - programs with one fault each.  A tool must report the fault of `canary FAULT`, and must report nothing
- * for `canary FAULT right`, which is the same program without the fault.
+ * canary.c - programs with one fault each.  A tool must report the fault of `canary FAULT`, and must report
+ * nothing for `canary FAULT right`, which is the same program without the fault.
  */
 #include <errno.h>
 #include <fairsem.h>
@@ -89,8 +89,8 @@ static void *receive(void *arg)
 }
 
 /*
- * Data go from one thread to another with a unit, on the fast path.  The fault is not in this program but in the
- * library that it is linked with: see relaxed.h.
+ * Data go from one thread to another with a unit, on the fast path.  The fault is not in this program but in
+ * the library that it is linked with: see relaxed.h.
  */
 static int order(void)
 {

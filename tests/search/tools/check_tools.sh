@@ -4,9 +4,9 @@
 #
 #   check_tools.sh [TOOL...]      run these tools, or all tools
 #
-# Each tool must report nothing for src/ except the reports in accepted.txt, which has the reason why each of them is
-# not a fault.  And each tool must report all faults of canary_static.c.  sanitize.sh and memcheck.sh have tools that
-# run programs.
+# Each tool must report nothing for src/ except the reports in accepted.txt, which has the reason why each of
+# them is not a fault.  And each tool must report all faults of canary_static.c.  sanitize.sh and memcheck.sh
+# have tools that run programs.
 set -u
 export LC_ALL=C
 
@@ -77,8 +77,8 @@ read_cppcheck() {
     echo "$1:1: could-not-run exit status $?"
 }
 
-# each_source COMMAND WORDS... -- FILE... - run the command in sh for each file, $file, several at a time.  If the
-# command fails, the file was not analyzed: that is a finding.
+# each_source COMMAND WORDS... -- FILE... - run the command in sh for each file, $file, several at a time.  If
+# the command fails, the file was not analyzed: that is a finding.
 each_source() {
   what=$1
   shift

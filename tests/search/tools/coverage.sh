@@ -3,8 +3,8 @@
 # coverage.sh - make coverage: measures which lines of src/ the tests of `make check` run.  Fails if a directory is
 # below its percentage in `least`.
 #
-# The script builds in coverage/ of the build directory.  The exit status is 1 if too few lines are run, 2 if nothing
-# could be measured, and 77 if there is no gcovr.
+# The script builds in coverage/ of the build directory.  The exit status is 1 if too few lines are run, 2 if
+# nothing could be measured, and 77 if there is no gcovr.
 set -u
 
 least='core=98 shared=98 posix=98 preload=94 run=90 limit=92 cluster=95'
@@ -44,16 +44,16 @@ cc -fPIC -c coverage_exit.c && ar rcs libcoverage_exit.a coverage_exit.o || exit
 configured "$top_builddir/coverage" CFLAGS='-O0 -g --coverage -fprofile-update=atomic' \
   LDFLAGS="-L$top_builddir -Wl,--wrap=_exit,--wrap=abort,-u,__wrap_abort" LIBS=-lcoverage_exit || exit 2
 rm -f ./*conftest* # counters of configure's probes
-# Failures do not matter for the coverage.  A test that fails now also fails in `make check`, or fails because of the
-# counters: a process of another user, or without descriptors, prints on stderr that it cannot write its counters.
-# echo joins the lines.
+# Failures do not matter for the coverage.  A test that fails now also fails in `make check`, or fails because
+# of the counters: a process of another user, or without descriptors, prints on stderr that it cannot write its
+# counters.  echo joins the lines.
 # shellcheck disable=SC2086,SC2116
 make -j"$jobs" check test_scripts="$(echo $scripts)" > log 2>&1 || true
 
 # annotate_valgrind.c runs only under helgrind and DRD: watched.sh tests it.
 #
-# A thread that is canceled in a sleep leaves a basic block in its middle.  gcov infers some counts from others, so it
-# sometimes computes -1 for such a branch.  --gcov-ignore-parse-errors: this is not an error.
+# A thread that is canceled in a sleep leaves a basic block in its middle.  gcov infers some counts from others,
+# so it sometimes computes -1 for such a branch.  --gcov-ignore-parse-errors: this is not an error.
 gcovr --root "$top_srcdir" --filter "$top_srcdir/src/" \
   --exclude "$top_srcdir/src/tools/annotate_valgrind.c" --object-directory . \
   --gcov-ignore-parse-errors --json-summary summary.json > log 2>&1 || { tail -n 40 log && exit 2; }

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# memcheck.sh - runs tests that have no races and few threads under memcheck.  memcheck finds uses of values that
-# were never written, which AddressSanitizer does not find.  The programs are those of the build directory.
+# memcheck.sh - runs tests that have no races and few threads under memcheck.  memcheck finds uses of values
+# that were never written, which AddressSanitizer does not find.  The programs are those of the build directory.
 set -u
 
 : "${top_srcdir:=$(cd "$(dirname "$0")/../../.." && pwd)}" "${top_builddir:=$PWD}"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * relaxed.h - makes each memory order in the library relaxed, for canary.c.  That is wrong, but on x86 the library
- * still works, so only a tool can find the error.
+ * relaxed.h - makes each memory order in the library relaxed, for canary.c.  That is wrong, but on x86 the
+ * library still works, so only a tool can find the error.
  */
 #ifndef RELAXED_H
 #define RELAXED_H

@@ -3,12 +3,13 @@
 # sanitize.sh COMPILER thread|address - run the Check programs and the trials of fairsem.hpp in a build with a
 # sanitizer, in COMPILER-SANITIZER/ of the build directory.  `address` is AddressSanitizer with LeakSanitizer and
 # UBSan.  Before the tests, the sanitizer must report some faults of canary.c, and nothing for the same programs
-# without their faults.  The last line is "N passed, M failed"; the exit status is 77 if there is no such sanitizer.
+# without their faults.  The last line is "N passed, M failed"; the exit status is 77 if there is no such
+# sanitizer.
 #
-# sanitize.sh COMPILER commands TEST... - build the commands with the sanitizers of `address`; run these tests of the
-# commands, and test_interpose.py, which runs fairsem-run.  AddressSanitizer must be the first library of a program.
-# So only the command fairsem-run has the sanitizer; the preloaded module and the programs are those of the build
-# directory, without a sanitizer.
+# sanitize.sh COMPILER commands TEST... - build the commands with the sanitizers of `address`; run these tests
+# of the commands, and test_interpose.py, which runs fairsem-run.  AddressSanitizer must be the first library of
+# a program.  So only the command fairsem-run has the sanitizer; the preloaded module and the programs are those
+# of the build directory, without a sanitizer.
 set -u
 
 : "${top_srcdir:=$(cd "$(dirname "$0")/../../.." && pwd)}" "${top_builddir:=$PWD}"
@@ -68,8 +69,8 @@ if [ "$kind" != commands ]; then
   exit "$status"
 fi
 
-# These tests expect messages and exit statuses other than 0, and do not read the messages of some processes.  So the
-# sanitizer writes its reports to files, and there must be none.
+# These tests expect messages and exit statuses other than 0, and do not read the messages of some processes.
+# So the sanitizer writes its reports to files, and there must be none.
 reports=$PWD/reports
 mkdir -m 1777 "$reports" || exit 99
 ASAN_OPTIONS=$ASAN_OPTIONS:log_path=$reports/report

@@ -221,8 +221,8 @@ static inline void suite_add_tcase(Suite *suite, TCase *tcase)
 static volatile sig_atomic_t check_child;
 
 /*
- * Kill the process group of the test, at its timeout (SIGALRM) or if a signal ends this program: the signal would
- * not end the test.
+ * Kill the process group of the test, at its timeout (SIGALRM) or if a signal ends this program: the signal
+ * would not end the test.
  */
 static inline void check_stop_child(int signal_number)
 {
