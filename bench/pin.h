@@ -8,7 +8,6 @@
 /* The number of cores that this process may use, at least 1. */
 int pin_cores(void);
 
-/* Can threads be pinned on this system? */
 bool pin_possible(void);
 
 /*

@@ -5,7 +5,6 @@
 
 #include <stdbool.h>
 
-/* Is the progress shown at all? */
 bool progress_visible(void);
 
 /* done: 0 .. 1. */

@@ -33,7 +33,7 @@ enum { PARTS = 8, LIMIT = 3, KILLS = 3, MOST = PARTS + KILLS };
 /* One process.  A time is 0 until its event has happened. */
 struct process {
     pid_t   pid;
-    int     part, order;        /* order: the how-manieth process to begin, from 1 */
+    int     part, order;        /* order: 1 began first, 2 second, ...; 0 has not begun */
     int64_t came, began, ended; /* ended by itself or killed */
     int64_t back;               /* when the next process began with its unit */
     bool    halfway;            /* has stopped, or is about to, until go_on() */

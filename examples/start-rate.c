@@ -72,7 +72,7 @@ int main(void)
         if (fairsem_acquire_until(&nothing, 1, CLOCK_MONOTONIC, &next) != ETIMEDOUT)
             return EXIT_FAILURE;
         error = fairsem_release(&starts, 1);
-        if (error != 0 && error != EOVERFLOW)   /* EOVERFLOW: the unit before is still free */
+        if (error != 0 && error != EOVERFLOW)   /* EOVERFLOW: the previous unit is still free */
             return EXIT_FAILURE;
     }
     clock_gettime(CLOCK_MONOTONIC, &now);

@@ -85,7 +85,7 @@ static int by_length(const void *a, const void *b)
 }
 
 /* Wait until all requests of the tenant have ended; print its line.
- * counted: how many of the first COUNTED are its.
+ * counted: how many of the first COUNTED queries are its own.
  */
 static void finish(struct tenant *t, int counted)
 {

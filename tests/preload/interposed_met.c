@@ -21,7 +21,7 @@ static sem_t sem;
 /* Memory shared with the parent. */
 static struct shared {
     _Atomic int round;          /* number of operations begun */
-    /* The last round in which the second thread was asked to act, in which it has seen this, and has acted. */
+    /* The last round in which the second thread was asked to act; in which it saw the request; in which it acted. */
     _Atomic int asked, heard, acted;
     _Atomic int second;         /* the thread ID of the second thread */
 } *shared;

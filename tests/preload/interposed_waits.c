@@ -207,7 +207,7 @@ static int signal_in_a_yield(int sig, bool timed)
     atomic_store(&sent, false);
     s.waiter.sem = &sem;
     start(&s.waiter.thread, wait_signaled, &s);
-    await_sleep(&s.waiter);     /* unless its wait ends by itself */
+    await_sleep(&s.waiter);     /* also returns when the wait has ended */
     for (int i = 0; i < 3; i++)
         MUST(sem_post(&sem) == 0);
     for (int i = 0; i < 2; i++)

@@ -265,7 +265,7 @@ static inline void wait_as_second(fairsem_t *sem, int64_t first, int64_t second)
     ck_assert_int_eq(fairsem_units_forget(&units), 1);
 }
 
-/* Make wake-ups take `ns` from now on, and wait until the library has measured it. */
+/* Make wake-ups take `ns` from now on, and wait until the library has measured one. */
 static inline void let_wake_ups_take(int64_t ns)
 {
     const fairsem_attr_t attr = { .flags = FAIRSEM_NO_SPIN };

@@ -33,9 +33,8 @@ _USAGE
 
 # ---------------------------------------------------------------- targets
 # The flags of a distribution are those that its own tool prints: dpkg-buildflags with hardening=+all, or
-# rpm --eval %{build_cflags}.
-# -ffile-prefix-map is left out, and so are Fedora's -specs=, which add -fPIE, -pie and
-# -z now.  -fPIE and -pie are the default of other compilers; -z now is in the table.
+# rpm --eval %{build_cflags}.  -ffile-prefix-map is left out, and so are Fedora's -specs=, which add -fPIE,
+# -pie and -z now.  -fPIE and -pie are the default of other compilers; -z now is in the table.
 table() {
   cat << '_EOF'
 debian12 CPPFLAGS -Wdate-time -D_FORTIFY_SOURCE=2

@@ -51,7 +51,6 @@ static void end_waits(const struct model_request *r)
     }
 }
 
-/* The request has left the queue. */
 static void left(struct model_request *r, enum fairsem_ticket_state state, int reason)
 {
     fairsem_stat_t *past = &r->sem->past;

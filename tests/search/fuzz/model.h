@@ -17,7 +17,7 @@ struct model_request {
     int64_t           enqueued_ns;        /* when it joined the queue */
     bool              notify;           /* a ticket with a callback */
     int               due;              /* the call that must run the callback, or 0 */
-    unsigned          due_order;        /* the place of this callback among those of the call */
+    unsigned          due_order;        /* its place among the callbacks that the call must run */
     unsigned          called_by;        /* the set of threads that are in this callback */
 };
 
@@ -77,7 +77,6 @@ void model_acquire(struct model_sem *s, struct model_wait *wait, int64_t n,
                    const fairsem_wait_t *how, int share, int *token);
 void model_ticket_wait(struct model_request *ticket, struct model_wait *wait,
                        const fairsem_wait_t *how, int *token);
-/* The call has returned. */
 void model_wait_ends(struct model_wait *wait);
 /* The wait is aborted by ETIMEDOUT, EINTR, or a cancellation (MODEL_ABANDONED). */
 void model_abort(struct model_wait *wait, int reason);

@@ -241,9 +241,7 @@ static void check_sleep(const struct thread *self, clockid_t clock,
         finding("thread %d sleeps until another time, or by another clock", running);
 }
 
-/* The thread goes on, for the reason `why`.
- * If its time has passed, it notices that when it reads the clock.
- */
+/* Let the thread go on, for the reason `why`.  It reads the clock next, and so notices a passed deadline, too. */
 static void goes_on(struct thread *self, enum wakeup why, bool interruptible)
 {
     static const char *const words[] = {
@@ -307,7 +305,7 @@ void thread_spins(void)
     if (napping)
         return;
     check_waits(self);
-    self->aborts_for = 0;         /* even if its time has passed: it reads the clock only later */
+    self->aborts_for = 0;         /* even if its deadline has passed: it reads the clock only later */
     SAY("  spins", 0);
     running++;
     for (int steps = below(3); steps > 0 && !bytes_end(); steps--)
