@@ -30,8 +30,9 @@ libfairsem:
 .Sh DESCRIPTION
 These are the declarations of the headers, all in namespace
 .Li fairsem ,
-with their comments, and the functions of C that they call, whose own pages
-have the contract.
+with their comments.
+Behind a declaration are the functions of C that it calls, whose own pages have
+the contract.
 .Pa cxx.md
 in the documentation of the package is an introduction.
 """
