@@ -28,7 +28,7 @@ LAYOUT = {
     'fs_flow': 'u16 weight, u16 rest, i32 priority, u64 tag, ptr requests',
     'fs_share': 'fs_flow flow, fs_tree_node in_tree, ptr sem, a64 charged, u32 epoch, u32 generation',
     'fs_cancelable': 'fs_list in_token, ptr cancel, ptr token, u32 generation',
-    'fs_parking': 'ptr parker, u8 on_word, i32 thread, u8 listed, i64 woken_ns',
+    'fs_parking': 'ptr parker, u8 on_word, i32 thread, u8 in_wake_queue, i64 woken_ns',
     'fs_thread_waiter': 'fs_waiter waiter, fs_parking parking',
     'fs_wait': 'fs_thread_waiter thread, fs_waiter waiter at thread, ptr sem, ptr abort, ptr deadline, '
                'u8 competes_when_woken, i64 competes_at_ns, fs_cancelable by_token, '

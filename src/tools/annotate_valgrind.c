@@ -89,8 +89,8 @@ void fs_ignore_wait(const void *wait, size_t size)
 }
 
 /*
- * Tell DRD whether to check this thread's loads and stores.  (helgrind.h redefines the macros of
- * drd.h for this purpose.)
+ * Tell DRD whether to check this thread's loads and stores.  (helgrind.h redefines DRD's macros
+ * for this purpose.)
  */
 static void drd_looks(bool yes)
 {

@@ -260,7 +260,8 @@ def includes(order):
     return "".join("#include %s\n" % HEADERS[letter] for letter in order)
 
 
-# If <semaphore.h> comes before fairsem/posix.h, the names are macros; gate.h must then come after both.
+# If <semaphore.h> comes before fairsem/posix.h, the names are macros; then the header G must
+# come after both.
 @pytest.mark.parametrize("compiler", C_COMPILERS)
 @pytest.mark.parametrize("order", ("FG", "GF", "FGS", "SFG"))
 def test_in_c(compiler, order):

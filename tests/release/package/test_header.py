@@ -296,7 +296,7 @@ def test_options_that_change_the_layout_are_refused(compiler, option):
     refuses(compiler, "#include <fairsem.h>\n", option)
 
 
-# The C library of this machine may lack one header for i386, gnu/stubs-32.h: make an empty one.
+# The C library of this machine may lack one header for i386: make an empty one.
 @pytest.mark.parametrize("compiler", C_COMPILERS)
 def test_the_layout_of_i386_is_that_of_its_abi(compiler):
     os.makedirs(WORK + "/i386/gnu", exist_ok=True)
