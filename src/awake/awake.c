@@ -41,7 +41,7 @@
  * would have paid, takes one from the penalty; any other wait adds two.
  */
 #define PENALTY_MAX  15           /* of four bits */
-#define PENALTY_HIGH 8            /* from this value on, threads do not take the action */
+#define PENALTY_HIGH 8            /* from this value on, the action is not taken; the exceptions are below */
 
 #define INTERVAL_MAX 63           /* 7 ms */
 
@@ -258,7 +258,10 @@ void fs_awake_preempted(const struct fs_awake *awake, bool as_front, bool others
     int64_t since_ns = atomic_load_explicit(&window_start_ns, memory_order_relaxed);
     int64_t slept_until_ns = backoff_end(&awake_backoff), began_ns = now_ns - front_ns;
 
-    /* If the last counted hand-off came after this waiter became the front, one preemption delayed both. */
+    /*
+     * If this waiter was already the front at the last counted hand-off, one preemption delayed both
+     * hand-offs: do not count it twice.
+     */
     if (fs_under_valgrind || !is_soon(awake, as_front, others_wait) || began_ns < slept_until_ns
         || began_ns < atomic_load_explicit(&last_preempted_ns, memory_order_relaxed)
         || awake->holders_core != fs_core_byte(fs_cpu_current()))

@@ -35,7 +35,8 @@ enum fs_step {
 struct fs_answer {
     int     error;          /* 0; ENETUNREACH, EACCES, EPROTO, ENOSPC, ENOMEM;
                                ESTALE: no such lease; ECANCELED: the watch has ended */
-    bool    final;          /* refused, no such lease, or damaged keys: a retry would fail as well */
+    bool    final;          /* access denied by the engine's rules, no such lease, or damaged keys: a retry
+                               would fail as well */
     bool    done;           /* this attempt has joined, begun, or set or deleted the limit; FS_CONFIRM: no
                                watched key is missing or, at the front, changed */
     int64_t revision;

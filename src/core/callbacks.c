@@ -5,7 +5,7 @@
  * A callback becomes pending in a critical section, together with its ticket's new state.  After the section
  * the same thread calls the pending callbacks one by one:
  *
- *      pending: in a queue --> running: a caller has its number --> done
+ *      pending: in a queue --> running: a caller has the ticket's number --> done
  *        |                       |
  *        |                       +-- wait for: another thread waits until it is done
  *        +-- cancel: never called
@@ -21,7 +21,8 @@
  *      callback is appended to the queue, and called when the running callback has returned.  So any
  *      number of tickets whose callbacks grant each other need the stack of one callback.
  *  C3  Once a callback has begun, the calling thread does not touch the ticket: the ticket may have been
- *      freed, and its memory used again.  So a running callback is known by a number, not by an address.
+ *      freed, and its memory used again.  So a running callback is known by the number of its ticket
+ *      (callbacks.h), not by an address.
  *  C4  While a ticket is being returned, its own callback cannot take the ticket again.  Otherwise the
  *      callback could enqueue the ticket, and the return, which waits for the callback, would end with
  *      a ticket in the queue.  (Linux has the same rule for work in cancel_work_sync().)

@@ -29,8 +29,9 @@ struct wait {
 };
 
 /*
- * Returns the result of `acquire`.  A signal kills the process only after the request has left the queue, so
- * that the next process need not wait for failure detection; or after leave_timeout_ms.
+ * Returns the result of `acquire`.  A signal kills the process, but only after the request has left the queue,
+ * or after leave_timeout_ms.  (If the request were still in the queue, the next process would have to wait
+ * for failure detection.)
  */
 int wait_line(const struct wait *wait, const fairsem_wait_t *how);
 

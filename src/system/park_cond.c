@@ -50,8 +50,9 @@ struct fs_cond_parker {
  *    that finds ASLEEP clear does not lock the mutex.
  *
  * All changes are read-modify-writes, so they have one order.  Release and acquire order: a thread that finds
- * a waker's change of the state also finds the waker's earlier change of the word (parking.h).  And a thread
- * that locks the mutex sees the previous unlock, even if that was an unlock_alone().
+ * a waker's change of the state also finds the waker's earlier change of the word (parking.h).
+ * unlock_alone() may be a plain store to the mutex.  A waker locks the mutex only after it has found ASLEEP,
+ * which the thread has set after that store, so the waker sees the store.
  */
 #define ASLEEP 1u
 #define PERMIT 2u
