@@ -13,7 +13,7 @@
  * A thread that finds no free unit stays awake for a moment before it is enqueued, and takes part in the
  * bypass: acquire.c.  So a few threads circulate and keep the semaphore busy, and all others sleep until
  * bypass_ns has passed (Dice, "Malthusian Locks", 2017).  (A buffer with several producers and consumers
- * passes about nine times as many items; see doc/awake.md.)
+ * passes about nine times as many items as if each thread were enqueued at once; see doc/awake.md.)
  *
  * There is no timer.  The next release in a section grants a front that has waited for bypass_ns.  Either
  * CONTENDED is set, so the next release is in a section; or the front is on its way, and sets CONTENDED

@@ -53,11 +53,11 @@ void fs_section_lock(struct fs_section *in, struct fs_sem *s)
 /*
  * A section takes no returns
  *   - if there is a debt: RETURNS needs a count that is not negative;
- *   - if the semaphore is closed: a release must find out whether it is retired (fast_path.h);
+ *   - if the semaphore is closed: a release must find out whether the semaphore is retired (fast_path.h);
  *   - with bounded bypass: if units came after the front was woken to compete, the next round of the grant
  *     loop would grant that front directly;
- *   - if a ticket is queued: once the release that grants the ticket has returned, a claim, which does not
- *     lock the mutex, must find the grant;
+ *   - if a ticket is queued: a release that adds units to a section returns before the section grants them.
+ *     A claim after that return does not lock the mutex, and might not find the grant;
  *   - if a race detector watches the mutex.
  *
  * Release order: the store replaces words that other threads have stored, and a release that adds units to

@@ -286,7 +286,7 @@ static bool grant_or_remove_front(struct fs_shared_section *in)
     if (units > in->available)
         return false;
     alive = seems_alive(in, front, process);
-    /* After EBADF, neither grant nor reap: other processes go on with the segment. */
+    /* EBADF: our descriptor was closed.  Neither grant nor reap; other processes go on with the segment. */
     if (in->error != 0)
         return false;
     if (alive)

@@ -46,8 +46,8 @@ struct fs_cond_parker {
  *
  *  - ASLEEP: the parker's thread sleeps.  The thread sets and clears the bit, with the mutex held.
  *  - PERMIT: the thread was woken while ASLEEP was clear, so the next park does not sleep.
- *  - WAKER times the number of wakers that have found ASLEEP set and may still use the mutex.  A waker
- *    that finds ASLEEP clear does not lock the mutex.
+ *  - WAKER: added once for each waker that has found ASLEEP set and may still use the mutex.  A waker that
+ *    finds ASLEEP clear does not lock the mutex.
  *
  * All changes are read-modify-writes, so they have one order.  Release and acquire order: a thread that finds
  * a waker's change of the state also finds the waker's earlier change of the word (parking.h).
