@@ -140,10 +140,3 @@ uint32_t fs_cell_take(void)
         index = take_fresh();
     return index != FS_NO_CELL ? index : take_quarantined();
 }
-
-void fs_cell_forget_free(void)
-{
-    atomic_store_explicit(&free_cells, 0, memory_order_relaxed);
-    for (int i = 0; i < QUARANTINE_SIZE; i++)
-        atomic_store_explicit(&quarantine[i], 0, memory_order_relaxed);
-}

@@ -66,12 +66,6 @@ void fs_cell_put_back(uint32_t index);
 /* Free a used cell, but not soon, because copies of its sem_t may still refer to it. */
 void fs_cell_quarantine(uint32_t index);
 
-/*
- * Called in a forked child.  The free cells and those in quarantine will never be handed out again: see
- * fs_cells_in_child().
- */
-void fs_cell_forget_free(void);
-
 /* attr.bypass_ns of all semaphores, from fairsem-run --bypass; 0 without it. */
 extern int64_t fs_bypass_ns;
 

@@ -269,12 +269,8 @@ void fs_cell_move_out(sem_t *sem)
  * References from before the fork are valid in the child, too, because the cells are copied.  But in shared
  * memory, later references of the parent must not look like references of the child, so the child uses other
  * tags.
- *
- * The child gives each inherited semaphore an ordinary mutex.  So the child never uses the inherited free cells
- * for new semaphores, which should have mutexes with priority inheritance, where these exist.
  */
 void fs_cells_in_child(void)
 {
-    fs_cell_forget_free();
     begin_tags();
 }
