@@ -3,8 +3,8 @@
  * sem_calls.h - sem_wait and the other POSIX functions of semaphores, in terms of the public API.
  *
  * Two files give these functions their POSIX names: sem_source.c for programs that are recompiled, and
- * src/preload/interpose.c for programs that are not.  Unless its comment says
- * otherwise, a function returns 0 or an error number.
+ * src/preload/interpose.c for programs that are not.  Unless its comment says otherwise, a function returns 0
+ * or an error number.
  *
  * The fast paths are inline (src/core/fast_path.h): through the public API, a wait and a post would take twice
  * as long as with libc.

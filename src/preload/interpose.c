@@ -50,7 +50,7 @@ static void in_child(void)
 {
     fs_actions_in_child();
     fs_cells_in_child();
-    fs_handlers_in_child();     /* last: from then on a signal handler may run without a call of after_fork() */
+    fs_handlers_in_child();     /* last: until then, a signal calls after_fork() before its handler runs */
 }
 
 /*
