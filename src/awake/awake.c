@@ -11,7 +11,7 @@
  * ======================================================================== */
 
 /* More waiters than this form a convoy: most hand-offs go to a thread that must first get a core. */
-#define FEW 2
+#define CONVOY_ABOVE 2
 
 /*
  * In a convoy, a waiter behind the front yields without a pre-wake only if its grant is expected within
@@ -28,13 +28,13 @@
 #define NEAR_WAKE_UPS 10
 
 /* Spin limit of FS_YIELD_NEXT. */
-#define NEXT_NS     30000
+#define SPIN_NEXT_NS     30000
 
 /* Up to this hand-off interval, a thread that is enqueued pre-wakes a waiter even if the penalty is high. */
-#define SOON_NS     20000
+#define PREWAKE_NS     20000
 
 /* Processes that share a semaphore learn no penalty of pre-waking: up to this interval, pre-wake the front. */
-#define SOON_UNKNOWN_NS 100000
+#define PREWAKE_SHARED_NS 100000
 
 /*
  * Each penalty is for one action: spinning, yielding or pre-waking.  A wait for which the action paid, or
@@ -302,7 +302,7 @@ static enum fs_strategy strategy_for(const struct fs_awake *awake, const struct 
         return strategy_for_front(awake, facts);
     if (facts->only_front || !yields_pay(facts->enqueued_ns))
         return FS_SLEEP_AT_ONCE;
-    if (facts->waiting > FEW && facts->waiting / NEAR_PLACES < holders(facts)
+    if (facts->waiting > CONVOY_ABOVE && facts->waiting / NEAR_PLACES < holders(facts)
         && facts->waiting * interval_ns(awake) <= NEAR_NS)
         return FS_YIELD_IN_QUEUE;
     return FS_SLEEP_AT_ONCE;
@@ -319,13 +319,13 @@ static enum fs_prewake whom_to_prewake(const struct fs_awake *awake, const struc
 {
     int64_t interval = interval_ns(awake);
 
-    if (facts->only_front || facts->is_front || facts->waiting <= FEW || !yields_pay(facts->enqueued_ns))
+    if (facts->only_front || facts->is_front || facts->waiting <= CONVOY_ABOVE || !yields_pay(facts->enqueued_ns))
         return FS_PREWAKE_NOBODY;
-    if (interval <= SOON_NS && fs_core_byte(core) != awake->holders_core)
+    if (interval <= PREWAKE_NS && fs_core_byte(core) != awake->holders_core)
         return FS_PREWAKE_ON_CORE;
     if (facts->prewake_unknown)
-        return interval <= SOON_UNKNOWN_NS ? FS_PREWAKE_FRONT : FS_PREWAKE_NOBODY;
-    return interval <= SOON_NS || awake->prewake < PENALTY_HIGH ? FS_PREWAKE_FRONT : FS_PREWAKE_NOBODY;
+        return interval <= PREWAKE_SHARED_NS ? FS_PREWAKE_FRONT : FS_PREWAKE_NOBODY;
+    return interval <= PREWAKE_NS || awake->prewake < PENALTY_HIGH ? FS_PREWAKE_FRONT : FS_PREWAKE_NOBODY;
 }
 
 enum fs_prewake fs_awake_enqueued(const struct fs_awake *awake, const struct fs_awake_facts *facts,
@@ -371,14 +371,14 @@ enum fs_strategy fs_awake_strategy_near(const struct fs_awake *awake, const stru
 }
 
 /*
- * With FEW waiters or more, the granting thread leaves pre-waking to the next thread that is enqueued.
+ * With CONVOY_ABOVE waiters or more, the granting thread leaves pre-waking to the next thread that is enqueued.
  *
  * On a busy machine (all_sleep()) no thread pre-wakes.  The kernel lets a woken thread preempt the busy
  * process if the thread has slept until its grant, but not if the thread was awake before.
  */
 bool fs_awake_prewakes_front(const struct fs_awake *awake, const struct fs_awake_facts *facts, int64_t now_ns)
 {
-    return facts->waiting < FEW && awake->prewake < PENALTY_HIGH && !facts->only_front
+    return facts->waiting < CONVOY_ABOVE && awake->prewake < PENALTY_HIGH && !facts->only_front
            && cores_suffice(facts) && !all_sleep(now_ns);
 }
 
@@ -515,7 +515,7 @@ static void yield(const _Atomic int *word, int value, int64_t start, int64_t lon
             return;
         if (!was_next && atomic_load_explicit(strategy, memory_order_relaxed) == FS_YIELD_NEXT) {
             was_next = true;
-            spin(word, value, now, NEXT_NS);
+            spin(word, value, now, SPIN_NEXT_NS);
             now = fs_now_ns();
             continue;
         }
