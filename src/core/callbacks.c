@@ -309,28 +309,46 @@ static bool callback_must_wait(uint64_t number, const struct caller *self)
     return false;
 }
 
-/* Mutex held. */
-static void wait_until_done(uint64_t number)
+/* Remove the call, which may be NULL, from the returns in progress, and unlock. */
+FS_REALIGN_STACK static void stop_waiting(void *call)
 {
+    struct fs_return **at = &returns;
     struct caller *self = myself();
+
+    if (self != NULL)
+        self->waits_for = 0;
+    while (*at != NULL && *at != call)
+        at = &(*at)->next;
+    if (*at != NULL)
+        *at = (*at)->next;
+    callbacks_unlock();
+}
+
+/*
+ * Wait until no other thread is in a callback with this number.  This is not a cancellation point, but needs a
+ * clean-up handler: see fs_sleep_shortly().
+ */
+static void wait_until_done(uint64_t number, struct fs_return *call)
+{
+    struct caller *self;
     int cancelable, disabled;
 
+    callbacks_lock();
+    self = myself();
     pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancelable);
+    pthread_cleanup_push(stop_waiting, call);
     while (callback_must_wait(number, self)) {
         if (self != NULL)
             self->waits_for = number;
         pthread_cond_wait(&one_is_done, &callbacks_mutex);
-        if (self != NULL)
-            self->waits_for = 0;
     }
+    pthread_cleanup_pop(1);
     pthread_setcancelstate(cancelable, &disabled);
 }
 
 void fs_callbacks_wait_for(uint64_t number)
 {
-    callbacks_lock();
-    wait_until_done(number);
-    callbacks_unlock();
+    wait_until_done(number, NULL);
 }
 
 /* ---- Tickets that are being returned (C4) ---- */
@@ -346,14 +364,7 @@ void fs_callbacks_begin_return(struct fs_return *call)
 
 void fs_callbacks_end_return(struct fs_return *call)
 {
-    struct fs_return **at = &returns;
-
-    callbacks_lock();
-    wait_until_done(call->number);
-    while (*at != call)
-        at = &(*at)->next;
-    *at = call->next;
-    callbacks_unlock();
+    wait_until_done(call->number, call);
 }
 
 bool fs_callbacks_is_returned(uint64_t number)

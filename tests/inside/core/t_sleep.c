@@ -307,6 +307,7 @@ END_TEST
 
 #if defined(__linux__)
 struct sleeper {
+    void         (*sleep)(void);
     _Atomic bool asynchronous, canceled;
     _Atomic long thread;        /* the kernel's number, once the thread is about to sleep */
     bool         slept;
@@ -341,7 +342,7 @@ static void *sleep_after_cancel(void *arg)
         continue;
     pthread_setcanceltype(PTHREAD_CANCEL_DEFERRED, &ignored);
     atomic_store(&s->thread, __real_syscall(SYS_gettid));
-    fs_sleep_shortly(999999999);
+    s->sleep();
     s->slept = true;
     return NULL;
 }
@@ -359,30 +360,90 @@ static bool is_asleep(long thread)
     fclose(file);
     return state == 'S';
 }
-#endif
 
 /*
  * glibc cancels a thread by a signal, if the thread allows asynchronous cancellation when the cancel is sent.
- * Here that signal comes later, in a sleep.
+ * Start a thread for which that signal comes later, in s->sleep().
  */
-START_TEST(a_cancel_that_was_sent_during_an_earlier_wait_does_not_end_a_short_sleep)
+static pthread_t cancel_late(struct sleeper *s)
 {
-#if defined(__linux__)
     struct sigaction action = { .sa_sigaction = unblock_all, .sa_flags = SA_SIGINFO };
-    struct sleeper s = { .slept = false };
     pthread_t thread;
 
     ck_assert_int_eq(sigaction(SIGUSR1, &action, NULL), 0);
-    ck_assert_int_eq(pthread_create(&thread, NULL, sleep_after_cancel, &s), 0);
-    while (!atomic_load(&s.asynchronous))
+    ck_assert_int_eq(pthread_create(&thread, NULL, sleep_after_cancel, s), 0);
+    while (!atomic_load(&s->asynchronous))
         moment();
     ck_assert_int_eq(pthread_cancel(thread), 0);
-    atomic_store(&s.canceled, true);
-    while (atomic_load(&s.thread) == 0 || !is_asleep(atomic_load(&s.thread)))
+    atomic_store(&s->canceled, true);
+    while (atomic_load(&s->thread) == 0 || !is_asleep(atomic_load(&s->thread)))
         moment();
     ck_assert_int_eq(pthread_kill(thread, SIGUSR1), 0);
-    ck_assert_int_eq(pthread_join(thread, NULL), 0);
+    return thread;
+}
+
+static void sleep_shortly(void)
+{
+    fs_sleep_shortly(999999999);
+}
+
+static fairsem_t        granter;
+static fairsem_ticket_t ticket;
+static _Atomic bool     in_callback, may_end;
+
+static void stay_in_callback(fairsem_ticket_t *granted, void *arg)
+{
+    (void)granted;
+    (void)arg;
+    atomic_store(&in_callback, true);
+    while (!atomic_load(&may_end))
+        moment();
+}
+
+static void *release(void *arg)
+{
+    insist(0, fairsem_release(&granter, 1));
+    return arg;
+}
+
+static void return_ticket(void)
+{
+    insist(0, fairsem_ticket_return(&ticket));
+}
+#endif
+
+START_TEST(a_late_cancel_does_not_end_a_short_sleep)
+{
+#if defined(__linux__)
+    struct sleeper s = { .sleep = sleep_shortly };
+
+    ck_assert_int_eq(pthread_join(cancel_late(&s), NULL), 0);
     ck_assert(s.slept);
+#else
+    NOT_HERE("only Linux has the system call that blocks the signal of a cancel");
+#endif
+}
+END_TEST
+
+/* The wait is on a condition variable of the C library, which may cancel the thread, but the wait ends first. */
+START_TEST(a_late_cancel_keeps_no_lock_of_the_callbacks)
+{
+#if defined(__linux__)
+    struct sleeper s = { .sleep = return_ticket };
+    pthread_t releaser, returner;
+
+    ck_assert_int_eq(fairsem_init(&granter, 0, NULL), 0);
+    ck_assert_int_eq(fairsem_ticket_take(&ticket, &granter, 1, 0, stay_in_callback, NULL), EINPROGRESS);
+    ck_assert_int_eq(pthread_create(&releaser, NULL, release, NULL), 0);
+    while (!atomic_load(&in_callback))
+        moment();
+    returner = cancel_late(&s);
+    atomic_store(&may_end, true);
+    ck_assert_int_eq(pthread_join(releaser, NULL), 0);
+    ck_assert_int_eq(pthread_join(returner, NULL), 0);
+    ck_assert_int_eq(fairsem_ticket_state(&ticket), FAIRSEM_TICKET_IDLE);
+    ck_assert_int_eq(fairsem_available(&granter), 1);
+    ck_assert_int_eq(fairsem_destroy(&granter), 0);
 #else
     NOT_HERE("only Linux has the system call that blocks the signal of a cancel");
 #endif
@@ -397,7 +458,7 @@ int main(void)
               a_deadline_is_a_time_of_the_clock_that_the_caller_sees,
               a_thread_sleeps_on_a_kernel_without_the_call_for_a_wide_time,
               a_faked_clock_may_be_set_while_a_thread_sleeps,
-              a_cancel_that_was_sent_during_an_earlier_wait_does_not_end_a_short_sleep,
+              a_late_cancel_does_not_end_a_short_sleep, a_late_cancel_keeps_no_lock_of_the_callbacks,
               a_handler_may_end_a_thread_that_was_just_enqueued,
               units_returned_by_canceled_sleepers_cannot_overflow_the_count);
 }
