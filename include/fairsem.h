@@ -640,9 +640,9 @@ static __inline__ void fairsem_scope_ends_(fairsem_units_t *units)
 #endif
 
 /*
- * Acquire n units, call fn(arg), and release the units, even if fn ends by cancellation, pthread_exit or an
- * exception.  If the acquire fails, fn is not called.  Returns the error of the acquire, or the result of
- * the release.
+ * Acquire n units, call fn(arg), and release the units, even if fn ends by cancellation, by pthread_exit or
+ * (with glibc, see fairsem_units_acquire(3)) by an exception.  If the acquire fails, fn is not called.
+ * Returns the error of the acquire, or the result of the release.
  */
 FAIRSEM_MUST_CHECK_
 FAIRSEM_API int fairsem_with(fairsem_t *sem, int64_t n, void (*fn)(void *), void *arg)
