@@ -312,15 +312,15 @@ static bool callback_must_wait(uint64_t number, const struct caller *self)
 /* Remove the call, which may be NULL, from the returns in progress, and unlock. */
 FS_REALIGN_STACK static void stop_waiting(void *call)
 {
-    struct fs_return **at = &returns;
+    struct fs_return **at = &returns, *ended = call;
     struct caller *self = myself();
 
     if (self != NULL)
         self->waits_for = 0;
-    while (*at != NULL && *at != call)
+    while (*at != NULL && *at != ended)
         at = &(*at)->next;
     if (*at != NULL)
-        *at = (*at)->next;
+        *at = ended->next;
     callbacks_unlock();
 }
 
