@@ -29,11 +29,16 @@
  */
 #include "callbacks.h"
 
+#include "system/deadline.h"
 #include "system/fork.h"
 #include "system/mutex.h"
 #include "tools/annotate_valgrind.h"
 #include "tools/compiler.h"
 #include "tools/invariant.h"
+
+/* Sleeps of a thread that waits for the end of a callback: each is twice as long as the one before. */
+#define SHORTEST_SLEEP_NS 10000
+#define LONGEST_SLEEP_NS  1000000
 
 /* A thread that calls callbacks; the struct is on its stack. */
 struct caller {
@@ -47,7 +52,6 @@ struct caller {
 };
 
 static pthread_mutex_t callbacks_mutex = PTHREAD_MUTEX_INITIALIZER;
-static pthread_cond_t  one_is_done = PTHREAD_COND_INITIALIZER;
 static struct caller  *callers;     /* under mutex */
 static struct fs_return *returns;   /* under mutex: returns of tickets that are in progress */
 
@@ -93,7 +97,6 @@ static void callbacks_reset_in_child(void)
     struct caller *self;
 
     fs_mutex_init(&callbacks_mutex);
-    one_is_done = (pthread_cond_t)PTHREAD_COND_INITIALIZER;
     self = myself();
     callers = self;
     reset_returns();
@@ -199,7 +202,6 @@ static void has_ended(struct caller *self)
 {
     callbacks_lock();
     self->running = 0;
-    FS_MUST(pthread_cond_broadcast(&one_is_done));
     callbacks_unlock();
 }
 
@@ -309,46 +311,36 @@ static bool callback_must_wait(uint64_t number, const struct caller *self)
     return false;
 }
 
-/* Remove the call, which may be NULL, from the returns in progress, and unlock. */
-FS_REALIGN_STACK static void stop_waiting(void *call)
-{
-    struct fs_return **at = &returns, *ended = call;
-    struct caller *self = myself();
-
-    if (self != NULL)
-        self->waits_for = 0;
-    while (*at != NULL && *at != ended)
-        at = &(*at)->next;
-    if (*at != NULL)
-        *at = ended->next;
-    callbacks_unlock();
-}
-
 /*
- * Wait until no other thread is in a callback with this number.  This is not a cancellation point, but needs a
- * clean-up handler: see fs_sleep_shortly().
+ * Wait until no other thread is in a callback with this number.  Mutex held, except in the sleeps.
+ *
+ * The thread polls, because that is rare, and pthread_cond_wait() would not do: it is a cancellation point
+ * even with cancellation disabled (see fs_sleep_shortly()), and if a signal handler that interrupts the wait
+ * forks, the wait of the child never ends.
  */
-static void wait_until_done(uint64_t number, struct fs_return *call)
+static void wait_until_done(uint64_t number)
 {
-    struct caller *self;
-    int cancelable, disabled;
+    struct caller *self = myself();
+    int64_t sleep_ns = SHORTEST_SLEEP_NS;
 
-    callbacks_lock();
-    self = myself();
-    pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancelable);
-    pthread_cleanup_push(stop_waiting, call);
     while (callback_must_wait(number, self)) {
         if (self != NULL)
             self->waits_for = number;
-        pthread_cond_wait(&one_is_done, &callbacks_mutex);
+        callbacks_unlock();
+        fs_sleep_shortly(sleep_ns);
+        callbacks_lock();
+        if (sleep_ns < LONGEST_SLEEP_NS)
+            sleep_ns *= 2;
     }
-    pthread_cleanup_pop(1);
-    pthread_setcancelstate(cancelable, &disabled);
+    if (self != NULL)
+        self->waits_for = 0;
 }
 
 void fs_callbacks_wait_for(uint64_t number)
 {
-    wait_until_done(number, NULL);
+    callbacks_lock();
+    wait_until_done(number);
+    callbacks_unlock();
 }
 
 /* ---- Tickets that are being returned (C4) ---- */
@@ -364,7 +356,14 @@ void fs_callbacks_begin_return(struct fs_return *call)
 
 void fs_callbacks_end_return(struct fs_return *call)
 {
-    wait_until_done(call->number, call);
+    struct fs_return **at = &returns;
+
+    callbacks_lock();
+    wait_until_done(call->number);
+    while (*at != call)
+        at = &(*at)->next;
+    *at = call->next;
+    callbacks_unlock();
 }
 
 bool fs_callbacks_is_returned(uint64_t number)

@@ -54,9 +54,9 @@ tests_inside_core_t_convoy_LDFLAGS = $(clockwork_wraps)
 tests_inside_core_t_near_LDFLAGS = $(clockwork_wraps)
 tests_inside_core_t_bypass_bound_LDFLAGS = $(clockwork_wraps)
 tests_inside_core_t_fork_inside_LDFLAGS = -Wl,--wrap=pthread_key_create \
-	-Wl,--wrap=pthread_cond_wait -Wl,--wrap=fs_park_on_cond \
+	-Wl,--wrap=fs_sleep_shortly -Wl,--wrap=fs_park_on_cond \
 	-Wl,--wrap=fs_park_on_word -Wl,--wrap=fs_wake_queue_add_parker -Wl,--wrap=fs_wake_queue_add_word
-tests_inside_core_t_callback_waits_LDFLAGS = -Wl,--wrap=pthread_cond_wait
+tests_inside_core_t_callback_waits_LDFLAGS = -Wl,--wrap=fs_sleep_shortly
 restless_wraps = -Wl,--wrap=fs_park_on_cond -Wl,--wrap=fs_park_on_word
 tests_inside_core_t_late_wakers_LDFLAGS = $(restless_wraps) \
 	-Wl,--wrap=fs_wake_queue_run -Wl,--wrap=fs_callbacks_run -Wl,--wrap=pthread_mutex_unlock

@@ -26,14 +26,18 @@ static void *release_first(void *arg)
     return arg;
 }
 
-int __real_pthread_cond_wait(pthread_cond_t *c, pthread_mutex_t *m);
-int __wrap_pthread_cond_wait(pthread_cond_t *c, pthread_mutex_t *m);
-static _Atomic int cond_waits;
+void __real_fs_sleep_shortly(int64_t ns);
+void __wrap_fs_sleep_shortly(int64_t ns);
+static _Atomic int waiting_threads;     /* threads that wait, or have waited, for the end of a callback */
 
-BARE int __wrap_pthread_cond_wait(pthread_cond_t *c, pthread_mutex_t *m)
+void __wrap_fs_sleep_shortly(int64_t ns)
 {
-    atomic_fetch_add(&cond_waits, 1);
-    return __real_pthread_cond_wait(c, m);
+    static _Thread_local bool counted;
+
+    if (!counted)
+        atomic_fetch_add(&waiting_threads, 1);
+    counted = true;
+    __real_fs_sleep_shortly(ns);
 }
 
 static fairsem_ticket_t of_first, of_second;
@@ -47,7 +51,7 @@ static void wait_for_the_second_and_go_on(fairsem_ticket_t *which, void *arg)
         moment();
     must(fairsem_ticket_return(&of_second));
     atomic_store(&first_has_waited, 1);
-    while (atomic_load(&cond_waits) < 2 && !atomic_load(&second_returned))
+    while (atomic_load(&waiting_threads) < 2 && !atomic_load(&second_returned))
         moment();
     atomic_store(&first_ended, 1);
 }
@@ -57,7 +61,7 @@ static void be_waited_for(fairsem_ticket_t *which, void *arg)
     (void)which;
     (void)arg;
     atomic_store(&second_runs, 1);
-    while (atomic_load(&cond_waits) < 1)
+    while (atomic_load(&waiting_threads) < 1)
         moment();
 }
 

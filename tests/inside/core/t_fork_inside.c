@@ -22,8 +22,8 @@
 #include <stdio.h>
 #include <unistd.h>
 
-int __real_pthread_cond_wait(pthread_cond_t *c, pthread_mutex_t *m);
-int __wrap_pthread_cond_wait(pthread_cond_t *c, pthread_mutex_t *m);
+void __real_fs_sleep_shortly(int64_t ns);
+void __wrap_fs_sleep_shortly(int64_t ns);
 void __real_fs_park_on_cond(struct fs_parker *self, const struct fs_deadline *deadline);
 void __wrap_fs_park_on_cond(struct fs_parker *self, const struct fs_deadline *deadline);
 bool __real_fs_park_on_word(const _Atomic int *word, int value, const struct fs_deadline *deadline);
@@ -38,13 +38,13 @@ int __wrap_pthread_key_create(pthread_key_t *key, void (*destructor)(void *));
 
 static _Atomic bool stays_in_its_first_wait, let_it_go_on, holds_it;
 
-static pthread_mutex_t *_Atomic waits_with;     /* the mutex of the last pthread_cond_wait */
+static _Atomic bool sleeps_shortly;     /* a thread waits for the end of a callback */
 static _Atomic int parks, wakes_noted;
 
-BARE int __wrap_pthread_cond_wait(pthread_cond_t *c, pthread_mutex_t *m)
+void __wrap_fs_sleep_shortly(int64_t ns)
 {
-    atomic_store(&waits_with, m);
-    return __real_pthread_cond_wait(c, m);
+    atomic_store(&sleeps_shortly, true);
+    __real_fs_sleep_shortly(ns);
 }
 
 void __wrap_fs_park_on_cond(struct fs_parker *self, const struct fs_deadline *deadline)
@@ -69,18 +69,6 @@ void __wrap_fs_wake_queue_add_word(struct fs_wake_queue *wakes, const _Atomic in
 {
     atomic_fetch_add(&wakes_noted, 1);
     __real_fs_wake_queue_add_word(wakes, word);
-}
-
-/* Return when a thread waits on a condition variable, and has therefore unlocked its mutex. */
-static void await_cond_wait(void)
-{
-    pthread_mutex_t *m;
-
-    while ((m = atomic_load(&waits_with)) == NULL)
-        moment();
-    pthread_mutex_lock(m);
-    pthread_mutex_unlock(m);
-    atomic_store(&waits_with, NULL);
 }
 
 /* End a child that hangs.  (Check's own handler would end the test.) */
@@ -128,8 +116,10 @@ static void begin_busy(struct busy *b)
     start_thread(&b->releaser, release_it, b);
     while (!atomic_load(&b->in_callback))
         moment();
+    atomic_store(&sleeps_shortly, false);
     start_thread(&b->returner, return_it, b);
-    await_cond_wait();
+    while (!atomic_load(&sleeps_shortly))
+        moment();
 }
 
 static void end_busy(struct busy *b)
@@ -422,6 +412,12 @@ START_TEST(a_fork_during_the_first_wait_of_all_leaves_a_child_that_can_fork)
 }
 END_TEST
 
+/* Must be the first test: if all tests share a process, this test must create the key. */
+#define WHERE_A_KEY_IS_MADE a_fork_during_the_first_wait_of_all_leaves_a_child_that_can_fork,
+#else
+#define WHERE_A_KEY_IS_MADE
+#endif
+
 /* A thread of the child holds the lock of fork.c. */
 static _Atomic bool has_lock;
 
@@ -470,12 +466,6 @@ START_TEST(in_a_child_a_fresh_object_takes_no_lock_of_the_process)
     ck_assert_int_eq(status_of(child), 0);
 }
 END_TEST
-
-/* Must be the first test: if all tests share a process, this test must create the key. */
-#define WHERE_A_KEY_IS_MADE a_fork_during_the_first_wait_of_all_leaves_a_child_that_can_fork,
-#else
-#define WHERE_A_KEY_IS_MADE
-#endif
 
 int main(void)
 {
