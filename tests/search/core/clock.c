@@ -88,11 +88,11 @@ bool xp_answers_otherwise(void)
     return otherwise;
 }
 
-/* The same answer in the whole run. */
+/* The same answer in the whole run.  It describes the machine, so it does not count as a preemption. */
 bool xp_in_convoy(void)
 {
     if (run.policy == UNDECIDED && self != NULL)
-        run.policy = xp_answers_otherwise() ? CONVOY : NEAR;
+        run.policy = choose(2) == 1 ? CONVOY : NEAR;
     return run.policy == CONVOY;
 }
 
