@@ -29,12 +29,6 @@ WORK = os.environ["work"]       # a directory that is removed at the end
 TRY_ALL = os.environ.get("FAIRSEM_TRY_ALL") == "yes"
 NOT_HERE = "not here: "
 
-# Tests under nohup ignore SIGHUP, and tests in the background of a shell ignore SIGINT.  The programs that they
-# start must not inherit this: an exec makes a handler, even one that does nothing, the default action.
-for ignored in signal.SIGHUP, signal.SIGINT:
-    if signal.getsignal(ignored) == signal.SIG_IGN:
-        signal.signal(ignored, lambda number, frame: None)
-
 
 # ---------------------------------------------------------------- helpers of cases
 def run(*command, **options):
