@@ -93,7 +93,7 @@ static void resolve_ticket(struct fs_waiter *w, enum fs_waiter_state state, stru
     t->sem->tickets--;
     if (t->callback.notify != NULL && !returned)
         fs_callbacks_add(&in->after.callbacks, &t->callback);
-    fs_set_state(w, closed ? FS_CLOSED : state, memory_order_release);
+    fs_set_state(w, closed ? FS_CLOSED : (int)state, memory_order_release);
     while (watchers != NULL) {
         struct fs_watcher *watcher = fs_watcher_of(watchers);
 

@@ -73,14 +73,15 @@ static bool find_line(const struct fs_record *record, const char *path, char *li
  */
 static double waits_within_ms(const struct fs_waited *w, int percent)
 {
-    double all = 0, sum = 0, ms = 1e-3, longest_ms = (double)w->ns_max / 1e6;
+    double all = 0, sum = 0, longest_ms = (double)w->ns_max / 1e6;
+    int64_t us = 1;
 
     for (int i = 0; i < FAIRSEM_WAIT_BUCKETS; i++)
         all += (double)w->lengths[i];
-    for (int i = 0; i < FAIRSEM_WAIT_BUCKETS - 1; i++, ms *= 2) {
+    for (int i = 0; i < FAIRSEM_WAIT_BUCKETS - 1; i++, us *= 2) {
         sum += (double)w->lengths[i];
         if (sum * 100 >= all * percent)
-            return ms < longest_ms ? ms : longest_ms;
+            return (double)us / 1e3 < longest_ms ? (double)us / 1e3 : longest_ms;
     }
     return longest_ms;
 }
