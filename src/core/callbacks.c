@@ -314,9 +314,9 @@ static bool callback_must_wait(uint64_t number, const struct caller *self)
 /*
  * Wait until no other thread is in a callback with this number.  Mutex held, except in the sleeps.
  *
- * The thread polls, because that is rare, and pthread_cond_wait() would not do: it is a cancellation point
- * even with cancellation disabled (see fs_sleep_shortly()), and if a signal handler that interrupts the wait
- * forks, the wait of the child never ends.
+ * Such a wait is rare, so the thread polls.  A condition variable has two faults: pthread_cond_wait() is a
+ * cancellation point even with cancellation disabled (see fs_sleep_shortly()); and if a signal handler forks
+ * during the wait, no thread of the child wakes the child's copy of the wait.
  */
 static void wait_until_done(uint64_t number)
 {
