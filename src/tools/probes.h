@@ -25,18 +25,15 @@
 
 #if FS_HAS_PROBES
 #if UINTPTR_MAX < UINT64_MAX
-/*
- * Memory or constants: a 64-bit number needs two registers, and a note can name only one.  An operand in
- * memory must be a variable.
- */
+/* Memory or constants: a 64-bit number needs two registers, and a note can name only one. */
 #define STAP_SDT_ARG_CONSTRAINT no
-#define FS_VARIABLE(name, value) __extension__ __auto_type name = (value)
 #endif
 #include <sys/sdt.h>
 #if defined(__clang__)                  /* macros of <sys/sdt.h> are called without arguments for `...` */
 #pragma clang diagnostic ignored "-Wgnu-zero-variadic-macro-arguments"
 #endif
-#if defined(FS_VARIABLE)
+/* An operand in memory must be a variable. */
+#define FS_VARIABLE(name, value) __extension__ __auto_type name = (value)
 #define FS_PROBE3(name, a, b, c)                                                    \
     do {                                                                            \
         FS_VARIABLE(a_, a); FS_VARIABLE(b_, b); FS_VARIABLE(c_, c);                 \
@@ -60,12 +57,6 @@
         FS_VARIABLE(d_, d); FS_VARIABLE(e_, e); FS_VARIABLE(f_, f);                 \
         STAP_PROBE6(fairsem, name, a_, b_, c_, d_, e_, f_);                         \
     } while (0)
-#else
-#define FS_PROBE3(name, a, b, c)          STAP_PROBE3(fairsem, name, a, b, c)
-#define FS_PROBE4(name, a, b, c, d)       STAP_PROBE4(fairsem, name, a, b, c, d)
-#define FS_PROBE5(name, a, b, c, d, e)    STAP_PROBE5(fairsem, name, a, b, c, d, e)
-#define FS_PROBE6(name, a, b, c, d, e, f) STAP_PROBE6(fairsem, name, a, b, c, d, e, f)
-#endif
 #else
 #define FS_PROBE3(name, a, b, c)          ((void)(a), (void)(b), (void)(c))
 #define FS_PROBE4(name, a, b, c, d)       (FS_PROBE3(name, a, b, c), (void)(d))
