@@ -15,6 +15,7 @@ check_LIBRARIES += tests/support/libchecked.a
 
 tests_support_libtests_a_SOURCES = \
 	tests/support/askers.h \
+	tests/support/busy.h \
 	tests/support/bare.h tests/support/wide_time.h \
 	tests/support/children.h \
 	tests/support/clockwork.h \

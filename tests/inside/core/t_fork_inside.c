@@ -7,6 +7,7 @@
  * The linker redirects the library's sleeps and wakes to this file (--wrap), so that the tests see them.
  */
 #include "bare.h"
+#include "busy.h"
 #include "children.h"
 #include "suite.h"
 #include "workers.h"
@@ -78,30 +79,6 @@ static void end_in_time(void)
     hang_alarm();
 }
 
-/* A granted ticket.  One thread runs its callback, and another thread's return waits for the callback's end. */
-struct busy {
-    fairsem_t        sem;
-    fairsem_ticket_t ticket;
-    _Atomic bool     in_callback, let_go;
-    pthread_t        releaser, returner;
-};
-
-static void stay_in_callback(fairsem_ticket_t *ticket, void *arg)
-{
-    struct busy *b = arg;
-
-    (void)ticket;
-    atomic_store(&b->in_callback, true);
-    while (!atomic_load(&b->let_go))
-        moment();
-}
-
-static void *release_it(void *arg)
-{
-    fairsem_release(&((struct busy *)arg)->sem, 1);
-    return NULL;
-}
-
 static void *return_it(void *arg)
 {
     fairsem_ticket_return(&((struct busy *)arg)->ticket);
@@ -110,29 +87,14 @@ static void *return_it(void *arg)
 
 static void begin_busy(struct busy *b)
 {
-    *b = (struct busy){ .sem = FAIRSEM_INITIALIZER(0) };
-    ck_assert_int_eq(fairsem_ticket_take(&b->ticket, &b->sem, 1, 0, stay_in_callback, b),
-                     EINPROGRESS);
-    start_thread(&b->releaser, release_it, b);
-    while (!atomic_load(&b->in_callback))
-        moment();
+    begin_callback(b);
     atomic_store(&sleeps_shortly, false);
     start_thread(&b->returner, return_it, b);
     while (!atomic_load(&sleeps_shortly))
         moment();
 }
 
-static void end_busy(struct busy *b)
-{
-    atomic_store(&b->let_go, true);
-    pthread_join(b->releaser, NULL);
-    pthread_join(b->returner, NULL);
-}
-
-/*
- * A copied condition variable would have a waiter that does not exist in the child, and glibc's second
- * broadcast waits until that waiter has left.
- */
+/* In the child, the thread that runs the callback does not exist, nor does the thread that waits for its end. */
 START_TEST(threads_of_the_child_can_wait_for_callbacks_where_one_of_the_parent_did)
 {
     struct busy parents, childs;

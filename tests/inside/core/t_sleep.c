@@ -7,6 +7,7 @@
  * The linker redirects the library's calls of these functions to this file (--wrap).
  */
 #include "bare.h"
+#include "busy.h"
 #include "suite.h"
 #include "wide_time.h"
 #include "workers.h"
@@ -387,28 +388,11 @@ static void sleep_shortly(void)
     fs_sleep_shortly(999999999);
 }
 
-static fairsem_t        granter;
-static fairsem_ticket_t ticket;
-static _Atomic bool     in_callback, may_end;
-
-static void stay_in_callback(fairsem_ticket_t *granted, void *arg)
-{
-    (void)granted;
-    (void)arg;
-    atomic_store(&in_callback, true);
-    while (!atomic_load(&may_end))
-        moment();
-}
-
-static void *release(void *arg)
-{
-    insist(0, fairsem_release(&granter, 1));
-    return arg;
-}
+static struct busy busy;
 
 static void return_ticket(void)
 {
-    insist(0, fairsem_ticket_return(&ticket));
+    insist(0, fairsem_ticket_return(&busy.ticket));
 }
 #endif
 
@@ -429,21 +413,14 @@ START_TEST(a_late_cancel_does_not_end_the_wait_for_a_callback)
 {
 #if defined(__linux__)
     struct sleeper s = { .sleep = return_ticket };
-    pthread_t releaser, returner;
 
-    ck_assert_int_eq(fairsem_init(&granter, 0, NULL), 0);
-    ck_assert_int_eq(fairsem_ticket_take(&ticket, &granter, 1, 0, stay_in_callback, NULL), EINPROGRESS);
-    ck_assert_int_eq(pthread_create(&releaser, NULL, release, NULL), 0);
-    while (!atomic_load(&in_callback))
-        moment();
-    returner = cancel_late(&s);
-    atomic_store(&may_end, true);
-    ck_assert_int_eq(pthread_join(releaser, NULL), 0);
-    ck_assert_int_eq(pthread_join(returner, NULL), 0);
+    begin_callback(&busy);
+    busy.returner = cancel_late(&s);
+    end_busy(&busy);
     ck_assert(s.slept);
-    ck_assert_int_eq(fairsem_ticket_state(&ticket), FAIRSEM_TICKET_IDLE);
-    ck_assert_int_eq(fairsem_available(&granter), 1);
-    ck_assert_int_eq(fairsem_destroy(&granter), 0);
+    ck_assert_int_eq(fairsem_ticket_state(&busy.ticket), FAIRSEM_TICKET_IDLE);
+    ck_assert_int_eq(fairsem_available(&busy.sem), 1);
+    ck_assert_int_eq(fairsem_destroy(&busy.sem), 0);
 #else
     NOT_HERE("only Linux has the system call that blocks the signal of a cancel");
 #endif
